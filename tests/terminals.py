@@ -6,7 +6,10 @@ import io
 from typing import Any
 
 from tacit.core.digest import new_id
+from tacit.core.journal import Hand, change
+from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
+from tacit.core.value import replace
 from tacit.surfaces.cli import Cli, _main
 from tacit.testing import run, tool
 
@@ -32,6 +35,14 @@ def ask(memories: Any, kind: str, reason: str, about: str = "", id: str = "", **
     project, at = memories.ensure_project().id, memories.now()
     with memories.store.write() as tx:
         tx.put_proposal(Proposal(id or new_id(), project, kind, reason, "learn", at, about, payload=payload))
+
+
+def put_as(
+    tx: Any, memory: Memory, verb: str, at: str = "", by: str = "ada", reason: str = "as it is", **now: Any
+) -> None:
+    """Write a lesson as it is to be, by the verb that would have brought it there."""
+    hand = Hand(by, at or memory.created_at)
+    tx.apply(change(memory, replace(memory, **now), hand, verb=verb, reason=reason))
 
 
 def learn_cure(memories: Any, *more: Any) -> None:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.terminals import put_as
+
 import tacit
 from tacit.app import Memories
-from tacit.core.journal import Hand, change
-from tacit.core.value import replace
 from tacit.surfaces.views import overview
 from tacit.surfaces.web import views
 from tacit.testing import finding, run, tool
@@ -77,25 +77,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
             )
             with memories.store.write() as tx:
                 for memory in made[::9]:
-                    tx.apply(
-                        change(
-                            memory,
-                            replace(memory, gate="hold"),
-                            Hand("ada", memory.created_at),
-                            verb="gate",
-                            reason="held",
-                        )
-                    )
+                    put_as(tx, memory, "gate", gate="hold")
                 for memory in made[1::7]:
-                    tx.apply(
-                        change(
-                            memory,
-                            replace(memory, state="archived"),
-                            Hand("ada", memory.created_at),
-                            verb="forget",
-                            reason="gone",
-                        )
-                    )
+                    put_as(tx, memory, "forget", state="archived")
             memories.learn(run("r1", finding("r1", "The importer drops rows with empty names")))
             costs.append({name: steps(memories, show) for name, show in screens.items()})
     grown = {name: (few, costs[1][name]) for name, few in costs[0].items() if costs[1][name] > 1.3 * few}

@@ -12,16 +12,15 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from tests.terminals import put_as
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
-from tacit.core.journal import Hand, change
 from tacit.core.links import Evidence
 from tacit.core.memory import DECIDED, to_row
 from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
-from tacit.core.value import replace
 from tacit.stores.check import check
 from tacit.testing import signed
 
@@ -90,15 +89,7 @@ class Keeping(RuleBasedStateMachine):
         with self.memories.store.write() as tx:
             memory = tx.get(id)
             try:
-                tx.apply(
-                    change(
-                        memory,
-                        replace(memory, state=to, previous_state=memory.state, updated_at=clock.now()),
-                        Hand("rule", clock.now()),
-                        verb="move",
-                        reason="test",
-                    )
-                )
+                put_as(tx, memory, "move", clock.now(), state=to, previous_state=memory.state, updated_at=clock.now())
                 assert to == memory.state or to in LEGAL[memory.state]
             except Refused:
                 assert to not in LEGAL[memory.state]

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import put_as
 
 from tacit import formats
 from tacit.app import open as open_memories
-from tacit.core.journal import Hand, change
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
@@ -56,9 +56,8 @@ def by_arm(
             memories.learn(each, over=True)
         for text, trust, mark in kept:
             memory = memories.add(text, kind="pitfall")
-            its = replace(memory, trust=trust, signature=mark)
             with memories.store.write() as tx:
-                tx.apply(change(memory, its, Hand("test", clock()), verb="edit", reason="as it is"))
+                put_as(tx, memory, "edit", clock(), trust=trust, signature=mark)
         texts = {memory.id: memory.text for memory in memories.list(limit=100) if memory.state not in CLOSED}
         clock.advance(days=200)
         found: Outcomes = {}

@@ -97,12 +97,8 @@ def test_every_surface_says_the_same_of_a_lesson(
         return " ".join(capsys.readouterr().out.split())
 
     whole = memories.effect()
-    listed, effect, report, review = (
-        said("list", "--all"),
-        said("effect"),
-        said("report", "--since", "365d"),
-        said("review"),
-    )
+    listed, effect, review = said("list", "--all"), said("effect"), said("review")
+    report = said("report", "--since", "365d")
     assert whole.whole.sentence in report
     verdicts = set()
     for each in whole.lessons:
@@ -111,12 +107,8 @@ def test_every_surface_says_the_same_of_a_lesson(
         memory, id = memories.get(each.memory.id), each.memory.id
         verdicts.add(each.word)
         one = memories.effect_of(id)
-        assert (each.word, each.sentence, each.epoch, each.interval) == (
-            one.word,
-            one.sentence,
-            one.epoch,
-            one.interval,
-        )
+        for name in ("word", "sentence", "epoch", "interval"):
+            assert getattr(each, name) == getattr(one, name)
         phrase = standing_words(memory, memories.profile).words
         known = each.word != "not yet known"
         assert (phrase == each.word) is (known and memory.state not in ("under_review", *CLOSED_WORDS))
@@ -133,40 +125,27 @@ def test_every_surface_says_the_same_of_a_lesson(
         offered = wants_replay(memory)
         assert offered == ("" if known else f"no verdict after {one.standing.units} sessions") or each.older
         command = f"tacit replay {id} --agent"
-        offers = (
-            command in why,
-            command in desk["next"],
-            f"{' '.join(memory.text.split())} {offered or 'no'}" in review,
-            f"{id} ({offered})" in effect,
-        )
+        told_in = f"{' '.join(memory.text.split())} {offered or 'no'}"
+        offers = (command in why, command in desk["next"], told_in in review, f"{id} ({offered})" in effect)
         assert {*offers} == {bool(offered)}
-        assert (answer == story.ANSWERS.get(each.word, "Not yet known")) and json.loads(json.dumps(lesson_json(one)))[
-            "verdict"
-        ] == each.word
+        assert answer == story.ANSWERS.get(each.word, "Not yet known")
+        assert json.loads(json.dumps(lesson_json(one)))["verdict"] == each.word
         # one unit: the counts of the sentence are those of the desk, and the difference is of the same counts
-        given, left = (
-            re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence),
-            re.search(r"Left out to compare: (\d+) in (\d+)", each.sentence),
-        )
-        assert (
-            given
-            and left
-            and f"in {given[1]} of {given[2]} sessions" in rests
-            and f"in {left[1]} of {left[2]}." in rests
-        )
+        given = re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence)
+        left = re.search(r"Left out to compare: (\d+) in (\d+)", each.sentence)
+        assert given and f"in {given[1]} of {given[2]} sessions" in rests
+        assert left and f"in {left[1]} of {left[2]}." in rests
         assert "proven" not in (why + alone + listed).lower()
         assert is_given(memory) is (each.word != "harms" and memory.state != "under_review")
         if each.older:
-            assert each.sentence.startswith(f"With {each.epoch}: ") and each.sentence.endswith(
-                f"All models and hosts together: {each.word}."
-            )
+            assert each.sentence.startswith(f"With {each.epoch}: ")
+            assert each.sentence.endswith(f"All models and hosts together: {each.word}.")
         if known and each.word in ("helps", "harms"):
             assert "error rate 5 % per model and host" in each.sentence or each.standing.word != each.word
     assert {"helps", "harms", "not yet known"} <= verdicts
     memories.tend()
-    assert {id: memories.get(id).verdict for id in (each.memory.id for each in whole.lessons)} == {
-        each.memory.id: each.memory.verdict for each in whole.lessons
-    }
+    for each in whole.lessons:
+        assert memories.get(each.memory.id).verdict == each.memory.verdict
 
 
 def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: tuple[Memories, Path]) -> None:
@@ -178,9 +157,8 @@ def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: 
     assert row is not None
     uses: list[Use] = memories.store.uses(unit=run_id(memories.project_id, "neutral", row.foreign_id))
     audit = audit_run(memories.store, row)
-    assert audit.receipt.startswith(
-        f"given {sum(use.arm != 'withheld' for use in uses)}, left out {sum(use.arm == 'withheld' for use in uses)},"
-    )
+    left = sum(use.arm == "withheld" for use in uses)
+    assert audit.receipt.startswith(f"given {len(uses) - left}, left out {left},")
 
 
 def test_the_docs_program_finds_the_same_verdicts(half_year: tuple[Memories, Path]) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from tests.recorded_lives import fix_draws
+from tests.terminals import put_as
 
 from tacit.app import open as open_memories
-from tacit.core.journal import Hand
 from tacit.core.memory import Memory
 from tacit.core.run import Step
-from tacit.core.value import replace
 from tacit.learn.occurrences import came_to, ended, occurrences
 from tacit.prove.effect import CSV_COLUMNS
 from tacit.stores.check import check
@@ -21,11 +20,8 @@ from tacit.trial.coin import POOL
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
-FAILS, CURE, PASSES = (
-    tool("python tools/tax_run.py", error=ERROR),
-    tool("make tax-rates", "ok"),
-    tool("python tools/tax_run.py", "ok"),
-)
+RUN = "python tools/tax_run.py"
+FAILS, CURE, PASSES = tool(RUN, error=ERROR), tool("make tax-rates", "ok"), tool(RUN, "ok")
 AROUND, OTHER = tool("python tools/tax_offline.py", "ok"), tool("python tools/other.py", "ok")
 MARKS = tuple(signatures(ERROR, ""))
 
@@ -63,10 +59,7 @@ def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Pat
             memories.learn(run(name, FAILS, CURE, PASSES), over=True)
         [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
         with memories.store.write() as tx:
-            from tacit.core.journal import change
-
-            now = replace(lesson, verdict="no difference")
-            tx.apply(change(lesson, now, Hand("rules", "2026-11-01T00:00:00.000Z"), verb="verdict", reason="of before"))
+            put_as(tx, lesson, "verdict", verdict="no difference")
         told = [memories.inject(task, run=f"r{n}", host="neutral").markdown for n in range(20)]
     assert sum("make tax-rates" in each for each in told) >= 15
 
@@ -129,17 +122,7 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
         memory = memories.get(lesson.id)
         true = memory.verdict
         with memories.store.write() as tx:
-            from tacit.core.journal import change
-
-            tx.apply(
-                change(
-                    memory,
-                    replace(memory, verdict="no difference"),
-                    Hand("rules", "2026-11-01T00:00:00.000Z"),
-                    verb="verdict",
-                    reason="of before",
-                )
-            )
+            put_as(tx, memory, "verdict", verdict="no difference")
         assert memories.store.meta(POOL + memories.project_id) == ""
         memories.tend()
         assert memories.get(lesson.id).verdict == true
@@ -174,15 +157,14 @@ def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(
         assert not check(memories.store).faults
 
 
+NPM = {"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm test`."}
+
+
 @pytest.mark.parametrize(
     ("lesson", "steps", "came"),
     [
-        (
-            {"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm test`."},
-            ("pnpm test --run x",),
-            True,
-        ),
-        ({"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm test`."}, ("npm install",), False),
+        (NPM, ("pnpm test --run x",), True),
+        (NPM, ("npm install",), False),
         ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("cd x && git stash pop",), True),
         ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("git commit -m stash",), False),
         ({"about": "; merge_tags", "text": "It drops empty tags."}, ("git stash",), None),

@@ -14,12 +14,10 @@ pytest.importorskip("starlette", reason="the desk needs the extra web")
 pytest.importorskip("jinja2", reason="the desk needs the extra web")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
-from tests.terminals import ask  # noqa: E402
+from tests.terminals import ask, put_as  # noqa: E402
 
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
-from tacit.core.journal import Hand, change  # noqa: E402
-from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
 from tacit.surfaces.web.server import Desk, application, document  # noqa: E402
 from tacit.testing import finding, run, tool  # noqa: E402
@@ -213,7 +211,7 @@ def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
     ids = [teach(f"{XSS} {n} " + "a long tail of words " * 5_000, kind="rule") for n in range(3)]
     with open_memories() as memories, memories.store.write() as tx:
         held = tx.get(ids[0])
-        tx.apply(change(held, replace(held, gate="hold"), Hand("sam", now()), verb="gate", reason="too long"))
+        put_as(tx, held, "gate", now(), "sam", "too long", gate="hold")
     for path in ("/", "/inbox", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
         html = browser("GET", path).text
         assert "<script>alert" not in html, path

@@ -10,15 +10,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.terminals import ask
+from tests.terminals import ask, put_as
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.core.journal import Hand, change
 from tacit.core.proposal import Proposal
 from tacit.core.run import Cost
-from tacit.core.value import replace
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import main
 from tacit.testing import finding, run
@@ -76,12 +74,8 @@ def memories(folder: Path) -> Iterator[Memories]:
         bad = found.add(f"Retry it {XSS}", kind="fix")
         wrong = {"quote": XSS, "patch": f"CLAUDE.md:1: {XSS}", "count": 2, "runs": [XSS]}
         with found.store.write() as tx:
-            tx.apply(
-                change(
-                    heard, replace(heard, extra={"word": "said"}), Hand("ada", found.now()), verb="edit", reason="heard"
-                )
-            )
-            tx.apply(change(bad, replace(bad, verdict="harms"), Hand("learn", found.now()), verb="verdict", reason=XSS))
+            put_as(tx, heard, "edit", found.now(), extra={"word": "said"})
+            put_as(tx, bad, "verdict", found.now(), "learn", XSS, verdict="harms")
             tx.put_proposal(Proposal("p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong))
         ask(found, "request", "You asked for the linter.", id="p2", quote="lint first")
         yield found

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.terminals import Screen
+from tests.terminals import Screen, put_as
 
 import tacit as package
-from tacit.core.journal import Hand, change
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
-from tacit.core.value import replace
 from tacit.profiles import load
 from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
 from tacit.surfaces.selection import is_given
@@ -98,9 +96,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             at = f"2026-11-0{n}T10:00:00.000Z"
             failed = tool("pytest", error="E: connection refused on 5432", at=at)
             memories.learn(run(f"r{n}", user("test it"), failed, started_at=at, complete=True), over=True)
-        memories.learn(
-            run("r3", finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")), over=True
-        )
+        said = finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")
+        memories.learn(run("r3", said), over=True)
         memories.inject(task="run the tests", run="r4")
     return path
 
@@ -143,9 +140,8 @@ def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> N
     """Bare tacit."""
     code, text, _ = told("--store", store)
     assert code == 0 and "in force" in text.splitlines()[0] and "Use pnpm, not npm." in text
-    assert (
-        "This week" in text and "3 sessions learned" in text and "given 1 time in 1 session" in " ".join(text.split())
-    )
+    assert "This week" in text and "3 sessions learned" in text
+    assert "given 1 time in 1 session" in " ".join(text.split())
 
 
 def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:
@@ -169,18 +165,12 @@ def test_two_commands_never_say_different_things_of_one_lesson(
     monkeypatch.chdir(tmp_path)
     path, other = str(tmp_path / "s.db"), {"occurred": "not_occurred", "not_occurred": "occurred"}[came]
     with package.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
-        kept = [
-            memories.add(f"Lesson number {n}.", kind="fix" if profile == "default" else "") for n in range(len(FATES))
-        ]
+        kind = "fix" if profile == "default" else ""
+        kept = [memories.add(f"Lesson number {n}.", kind=kind) for n in range(len(FATES))]
         at = memories.now()
         with memories.store.write() as tx:
             for memory, fate in zip(kept, FATES):
-                now = replace(memory, **{"trust": "observed", **fate}, updated_at=at)
-                tx.apply(
-                    change(
-                        memory, now, Hand("test", at, profile=memories.profile_version), verb="verdict", reason="a test"
-                    )
-                )
+                put_as(tx, memory, "verdict", at, **{"trust": "observed", **fate}, updated_at=at)
                 # a control group that says the one thing of the last runs, whatever the lesson's word is
                 for n in range(40 if not fate else 2):
                     arm = "withheld" if n % 2 else "injected"
@@ -288,9 +278,8 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
     def shown(text: str, pager: str) -> tuple[str, str]:
         kept.write_text("")
         out = Screen()
-        terminal.paged(
-            text, Cli({"PAGER": pager, "TERM": "xterm", "LINES": "10", "PATH": os.environ["PATH"]}, out, io.StringIO())
-        )
+        env = {"PAGER": pager, "TERM": "xterm", "LINES": "10", "PATH": os.environ["PATH"]}
+        terminal.paged(text, Cli(env, out, io.StringIO()))
         return out.getvalue(), kept.read_text()
 
     long = "line\n" * 50
@@ -305,10 +294,8 @@ def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monke
     monkeypatch.setattr(terminal, "TICK", 0.001)
     err = Screen()
     cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
-    for verb, said, shown in (
-        ("tend", "", "tacit tend: at work for"),
-        ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"),
-    ):
+    signs = (("tend", "", "tacit tend: at work for"), ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"))
+    for verb, said, shown in signs:
         cli._ticker = terminal.Ticker(cli, f"tacit {verb}")
         if said:
             cli.progress(said)  # forty seconds had gone by without a sign
@@ -325,10 +312,8 @@ def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monke
 
 def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
     """Whatever a command says: nothing runs over the edge; what is painted has been laid out already, what cannot be broken stays whole."""
-    text = (
-        "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n"
-        + "x" * 90
-    )
+    text = "- **Spared** not yet known: no session that could tell went without it\n"
+    text += "    tacit review approve 9md9p1\n" + "x" * 90
     told = terminal.wrapped(text, 40).split("\n")
     assert told[:2] == ["- **Spared** not yet known: no session", "  that could tell went without it"]
     assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.terminals import put_as
 
 import tacit
 from tacit.app import Memories
-from tacit.core.journal import Hand, change
 from tacit.core.links import Evidence
-from tacit.core.value import replace
 from tacit.testing import finding, run
 
 
@@ -27,9 +26,7 @@ def learned(memories: Memories, text: str, *runs: str) -> str:
     made = memories.add(text, kind="pitfall")
     with memories.store.write() as tx:
         now = tx.get(made.id)
-        tx.apply(
-            change(now, replace(now, trust="review"), Hand("test", now.created_at), verb="trust", reason="a reviewer's")
-        )
+        put_as(tx, now, "trust", trust="review")
         for name in runs:
             tx.add_evidence(
                 Evidence(
