@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.trial.outcome import Instrument, Outcome, Sighting, joined_outcome, judge
+from tacit.trial.outcome import Instrument, Outcome, Sighting, clock_behind, joined_outcome, judge
 
 ASSIGNED = "2026-03-01T10:00:00Z"
 LATER = "2026-03-01T10:00:00.250Z"  # as a text it would sort before ASSIGNED
@@ -14,15 +14,8 @@ REVIEW = Instrument("review", "guardian")
 
 
 def outcome(**facts: Any) -> Outcome:
-    usual: dict[str, Any] = {
-        "kind": "review",
-        "instruments": [REVIEW],
-        "sightings": [],
-        "assigned_at": ASSIGNED,
-        "over": True,
-        "now": "2026-03-01T12:00:00Z",
-    }
-    return judge(**{**usual, **facts})
+    usual: dict[str, Any] = {"kind": "review", "instruments": [REVIEW], "sightings": [], "over": True}
+    return judge(**{**usual, "assigned_at": ASSIGNED, "now": "2026-03-01T12:00:00Z", **facts})
 
 
 def test_nothing_found_by_a_blind_instrument_is_not_occurred() -> None:
@@ -90,6 +83,12 @@ def test_a_use_whose_run_never_ends_is_given_up_after_seven_days(now: str, settl
     """Until then it is open."""
     reason = "no finished run within 7 days" if settled else "the run is not over"
     assert outcome(over=False, now=now) == Outcome("unknown", reason, settled)
+
+
+@pytest.mark.parametrize(("ended", "behind"), [("09:59:57", 3600), ("09:59:59", 0), ("10:00:01", 0)])
+def test_a_clock_is_behind_where_a_run_ended_before_it_was_given_anything(ended: str, behind: int) -> None:
+    """By more than the clocks of one machine may differ; a run that went on after it is compared by its own times."""
+    assert clock_behind("2026-03-01T09:00:00Z", f"2026-03-01T{ended}Z", ASSIGNED) == behind
 
 
 OCCURRED = Outcome("occurred", "seen by test after the assignment")
