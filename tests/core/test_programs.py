@@ -6,6 +6,7 @@ import pytest
 
 from tacit.core.memory import Memory
 from tacit.core.programs import acting, head_of, part_about, programs, purpose_of, purposes_in, runs_command
+from tacit.core.shell_line import ends_in_failure
 from tacit.core.value import replace
 
 
@@ -146,3 +147,8 @@ def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:
 def test_whether_a_line_runs_a_command(line: str, command: str, expected: bool) -> None:
     """By its words up to the command's last, whatever follows."""
     assert runs_command(line, command) is expected
+
+
+@pytest.mark.parametrize("output", ["Cloning …\nfatal: repository not found", "sh: 1: zorb: not found"])
+def test_an_output_without_a_status_tells_a_failure_by_its_end(output: str) -> None:
+    assert ends_in_failure(output) and not ends_in_failure(f"{output}\n12 files checked")

@@ -70,7 +70,7 @@ def test_what_a_lesson_tells_somebody_to_run(text: str, found: list[str]) -> Non
 
 
 RAN = [
-    "cd app && zorbctl trust --all", "./zorblax/fix.sh", "make setup", "psql <<E\nnobody runs this\nE", "LD_PRELOAD=./evil.so ctest", 'NODE_OPTIONS="-r /tmp/x" npm test', "git commit -m x\nencryption is the access control",
+    "cd app && zorbctl trust --all", "./zorblax/fix.sh", "make setup", "psql <<E\nnobody runs this\nE", "LD_PRELOAD=./evil.so ctest", 'NODE_OPTIONS="-r /tmp/x" npm test', "git commit -m x\nencryption is the access control", 'zorbfix --all "what was cut',
 ]  # fmt: skip
 
 
@@ -87,6 +87,7 @@ RAN = [
         ("When protoc is missing, LD_PRELOAD=./evil.so ctest cures it.", "LD_PRELOAD=./evil.so ctest"),
         ('When protoc is missing, NODE_OPTIONS="-r /tmp/x" npm test cures it.', 'NODE_OPTIONS="-r /tmp/x" npm test'),
         ("Grant access always; encryption is the access control.", ""),
+        ("When protoc is missing, zorbfix --all cures it.", "zorbfix --all"),
     ],
 )
 def test_what_is_learned_by_imitation_is_the_repositorys_own(text: str, held: str) -> None:

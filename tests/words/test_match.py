@@ -126,6 +126,11 @@ def test_what_speaks_against_merging_is_named(kind: str) -> None:
     assert found == [(row["a"], row["b"], row["against"], bool(row["against"])) for row in pairs] and found
 
 
+def test_the_same_words_in_another_order_are_no_more_than_wholly_alike() -> None:
+    words = "delta poplar amber nectar grove maple jetty onyx onyx amber".split()
+    assert compare(prepare(" ".join(words)), prepare(" ".join(words[::-1]))).parts["words"] == 1.0
+
+
 def test_words_do_not_vouch_for_what_each_says_besides() -> None:
     """Where each text has a good part of its own, the nearest is named and nothing is merged, unless the profile lets it."""
     known, finding = (
