@@ -28,13 +28,14 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
-from tacit.tend.triage_rules import Suggested, answers, page_line
+from tacit.tend.triage_rules import Suggested, answers
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 from tacit_origins import joelclaw
 from tacit_origins.applied import echoed
 from tacit_origins.gates import annotation
 from tacit_origins.observer import parse_observer, sanitize_text, sanitize_transcript
+from tacit_origins.page_rules import page_line
 
 from .conftest import Vector
 

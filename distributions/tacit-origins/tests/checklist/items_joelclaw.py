@@ -14,10 +14,11 @@ from tacit.core.errors import Unavailable
 from tacit.formats.source import BytesSource
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
-from tacit.tend.triage_rules import Suggested, page_line, question
+from tacit.tend.triage_rules import Suggested, question
 from tacit.words.match import choose_same
 from tacit.words.prepared import MatchSettings, prepare
 from tacit_origins.applied import echoed
+from tacit_origins.page_rules import page_line
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"
 ANSWER = """<observations><segment><narrative>Looked into the gateway.</narrative><facts>
