@@ -10,21 +10,9 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.formats.source import walk
 from tacit.profiles import BUILT_IN, load
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import table
 from tacit_replay.past import backtest
-
-
-def _declare_backtest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or folders of past runs")
-    parser.add_argument("--format")
-    parser.add_argument(
-        "--with",
-        dest="profiles",
-        action="append",
-        metavar="PROFILE",
-        help="a profile to replay under; may be repeated, or 'all'",
-    )
-    parser.epilog = "examples:\n  tacit backtest ~/.claude/projects --profile default,archeflow\n  tacit backtest runs.jsonl --with all"
 
 
 def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -82,4 +70,4 @@ def _bar(part: int, whole: int) -> str:
     return "█" * round(20 * part / whole) if whole else ""
 
 
-COMMANDS = {"backtest": (_declare_backtest, _backtest)}
+COMMANDS = declared({"backtest": _backtest}, __file__)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.core.errors import UsageError, numbered
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table, width
 from tacit.surfaces.views import memory_json
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
@@ -19,72 +20,6 @@ if TYPE_CHECKING:
     import argparse
 
     from tacit_replay.wish import ReplayOptions
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id",
-        nargs="?",
-        metavar="LESSON",
-        help="the lesson; without --agent what its replays said; without it all replays",
-    )
-    parser.add_argument(
-        "--agent",
-        metavar="CMD",
-        help="your agent's command; {prompt} stands for the task, {notes} for the lesson as text",
-    )
-    parser.add_argument(
-        "--without",
-        default="",
-        metavar="FILE:FIRST-LAST",
-        help="instead of a lesson, lines of an instruction file: with them and without",
-    )
-    parser.add_argument(
-        "--check",
-        default="",
-        metavar="CMD",
-        help="a command that exits 0 in the work tree where the work is well (125: cannot tell)",
-    )
-    parser.add_argument(
-        "--setup", default="", metavar="CMD", help="run in each clone before the agent, for instance 'npm ci'"
-    )
-    parser.add_argument("--pairs", type=int, default=0, metavar="N", help="at most so many pairs (40)")
-    parser.add_argument("--budget", default="", metavar="AMOUNT", help="money, tokens, time: 20usd,8h or 3Mtok")
-    parser.add_argument("--timeout", type=float, default=30.0, metavar="MINUTES", help="for one run of the agent (30)")
-    parser.add_argument("--plan", action="store_true", help="say which tasks, what cost and what power; run nothing")
-    parser.add_argument(
-        "--keep-env",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="hand this variable on to the agent; NAME* for a beginning",
-    )
-    parser.add_argument(
-        "--read",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="let the agent read here although it lies in a hidden folder",
-    )
-    parser.add_argument(
-        "--write",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="let the agent write here too, for instance a cache",
-    )
-    parser.add_argument("--host", default="", help="which host the command starts, where its name does not tell")
-    parser.add_argument("--unconfined", action="store_true", help="do without the kernel's walls around the agent")
-    parser.add_argument(
-        "--whole", action="store_true", help="run all planned pairs, also where no verdict can come any more"
-    )
-    parser.add_argument("--anew", action="store_true", help="start over; without it a replay goes on where it was")
-    parser.epilog = (
-        "Killed or stopped, the same command goes on. Nothing of it is learned. Page: docs/replay.md.\n\nexamples:\n"
-        "  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --plan\n"
-        "  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --check 'make test' --budget 20usd,8h\n"
-        "  tacit replay 7KQ2"
-    )
 
 
 def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -217,4 +152,4 @@ def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
     }
 
 
-COMMANDS = {"replay": (_declare, _replay)}
+COMMANDS = declared({"replay": _replay}, __file__)

@@ -1,8 +1,8 @@
 """The command line: find the verb, load only its module, print one answer.
 
 `hook` and `inject` run for each prompt and never see argparse. For every other verb the parser of that verb alone is
-built. A verb's module has, per command, a function that declares its arguments and one that runs it and returns an
-`Answer`: data for `--json`, text for people. Errors become one line and an exit code; a traceback means a bug of
+built. What a command takes stands in `commands.txt`; its module has, per command, a function that runs it and returns
+an `Answer`: data for `--json`, text for people. Errors become one line and an exit code; a traceback means a bug of
 ours.
 """
 

@@ -31,6 +31,7 @@ from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.control import offer_control
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.reading import (
     NOBODY,
@@ -60,53 +61,6 @@ from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.words import table
 from tacit.surfaces.hooks import settings
 from tacit.surfaces.past import keeping, transcripts
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("host", nargs="?", choices=tuple(HOSTS), help="the host whose agents shall remember")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--user", action="store_true", help="all your projects: the settings in your home")
-    where.add_argument("--shared", action="store_true", help="this project, for everybody: the settings in its folder")
-    parser.add_argument("--all", action="store_true", dest="every", help="every host that is on this machine")
-    parser.add_argument(
-        "--list", action="store_true", dest="listed", help="the hosts on this machine, and where they are connected"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    parser.add_argument("--undo", action="store_true", help="take our entries out again")
-    parser.add_argument(
-        "--rules", action="store_true", help="cursor: also a rule in this project that tells of the notes"
-    )
-    parser.add_argument(
-        "--learn-days", type=int, metavar="N", help="learn the sessions of the last N days now (asks first)"
-    )
-    parser.add_argument("--no-learn", action="store_true", help="do not offer to learn past sessions")
-    reads = parser.add_mutually_exclusive_group()
-    reads.add_argument(
-        "--read",
-        action="store_true",
-        default=None,
-        dest="read",
-        help="have sessions read by a model, past ones now and later ones as they end",
-    )
-    reads.add_argument(
-        "--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again"
-    )
-    control = parser.add_mutually_exclusive_group()
-    told = "one session in twenty without memory, to tell what it is worth (asks first)"
-    control.add_argument("--control", action="store_true", default=None, dest="control", help=told)
-    control.add_argument(
-        "--no-control",
-        action="store_false",
-        dest="control",
-        help="leave nothing out to measure it: every session gets its lessons",
-    )
-    parser.epilog = (
-        "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
-        "others, which have no such file, in all your projects. A script may connect; --undo, --read and\n"
-        "--control are a person's word: at a terminal, or with --by NAME --yes.\n\nexamples:\n"
-        "  tacit connect claude-code\n  tacit connect codex --learn-days 7 --yes\n  tacit connect gemini --shared --dry-run\n"
-        "  tacit connect claude-code --undo\n  tacit connect --list\n  tacit connect --all --yes"
-    )
 
 
 @value
@@ -431,4 +385,4 @@ def _stands_in(host: Host, path: str) -> bool:
     return bool(our_hooks(tree)) or any(map(is_ours, entries))
 
 
-COMMANDS = {"connect": (_declare, _connect)}
+COMMANDS = declared({"connect": _connect}, HOSTS=[*HOSTS])

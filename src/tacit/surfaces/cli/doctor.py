@@ -28,6 +28,7 @@ from tacit.surfaces.cli.health import (
 )
 from tacit.surfaces.cli.health import figures_json as figures_json
 from tacit.surfaces.cli.health import seen as figures_of
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.safety import repaired
 from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.status import open_or_near
@@ -45,15 +46,6 @@ _SOUND = {
     "use": "uses",
     "incident": "incidents",
 }
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
-    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
-    told = "write the shapes of sessions that may not be read right to FILE, without texts, to look at and to attach to a report"
-    parser.add_argument("--exam", action="store_true", help="have the model that reads sessions take its exam now")
-    parser.add_argument("--sample", metavar="FILE", help=told)
-    parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
 
 
 def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -189,4 +181,4 @@ def _free(path: str) -> int:
         return 0
 
 
-COMMANDS = {"doctor": (_declare, _doctor)}
+COMMANDS = declared({"doctor": _doctor})

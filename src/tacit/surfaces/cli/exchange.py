@@ -15,6 +15,7 @@ from tacit.core.memory import TIERS
 from tacit.formats.bundle import PARTS
 from tacit.formats.source import BytesSource
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.views import picked
 
@@ -22,24 +23,6 @@ if TYPE_CHECKING:
     import argparse
 
     from tacit.learn.intake import TakenIn
-
-
-def _declare_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="files of memories, or their folder; - reads standard input"
-    )
-    parser.add_argument("--format", help="the system they come from, where it cannot be told from the file")
-    parser.add_argument(
-        "--trust",
-        choices=TIERS[::-1],
-        help="your word for your own store: user, team, review …; without it everything is held until you approve it",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be kept, change nothing")
-    parser.epilog = (
-        "Everything that is named comes in, in one transaction, or nothing does. A bundle of your own store comes in as it was.\n\n"
-        "examples:\n  tacit import .archeflow/memory --trust user\n  tacit import ralph-learnings.json --dry-run\n"
-        "  tacit import mine.zip --trust user"
-    )
 
 
 def _import(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -87,20 +70,6 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
         for path, each in found
     ]
     return table(rows, ("file", "format", "kept", *counts)) + ("\nnothing was changed" if dry_run else "")
-
-
-def _declare_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", required=True, help="the system to write for; tacit export --format ? lists them")
-    parser.add_argument("--part", help="one of its files, for example archive; without it the main one")
-    parser.add_argument(
-        "--out", metavar="PATH", help="the folder to write its files to, or the file where there is one: mine.csv"
-    )
-    parser.epilog = (
-        "A bundle is everything the store holds, all projects of it; the other formats are this project's lessons.\n\n"
-        "A file is replaced only if everything in it is in the store; a copy of it lies in Tacit's data folder afterwards.\n\n"
-        "examples:\n  tacit export --format archeflow --out .archeflow/memory\n  tacit export --format ralph --out .aiwg/knowledge\n"
-        "  tacit export --format bundle --out mine.zip\n  tacit export --format csv --out lessons.csv"
-    )
 
 
 def _export(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -172,19 +141,6 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told)
 
 
-def _declare_migrate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="STORE", help="the store to copy: a file, or postgresql://USER@HOST/DATABASE")
-    parser.add_argument(
-        "target", metavar="TARGET", help="an empty store, file or address; it is made where there is none"
-    )
-    parser.epilog = (
-        "Everything goes over in one transaction, row by row with its hash, and is verified at both ends. The source is not changed;\n"
-        "a target that holds exactly this already is left alone, one that holds anything else is refused.\n\n"
-        "examples:\n  tacit migrate ~/.local/share/tacit/tacit.db postgresql://ada@db.example/tacit\n"
-        "  tacit migrate postgresql://ada@db.example/tacit copy.db"
-    )
-
-
 def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     def each(table: str, rows: int) -> None:
         cli.progress(f"  {table} {rows:,}" if rows else f"  {table} …")
@@ -204,8 +160,4 @@ def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, f"{told}\n{done.source} → {done.target}{next_step}", warnings=notes)
 
 
-COMMANDS = {
-    "migrate": (_declare_migrate, _migrate),
-    "import": (_declare_import, _import),
-    "export": (_declare_export, _export),
-}
+COMMANDS = declared({"migrate": _migrate, "import": _import, "export": _export}, TIERS=TIERS[::-1])

@@ -12,38 +12,13 @@ from tacit.enforce.guard import Guard, says
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.formats.source import Source
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.past import PAST_DAYS, past_sessions
 from tacit.surfaces.views import picked
 
 _SHOWN = 3  # examples of each verdict
 _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "what",
-        nargs="?",
-        default="list",
-        choices=("list", "try", "ask", "refuse", "off", "place", "unplace"),
-        help="what to do (default: list)",
-    )
-    parser.add_argument("lesson", nargs="?", default="", metavar="ID", help="the lesson")
-    parser.add_argument(
-        "--anyway", action="store_true", help="use it although its record is too thin, or not good enough"
-    )
-    parser.add_argument(
-        "--days", type=int, default=PAST_DAYS, help=f"how far back sessions are looked at (default: {PAST_DAYS})"
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  tacit guard                what is armed, and which lessons could be\n"
-        "  tacit guard try ID         what it would have done in your past sessions\n"
-        "  tacit guard ask ID         ask me before such a call\n"
-        "  tacit guard refuse ID      refuse such a call\n"
-        "  tacit guard off ID         only tell it again\n"
-        "  tacit guard place ID       as a rule of the host or of a linter instead, shown first; unplace takes it back"
-    )
 
 
 def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -157,4 +132,4 @@ def _shown(guard: Guard, record: Record) -> str:
     return "\n".join(lines)
 
 
-COMMANDS = {"guard": (_declare, _guard)}
+COMMANDS = declared({"guard": _guard}, PAST_DAYS=PAST_DAYS)

@@ -23,6 +23,7 @@ from tacit.stores.sql import Store
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
 from tacit.surfaces.outlook import spared
@@ -32,10 +33,6 @@ from tacit.surfaces.wording import CLOSED_WORDS, WHOSE
 
 if TYPE_CHECKING:
     from tacit.tend.stats import Figures
-
-
-def _declare_stats(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--since", default="", help="events and runs since then; without it, all")
 
 
 def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -79,22 +76,6 @@ def _rows(
         ["last tended", found.tended[:16].replace("T", " ") or "never"],
     ]
     return [row for row in rows if row[1] not in ("-", "")]
-
-
-def _declare_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--since", default="7d", help="a date, or so long ago: 7d, 12h; without it a week")
-    parser.add_argument("--week", dest="since", action="store_const", const="7d", help="the last seven days")
-    parser.add_argument("--month", dest="since", action="store_const", const="30d", help="the last thirty days")
-    told = "one page for the browser, with pictures, to forward; without FILE it goes beside the store, and says where"
-    parser.add_argument("--html", nargs="?", const="", metavar="FILE", help=told)
-    parser.add_argument(
-        "--team", action="store_true", help="for others: without what was only heard from you; who shared lessons"
-    )
-    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
-    parser.epilog = (
-        "One screen, as Markdown; with --html one file that loads nothing and runs nothing.\n\nexamples:\n  tacit report --since 30d\n"
-        "  tacit report --html --month --team\n  tacit report --html ~/week.html\n  tacit report --alarm || mail -s tacit me"
-    )
 
 
 def _report(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -330,4 +311,4 @@ def event_in_words(name: str, n: int) -> str:
     return f"{n:,} {_COUNTED[name]}" if name in _COUNTED else f"{name.replace('_', ' ')}: {n:,}"
 
 
-COMMANDS = {"stats": (_declare_stats, _stats), "report": (_declare_report, _report)}
+COMMANDS = declared({"stats": _stats, "report": _report})

@@ -9,7 +9,7 @@ from tacit.core.errors import UsageError
 from tacit.core.installation import part_with
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
-from tacit.surfaces.cli.parsing import OPTIONS, did_you_mean, nearest_command, parser_of
+from tacit.surfaces.cli.parsing import OPTIONS, declared, did_you_mean, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 from tacit.surfaces.wording import WORDS
 
@@ -17,12 +17,6 @@ TOPICS = ("words", "options", "all")
 
 
 # -- help ---------------------------------------------------------------------------------------------------------------------------
-
-
-def _declare_help(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "topic", nargs="?", default="", metavar="TOPIC", help=f"a command, {', '.join(GROUPS)}, {', '.join(TOPICS)}"
-    )
 
 
 def _help(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -86,12 +80,8 @@ def _words(cli: Cli) -> str:
     return "\n".join(lines)
 
 
-def _declare_nothing(parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 def _version(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"version": __version__}, f"tacit {__version__}")
 
 
-COMMANDS = {"help": (_declare_help, _help), "version": (_declare_nothing, _version)}
+COMMANDS = declared({"help": _help, "version": _version}, TOPICS=", ".join((*GROUPS, *TOPICS)))

@@ -10,6 +10,7 @@ from tacit.app import open, store_path
 from tacit.core.errors import UsageError
 from tacit.stores.queue import failed_jobs
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.hooks import EVENTS, main
 from tacit.surfaces.hooks.usage import usage
@@ -19,24 +20,9 @@ from tacit.surfaces.worker import IDLE, Wish, work
 USAGE = usage(EVENTS)
 
 
-def _declare_hook(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("event", choices=EVENTS, help="what happened")
-    parser.add_argument("--host", default="", help="the host that speaks, where its payload does not tell")
-    parser.epilog = USAGE.partition("\n\n")[2]
-
-
 def _hook(args: argparse.Namespace, cli: Cli) -> Answer:
     words = [args.event, "--host", args.host, "--store", args.store or ""]
     return Answer(code=main(words, cli.env), printed=True)
-
-
-def _declare_worker(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--now", action="store_true", help="learn what waits, also what is not due yet, and end")
-    parser.add_argument("--idle", type=float, metavar="SECONDS", help=f"end after so long without work ({IDLE:g})")
-    parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--wish", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--turn", type=int, default=0, help=argparse.SUPPRESS)
-    parser.epilog = "Hooks start it by themselves, at most one per store.\n\nexample:\n  tacit worker --now"
 
 
 def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -62,4 +48,6 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({**worked.__dict__, "waiting": waiting}, "\n".join(lines))
 
 
-COMMANDS = {"hook": (_declare_hook, _hook), "worker": (_declare_worker, _worker)}
+COMMANDS = declared(
+    {"hook": _hook, "worker": _worker}, EVENTS=EVENTS, IDLE=f"{IDLE:g}", USAGE=USAGE.partition("\n\n")[2]
+)

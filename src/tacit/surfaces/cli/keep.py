@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from argparse import SUPPRESS
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.parsing import did_you_mean
+from tacit.surfaces.cli.parsing import declared, did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
 from tacit.surfaces.passing import change_meant, lesson_meant, meant, question_meant, still_there, yours_now
@@ -41,43 +40,7 @@ from tacit.surfaces.selection import (
 )
 from tacit.surfaces.wording import standing_words
 
-
-def _facets(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kind", help="what kind of lesson; tacit profile show lists them")
-    parser.add_argument("--category")
-    parser.add_argument("--domain")
-    parser.add_argument("--agent", help="the agent or role it is for")
-    parser.add_argument("--task-type", dest="task_type")
-    parser.add_argument("--scope", choices=SCOPES)
-    parser.add_argument("--tag", dest="tags", action="append", metavar="TAG", help="may be repeated")
-    parser.add_argument(
-        "--path", dest="paths", action="append", metavar="PATH", help="a file it is about; may be repeated"
-    )
-    parser.add_argument(
-        "--about",
-        metavar="SUBJECT",
-        help="its topic, then names: 'tag merging; merge_tags; --no-merge'; * for a way of working",
-    )
-    parser.add_argument("--severity", choices=SEVERITIES[::-1], type=str.lower)
-    parser.add_argument("--source", help="who said it")
-
-
 _FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "about", "severity", "source")
-
-
-def _declare_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "text", metavar="TEXT", help="the lesson; - reads JSON Lines from standard input, one answer per line"
-    )
-    _facets(parser)
-    parser.add_argument("--trust", choices=HEARSAY, help="whose words these are, if not your own")
-    parser.add_argument("--run", help="the run it was learned in")
-    parser.add_argument("--task", help="the text of the task it was met in: asked again, it is recognised")
-    parser.add_argument(
-        "--group", help="what it stands in a row with, such as a conversation: neighbours are evidence for each other"
-    )
-    parser.add_argument("--place", help="where it was said or met: a file and line, a ticket, a page")
-    parser.epilog = "example:\n  tacit add 'Run make migrate before the tests.' --kind command --tag db"
 
 
 def _add(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -137,33 +100,6 @@ def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(lesson, dict):
         raise UsageError("The line is neither an object nor a text.", '{"text": "…", "kind": "…"}')
     return {**facets, **lesson}
-
-
-def _declare_list(parser: argparse.ArgumentParser) -> None:
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--in-force", action="store_true", help="only what agents are given")
-    which.add_argument(
-        "--waiting",
-        action="store_true",
-        help="only what is not given yet: it needs your word, or another session that meets it",
-    )
-    which.add_argument("--all", action="store_true", dest="archived", help="also what has faded or was taken out")
-    which.add_argument("--archived", action="store_true", help=SUPPRESS)  # what --all was called
-    for name in ("kind", "domain", "agent", "category", "tag", "scope", "origin"):
-        parser.add_argument(f"--{name}", metavar="WORD")
-    parser.add_argument("--text", help="holds this text")
-    parser.add_argument("--since", help="changed since: 2026-11-01, or 7d, 12h")
-    parser.add_argument(
-        "--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it"
-    )
-    parser.add_argument("--sort", choices=SORTS, default="new", metavar="BY", help=", ".join(SORTS))
-    parser.add_argument("--limit", type=int, metavar="N", help=f"{_FOR_PEOPLE}; with --json {_FIRST}")
-    parser.add_argument("--all-projects", action="store_true")
-    parser.epilog = (
-        "What is in force comes first; what is much the same stands below it by its number, with --all by itself."
-        " tacit help words says what stands beside a lesson.\n\n"
-        "examples:\n  tacit list --kind preference\n  tacit list --waiting --sort seen --limit 10"
-    )
 
 
 def _list(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -325,12 +261,6 @@ def moment(text: str | None) -> str:
     return text
 
 
-def _declare_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id", metavar="ID", help="a number of the screens, an id, a unique beginning of one, or an alias"
-    )
-
-
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_in_shell(cli.env))
@@ -341,17 +271,8 @@ def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(told, f"{printable(memory.text) or '(erased)'}\n\n{table(rows)}")
 
 
-def _declare_edit(parser: argparse.ArgumentParser) -> None:
-    _declare_id(parser)
-    parser.add_argument("text", nargs="?", metavar="TEXT", help="the corrected text")
-    _facets(parser)
-    parser.add_argument("--typo", action="store_true", help="only the spelling: what was measured of it stays")
-    parser.add_argument("--reason")
-    parser.epilog = "example:\n  tacit edit 7k3q 'Run make migrate before the tests, and after a pull.' --tag db"
-
-
 def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
-    fields = {name: getattr(args, name) for name in ("text", *_FACETS) if getattr(args, name) is not None}
+    fields = {name: getattr(args, name) for name in ("text", *_FACETS) if getattr(args, name) not in (None, [])}
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
@@ -373,24 +294,10 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
 
 
-def _declare_pin(parser: argparse.ArgumentParser) -> None:
-    _declare_id(parser)
-    parser.add_argument("--off", action="store_true", help="back under the budget")
-    parser.add_argument("--reason")
-
-
 def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.pin(args.id, not args.off, reason=args.reason or "")
     return Answer(memory_json(memory), f"{'un' * args.off}pinned {memory.id}: {one_line(memory.text, 100)}")
-
-
-def _declare_forget(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", metavar="ID")
-    parser.add_argument("--origin", help="everything that came from this document or stream")
-    parser.add_argument("--all", action="store_true", help="everything in this project")
-    parser.add_argument("--reason")
-    parser.add_argument("--dry-run", action="store_true")
 
 
 def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -412,15 +319,6 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _declare_erase(parser: argparse.ArgumentParser) -> None:
-    _declare_id(parser)
-    parser.add_argument("--reason")
-    parser.epilog = (
-        "Blanks the text in rows, journal, evidence, full text, write-ahead log, backups, captured sessions and kept pages.\n"
-        "There is no way back."
-    )
-
-
 def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.get(args.id)
@@ -431,17 +329,6 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
                 raise Refused("Nothing was erased.")
         memory = memories.erase(memory.id, reason=args.reason or "")
     return Answer(memory_json(memory), f"erased {memory.id}")
-
-
-def _declare_undo(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "what",
-        nargs="?",
-        metavar="N|ID",
-        help="a lesson's number on the screens: your last change of it; its id: its last change; an answered question's id",
-    )
-    parser.add_argument("--entry", metavar="N", help="an entry of tacit log by its number")
-    parser.add_argument("--origin", help="take back the forgetting of an origin")
 
 
 def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -468,13 +355,8 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(said))
 
 
-COMMANDS = {
-    "add": (_declare_add, _add),
-    "list": (_declare_list, _list),
-    "show": (_declare_id, _show),
-    "edit": (_declare_edit, _edit),
-    "pin": (_declare_pin, _pin),
-    "forget": (_declare_forget, _forget),
-    "erase": (_declare_erase, _erase),
-    "undo": (_declare_undo, _undo),
-}
+COMMANDS = declared(
+    {"add": _add, "list": _list, "show": _show, "edit": _edit, "pin": _pin, "forget": _forget, "erase": _erase, "undo": _undo},
+    STATES=STATES, SORTS=SORTS, LISTED_SORTS=", ".join(SORTS), FOR_PEOPLE=_FOR_PEOPLE, FIRST=_FIRST,
+    SCOPES=SCOPES, SEVERITIES=SEVERITIES[::-1], HEARSAY=HEARSAY,
+)  # fmt: skip

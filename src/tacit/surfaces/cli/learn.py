@@ -14,6 +14,7 @@ from tacit.core.value import grouped
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import NOBODY, offer_lines, progress
 from tacit.surfaces.cli.words import one_line, table, width, wrapped
 from tacit.surfaces.past import all_of, keeping
@@ -22,37 +23,6 @@ if TYPE_CHECKING:
     import argparse
 
     from tacit.learn.stage import Learned
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders of runs; - for standard input")
-    parser.add_argument("--format", help="the format, where it cannot be told from the file")
-    parser.add_argument("--domain")
-    parser.add_argument("--agent")
-    parser.add_argument("--run", help="the run's id, where the file has none or another")
-    parser.add_argument(
-        "--as", dest="words_of", metavar="NAME",
-        help="a person's word that these sessions are NAME's; else a session counts only where its host keeps yours, and is held elsewhere",
-    )  # fmt: skip
-    parser.add_argument(
-        "--moved-from", action="append", default=[], metavar="FOLDER",
-        help="a person's word that this project was in FOLDER, which is gone: its sessions are this project's",
-    )  # fmt: skip
-    parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
-    parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
-    parser.add_argument(
-        "--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="have sessions read once more; with --run from what was kept of one"
-    )
-    parser.epilog = (
-        "Without a path: the past sessions of every host on this machine, as lookback finds them, each in its own project.\n\n"
-        "examples:\n  tacit learn\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n"
-        "  my-loop --log | tacit learn - --format neutral --as ann\n"
-        "  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word that they are yours"
-    )
 
 
 def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -247,4 +217,4 @@ def _row(each: Learned) -> list[str]:
     return [one_line(each.run, 36), *(["known", "", "", ""] if each.already else map(str, figures))]
 
 
-COMMANDS = {"learn": (_declare, _learn)}
+COMMANDS = declared({"learn": _learn})

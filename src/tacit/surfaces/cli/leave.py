@@ -21,20 +21,11 @@ from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
 from tacit.surfaces.cli.doctor import size
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import progress, spent_words
 from tacit.surfaces.turns import lock
 
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--delete", action="store_true", help="also delete lessons, backups and settings, for good (asks)"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, change nothing")
-    parser.epilog = (
-        "examples:\n  tacit leave --dry-run\n  tacit leave\n  tacit leave --delete --by ann --yes     from a script"
-    )
 
 
 def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -150,4 +141,4 @@ def _bytes(path: str) -> int:
     return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names)
 
 
-COMMANDS = {"leave": (_declare, _leave)}
+COMMANDS = declared({"leave": _leave})

@@ -24,8 +24,8 @@ from tacit.profiles.choice import NamedProfile, by_repository
 from tacit.stores import counts, places
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.parsing import did_you_mean
+from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.parsing import declared, did_you_mean
 from tacit.surfaces.cli.review import proposal_shown
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
@@ -43,20 +43,6 @@ CHANGES_SHOWN = 5  # changes likewise
 
 
 # -- log -----------------------------------------------------------------------------------------
-
-
-def _declare_log(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tail", type=int, default=50, metavar="N", help="the newest N entries")
-    parser.add_argument("--since")
-    parser.add_argument("--verb")
-    parser.add_argument("--run")
-    parser.add_argument("--memory", metavar="ID")
-    parser.add_argument("--follow", action="store_true", help="go on printing new entries")
-    said = "write a line of your own into the journal: what was changed, and with --reason why"
-    parser.add_argument("--note", metavar="TEXT", help=said)
-    parser.add_argument("--reason")
-    parser.add_argument("--all-projects", action="store_true")
-    parser.epilog = "Here --by NAME shows the entries by that person, rule or agent."
 
 
 def _log(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -89,17 +75,6 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
 
 
 # -- why -----------------------------------------------------------------------------------------
-
-
-def _declare_why(parser: argparse.ArgumentParser) -> None:
-    _declare_id(parser)
-    parser.add_argument(
-        "--full", action="store_true", help="also inner states, the parts of its score, every use and the whole journal"
-    )
-    parser.add_argument(
-        "--for", dest="question", default="", metavar="QUESTION", help="also the parts of its score for a question"
-    )
-    parser.epilog = "examples:\n  tacit why 3f9\n  tacit why 3f9 --for 'migration fails on a fresh database'"
 
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -308,11 +283,6 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
 SHARED_BY = {"@global": "every project", "@agent": "one agent, everywhere"}
 
 
-def _declare_profile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("list", "show", "diff", "use"), nargs="?", default="show")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a profile's name, or a .toml file")
-
-
 def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "list":
         found = [load(name) for name in profile_names()]
@@ -348,26 +318,6 @@ def _kept(args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], ot
             return ask(memories)
     except Unavailable:
         return otherwise()
-
-
-def _declare_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("show", "path", "set", "key"), nargs="?", default="show")
-    parser.add_argument(
-        "name",
-        nargs="?",
-        default="",
-        metavar="NAME",
-        help="set: the setting; key: in whose name a program of yours acts",
-    )
-    parser.add_argument(
-        "value", nargs="?", metavar="VALUE", help="set: yes, no, a number, or text; of a list its items with commas"
-    )
-    parser.add_argument("--off", action="store_true", help="key: those of this name no longer count")
-    parser.epilog = (
-        "A program without a terminal is taken for an agent. With a key in TACIT_KEY it acts in your name: set it for that\n"
-        "program alone, never in your shell's profile, where agents would find it.\n\n"
-        "examples:\n  tacit config set tend yes\n  tacit config key ci"
-    )
 
 
 def _key(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -438,11 +388,6 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes)
 
 
-COMMANDS = {
-    "log": (_declare_log, _log),
-    "why": (_declare_why, _why),
-    "reindex": (lambda parser: None, _reindex),
-    "projects": (lambda parser: None, _projects),
-    "profile": (_declare_profile, _profile),
-    "config": (_declare_config, _config),
-}
+COMMANDS = declared(
+    {"log": _log, "why": _why, "reindex": _reindex, "projects": _projects, "profile": _profile, "config": _config}
+)

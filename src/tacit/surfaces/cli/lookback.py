@@ -27,6 +27,7 @@ from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.homes import GoneFolders, Homes, known_here
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
     DEAREST,
@@ -60,28 +61,6 @@ LISTED_ELSEWHERE = 25  # and in a page or JSON
 _UNTAUGHT = (2, 3)  # times that a problem without a lesson came back, and such problems on one screen
 SURE = 0.9
 ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
-TRY_THESE = """examples:
-  tacit lookback                                     every session of Claude Code, Codex, Gemini, Copilot and opencode here
-  tacit lookback --days 30 --project-filter shop
-  tacit lookback --html lookback.html                the same as one page for the browser
-  tacit lookback runs.jsonl                          your own loop's runs (docs/formats/neutral.md)"""
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the hosts' own)")
-    parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
-    parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help=f"list N lessons, problems and corrections (default {LISTED})"
-    )
-    parser.add_argument(
-        "--read", action="store_true", help="have these sessions read by a model: says what it brings and costs, asks"
-    )
-    parser.add_argument(
-        "--cap", type=float, default=DEAREST, metavar="USD", help=f"… for no more than that (default {DEAREST:g})"
-    )
-    parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
-    parser.epilog = TRY_THESE
 
 
 def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -482,4 +461,4 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-COMMANDS = {"lookback": (_declare, _lookback)}
+COMMANDS = declared({"lookback": _lookback}, LISTED=LISTED, DEAREST=f"{DEAREST:g}")

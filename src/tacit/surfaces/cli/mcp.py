@@ -12,27 +12,11 @@ from tacit.app import data_folder
 from tacit.core.errors import MissingExtra
 from tacit.core.installation import hint
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.mcp.early import serve_early
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output; port 0: a free one"
-    )
-    parser.add_argument(
-        "--token-file", metavar="FILE", help="HTTP: where the token stands; made, readable by you alone, if missing"
-    )
-    parser.add_argument(
-        "--allow-host", metavar="NAME", action="append", default=[], help="HTTP: a name that a proxy calls us by"
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  claude mcp add tacit -- tacit mcp               from now on Claude Code has the tools recall, remember, report, review\n"
-        "  tacit mcp --http 127.0.0.1:8765                 for clients that speak HTTP; prints where the token stands"
-    )
 
 
 def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -66,4 +50,4 @@ def _server(args: argparse.Namespace, cli: Cli) -> MCPServer:
     return build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
 
 
-COMMANDS = {"mcp": (_declare, _mcp)}
+COMMANDS = declared({"mcp": _mcp})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.app import Memories
 from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table, width
 
 if TYPE_CHECKING:
@@ -18,29 +19,6 @@ if TYPE_CHECKING:
     from tacit.tend.pages import Blamed
 
 LINES_LISTED = 30  # lines that are shown before somebody is asked about them
-
-
-def _declare_page(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("verb", nargs="?", default="write", choices=("write", "approve"), help="without it: write")
-    parser.add_argument(
-        "ids", nargs="*", metavar="ID", help="approve: these lessons; without ids, all that have earned a line"
-    )
-    parser.add_argument(
-        "--target", action="append", default=[], metavar="FILE", help="keep this page from now on; may be repeated"
-    )
-    parser.add_argument("--off", action="store_true", help="with --target: keep it no more")
-    parser.add_argument("--diff", action="store_true", help="show what would change, write nothing")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
-    parser.epilog = (
-        "examples:\n"
-        "  tacit page                                 how the page would read; nothing is written before you ask for it\n"
-        "  tacit page --target MEMORY.md              keep it: write it now, and whenever tacit tend runs\n"
-        "  tacit page --target AGENTS.md              a block in a file of yours; not a byte outside of it changes\n"
-        "  tacit page --target .claude/rules          a file of rules per folder, for lessons that name paths\n"
-        "  tacit page --diff                          what would change\n"
-        "  tacit page approve k3v9                    let a lesson onto the page, which takes it off trial\n"
-        "\nWhat you change, add or delete on a page is learned: tacit page shows it and asks whether it is yours."
-    )
 
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -141,11 +119,6 @@ def _json(memories: Memories, done: StepReport, vouched: bool) -> dict[str, Any]
     }
 
 
-def _declare_blame(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a page, or any file that holds lines of one")
-    parser.epilog = "example:\n  tacit blame MEMORY.md"
-
-
 def _blame(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.blame(args.file)
@@ -175,4 +148,4 @@ def _line(each: Blamed) -> dict[str, Any]:
     return {"line": each.number, "id": memory.id if memory else None, "text": each.text, **known}
 
 
-COMMANDS = {"page": (_declare_page, _page), "blame": (_declare_blame, _blame)}
+COMMANDS = declared({"page": _page, "blame": _blame})

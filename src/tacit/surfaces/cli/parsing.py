@@ -1,13 +1,32 @@
-"""The parser of a command: it shows only what is the command's own, and a word that is nearly right is answered with the right one."""
+"""The parser of a command: it shows only what is the command's own, and a word that is nearly right is answered with the right one.
+
+What our commands take stands in `commands.txt`, as their help tells it; another distribution may have such a text of its own.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tacit.surfaces.cli import Answer, Cli
+
+Declare = Callable[[argparse.ArgumentParser], None]
+Run = Callable[[argparse.Namespace, "Cli"], "Answer"]
+_TYPES = {"int": int, "float": float, "lower": str.lower}
+# One line of it: `[paths PATH …]`, `--limit N:int=30`, `--html [FILE]`, `--week as since=7d`.
+_ARGUMENT = re.compile(
+    r"(?P<either>or )?\[?(?P<names>--[\w-]+(?: --[\w-]+)*|\w+)"
+    r"(?: \[?(?P<metavar>'[^']*'|[A-Z][^\s{=]*?))?(?: \{(?P<choices>[^}]+)\})?(?::(?P<type>int|float|lower))?"
+    r"(?:=(?P<default>[^\s\]]*))?(?P<many> …)?\]?(?P<required> required)?(?: as (?P<dest>\w+)(?:=(?P<sets>\w+))?)?"
+)
 
 # What people type who know other programs.
 OTHER_NAMES = {
@@ -31,7 +50,67 @@ OPTIONS = (
 )
 
 
-def parser_of(verb: str, does: str, declare: Callable[[argparse.ArgumentParser], None]) -> argparse.ArgumentParser:
+def declared(runs: Mapping[str, Run], module: str = __file__, **values: Any) -> dict[str, tuple[Declare, Run]]:
+    """A module's commands: what declares the arguments of each, as `commands.txt` beside `module` has them with these values, and what
+    runs it."""
+    text = os.path.join(os.path.dirname(module), "commands.txt")
+    return {verb: (partial(_declare, verb, text, values), run) for verb, run in runs.items()}
+
+
+def _declare(verb: str, text: str, values: Mapping[str, Any], parser: argparse.ArgumentParser) -> None:
+    sections = _sections(text, values)
+    lines, parser.epilog = sections[verb]
+    while also := next((line for line in lines if line.startswith("also ")), ""):
+        at = lines.index(also)
+        lines[at : at + 1] = sections[also.removeprefix("also ")][0]
+    into: Any = parser
+    for n, line in enumerate(lines):
+        told, _, does = line.partition("  ")
+        match = _ARGUMENT.fullmatch(told)
+        assert match, f"{text}, [{verb}]: {line}"
+        if not match["either"]:
+            others = "".join(lines[n + 1 : n + 2]).startswith("or ")
+            into = parser.add_mutually_exclusive_group(required=bool(match["required"])) if others else parser
+        names, facts = _argument(match)
+        does = argparse.SUPPRESS if does.strip() == "(hidden)" else does.strip()
+        into.add_argument(*names, help=does or None, **facts)
+
+
+def _sections(path: str, values: Mapping[str, Any]) -> dict[str, tuple[list[str], str | None]]:
+    """The lines of each section's arguments, and the end of its help."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for name, value in values.items():
+        told = f"{{{'|'.join(value)}}}" if isinstance(value, (tuple, list)) else str(value)
+        text = text.replace(f"{{{name}}}", told)
+    found: dict[str, tuple[list[str], str | None]] = {}
+    _, *parts = re.split(r"^\[([a-z ]+)\]$", text, flags=re.MULTILINE)
+    for names, body in zip(parts[::2], parts[1::2]):
+        arguments, _, end = body.partition("\n\n")
+        for name in names.split():
+            found[name] = arguments.strip("\n").splitlines(), end.strip("\n") or None
+    return found
+
+
+def _argument(match: re.Match[str]) -> tuple[list[str], dict[str, Any]]:
+    """What `add_argument` is told of a line."""
+    names, choices = match["names"].split(), match["choices"]
+    is_option, is_optional, is_many = names[0].startswith("-"), "[" in match[0], bool(match["many"])
+    said = {"dest": match["dest"], "metavar": match["metavar"], "default": match["default"]}
+    said |= {"type": _TYPES.get(match["type"]), "choices": choices and choices.split("|")}
+    facts = {name: value for name, value in said.items() if value is not None}
+    if is_option and not facts.keys() & {"metavar", "choices", "default"}:  # a flag
+        sets = {"yes": True, "no": False}.get(match["sets"], match["sets"])
+        return names, facts | ({"action": "store_true"} if sets is None else {"action": "store_const", "const": sets})
+    if is_option:
+        facts |= {"required": True} if match["required"] else {}
+        facts |= {"action": "append", "default": []} if is_many else {"nargs": "?", "const": ""} if is_optional else {}
+    elif is_optional or is_many:
+        facts["nargs"] = "+" if not is_optional else "*" if is_many else "?"
+    return names, facts
+
+
+def parser_of(verb: str, does: str, declare: Declare) -> argparse.ArgumentParser:
     """The parser of a command. The options that every command has are obeyed and not listed."""
 
     class Parser(argparse.ArgumentParser):

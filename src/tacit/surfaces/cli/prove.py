@@ -14,6 +14,7 @@ from tacit.core.profile import Profile
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.selection import counted, replayed
 from tacit.surfaces.views import audit_json, effect_json
@@ -28,13 +29,6 @@ if TYPE_CHECKING:
 
 
 # -- effect ---------------------------------------------------------------------------------------------------------------
-
-
-def _declare_effect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", metavar="ID", help="one lesson; without it all of them and the whole memory")
-    parser.add_argument("--csv", action="store_true", help="one tidy row per use, with assignment probabilities")
-    parser.add_argument("--limit", type=int, default=30)
-    parser.epilog = "Method, assumptions and limits: docs/effect.md."
 
 
 def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -181,20 +175,6 @@ def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
 # -- audit ----------------------------------------------------------------------------------------------------------------
 
 
-def _declare_audit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "run", nargs="?", metavar="RUN", help="a session's id or its beginning; without it the latest, a line each"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="ArcheFlow's audit-check: which given lessons did a finding repeat?"
-    )
-    parser.add_argument("--fail-on", choices=("regression",), help="exit 1 if a finding undoes a fix of the run before")
-    parser.epilog = (
-        "With --check or --fail-on, RUN may also be the run's own file.\n\n"
-        "example:\n  tacit audit .archeflow/events/r7.jsonl --fail-on regression"
-    )
-
-
 def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.check or args.fail_on:
         return _origins_audit(args, cli)
@@ -292,19 +272,6 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
 # -- feedback -----------------------------------------------------------------------------------------------------
 
 
-def _declare_feedback(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID")
-    words = parser.add_mutually_exclusive_group(required=True)
-    for word, told in (
-        ("helped", "a signal, never a verdict"),
-        ("wrong", "evidence against its text"),
-        ("outdated", "it sinks until it is met again"),
-    ):
-        words.add_argument(f"--{word}", dest="word", action="store_const", const=word, help=told)
-    parser.add_argument("--run")
-    parser.add_argument("--reason")
-
-
 def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         run = args.run or run_in_shell(cli.env)
@@ -317,8 +284,4 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(memory_json(memory), told, warnings=[] if counts else [note])
 
 
-COMMANDS = {
-    "effect": (_declare_effect, _effect),
-    "audit": (_declare_audit, _audit),
-    "feedback": (_declare_feedback, _feedback),
-}
+COMMANDS = declared({"effect": _effect, "audit": _audit, "feedback": _feedback})

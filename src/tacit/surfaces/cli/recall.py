@@ -18,6 +18,7 @@ from tacit.stores.cache import holds
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import BUDGET_LEVELS, host_of
 from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
 
@@ -25,29 +26,6 @@ if TYPE_CHECKING:
     from tacit.recall.answering import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="+", help="what you want to know, in your words")
-    parser.add_argument("--run", help="the run that asks; TACIT_RUN otherwise")
-    parser.add_argument("--task", default="", help="what is being done, beside the question")
-    parser.add_argument("--task-type", dest="task_type", default="")
-    parser.add_argument("--file", dest="files", action="append", default=[], metavar="PATH", help="may be repeated")
-    parser.add_argument("--error", dest="errors", action="append", default=[], metavar="TEXT", help="may be repeated")
-    parser.add_argument("--budget", default="", type=str.lower, choices=BUDGET_LEVELS, help="how much is shown")
-    parser.add_argument("--limit", type=int, help="at most so many")
-    parser.add_argument("--min-score", dest="min_score", type=float, help="nothing that fits less; 0: whatever fits")
-    for name in ("category", "kind", "domain", "agent"):
-        parser.add_argument(f"--{name}", default="")
-    parser.add_argument("--include-held", action="store_true", help="also what waits for a person")
-    parser.add_argument("--include-stale", action="store_true", help="also what is stale or decayed")
-    parser.add_argument("--as-of", dest="as_of", metavar="TIME", help="what was known then: 2026-11-01, or 7d, 12h")
-    parser.add_argument("--explain", action="store_true", help="why each fits")
-    parser.add_argument("--raw", action="store_true", help="texts only, one a line")
-    parser.epilog = (
-        "examples:\n  tacit recall 'migration fails on a fresh database'\n"
-        "  tacit recall 'flaky login test' --explain --limit 3"
-    )
 
 
 def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -130,4 +108,4 @@ def _line(hit: Recollection, cli: Cli) -> str:
     return f"{head}{text} {paint(cli, 'wait' if hit.mark else 'quiet', f'({facts})') if facts else ''}".rstrip()
 
 
-COMMANDS = {"recall": (_declare, _recall)}
+COMMANDS = declared({"recall": _recall}, BUDGET_LEVELS=BUDGET_LEVELS)

@@ -19,6 +19,7 @@ from tacit.core.proposal import Proposal, staging_status
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant, question_meant, word_done
@@ -30,41 +31,7 @@ if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.instructions import Patch
 
-REVIEW_VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
-_OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
 _QUOTED = 5  # pieces of evidence that are shown with what they say
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("verb", nargs="?", default="list", choices=REVIEW_VERBS, help="what to do; without it: list")
-    parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
-    parser.add_argument("other", nargs="?", default="", help="merge, approve of a contradiction: the memory that stays")
-    parser.add_argument(
-        "--as",
-        "--role",
-        dest="role",
-        metavar="ROLE",
-        default="person",
-        help="the role you sign for, for example design_authority",
-    )
-    parser.add_argument("--to", default="", help="approve, close: the state it should go to")
-    parser.add_argument("--outcome", choices=_OUTCOMES, help="close: what the review came to")
-    parser.add_argument("--into", default="", help="close --outcome supersede: the memory that takes its place")
-    parser.add_argument("--text", default="", help="edit, close: the better wording")
-    parser.add_argument("--reason", default="", help="why; it is kept in the journal")
-    parser.add_argument("--all", action="store_true", help="list: decided ones too; clear: also what has not expired")
-    parser.add_argument("--staged", action="store_true", help="list, approve, clear: what `tacit learn --stage` staged")
-    parser.epilog = (
-        "examples:\n"
-        "  tacit review                                    what waits for you\n"
-        "  tacit review approve k3v9                       let a held lesson in, or a lesson rise\n"
-        "  tacit review approve mem-task-014-1 --to canonical --as design_authority\n"
-        "  tacit review open k3v9 --reason 'misled two tasks'\n"
-        "  tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'\n"
-        "  tacit review close k3v9 --outcome weaken --reason 'only true for the old queue'\n"
-        "  tacit review approve 7f2c m2p4                  of two lessons that contradict each other m2p4 stays\n"
-        "  tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back"
-    )
 
 
 def _review(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -315,12 +282,6 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
 
 
-def _declare_word(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="N|ID", help="numbers of the screens, or ids")
-    parser.add_argument("--reason", default="", help="why; it is kept in the journal")
-    parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo 2       takes it back"
-
-
 def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
@@ -330,7 +291,4 @@ def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"done": done}, "\n".join(lines))
 
 
-COMMANDS = {
-    "review": (_declare, _review),
-    **{word: (_declare_word, partial(_each, word)) for word in ("keep", "drop")},
-}
+COMMANDS = declared({"review": _review, **{word: partial(_each, word) for word in ("keep", "drop")}})

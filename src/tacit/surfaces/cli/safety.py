@@ -12,19 +12,11 @@ from tacit.app.safety import renew_cache, repair_store, restore_store
 from tacit.core.errors import Refused, numbered
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import table
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite.copies import Backup
-
-
-def _declare_backup(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--list", action="store_true", help="the backups there are, newest first")
-    parser.epilog = (
-        "A backup counts only after it was restored to a temporary place and verified. The worker makes one a day by\n"
-        "itself; seven newest and four weekly ones are kept, away from the store, in the data folder.\n\n"
-        "examples:\n  tacit backup\n  tacit backup --list"
-    )
 
 
 def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -45,19 +37,6 @@ def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _shown(backup: Backup) -> dict[str, Any]:
     return {"name": backup.name, **backup.__dict__}
-
-
-def _declare_restore(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", default="", metavar="BACKUP", help="its name or number; the newest without")
-    parser.add_argument("--to", metavar="FILE", default="", help="into a new file; the store stays as it is")
-    parser.add_argument(
-        "--archive", metavar="FILE", default="", help="put back old data that `tacit tend` moved to this file"
-    )
-    parser.epilog = (
-        "The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its\n"
-        "place. Nobody else may have the store open meanwhile.\n\n"
-        "examples:\n  tacit restore\n  tacit restore 12 --to looked-at.db\n  tacit restore --archive 20270101T040000000Z-k3v9.jsonl.gz"
-    )
 
 
 def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -122,4 +101,4 @@ def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
         raise Refused("Nothing was restored.")
 
 
-COMMANDS = {"backup": (_declare_backup, _backup), "restore": (_declare_restore, _restore)}
+COMMANDS = declared({"backup": _backup, "restore": _restore})

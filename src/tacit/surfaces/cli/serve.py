@@ -15,6 +15,7 @@ from tacit.app.opened import keys_path
 from tacit.core.errors import Refused, UsageError
 from tacit.stores.places import name_of
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.web.security import Keys, host_names, served, token_at
 from tacit.surfaces.web.server import Desk, application
 
@@ -37,17 +38,6 @@ def serve(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )
         uvicorn.Server(config).run(sockets=[door])
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=8477, help="on this machine; 0 takes a free one")
-    parser.add_argument("--host", default="127.0.0.1", help="another address; only with --allow-host, behind TLS")
-    parser.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME", help="a name it is called by; may be repeated"
-    )
-    parser.add_argument("--token-file", metavar="FILE", help="the token's file; without it one in the data folder")
-    parser.add_argument("--open", action="store_true", help="open the browser")
-    parser.epilog = "examples:\n  tacit desk --open\n  tacit desk --port 0"
 
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -77,4 +67,4 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(printed=True)
 
 
-COMMANDS = {"desk": (_declare, _serve), "serve": (_declare, _serve)}
+COMMANDS = declared({"desk": _serve, "serve": _serve})

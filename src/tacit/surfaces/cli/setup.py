@@ -16,15 +16,8 @@ from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
 from tacit.surfaces import skill
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import unfinished
-
-
-def _declare_init(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--global", dest="only_store", action="store_true", help="only the store, no project")
-    parser.add_argument(
-        "--join", metavar="OWNER", help="on a server: the project of this repository to which its owner invited you"
-    )
-    parser.epilog = "The project's id goes into the repository's git config; nothing is written into the work tree."
 
 
 def _init(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -63,11 +56,6 @@ def compile_bytecode() -> bool:
         return False
 
 
-def _declare_pause(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("duration", nargs="?", default="8h", help="30m, 8h, 7d; default 8h")
-    parser.add_argument("--off", action="store_true", help="go on now")
-
-
 def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
     text = args.duration
     if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
@@ -84,10 +72,6 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _declare_schema(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", help="run, finding …; without a name the list")
-
-
 def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
     folder = os.path.join(os.path.dirname(neutral.__file__), "schemas")
     names = sorted(name.removesuffix(".schema.json") for name in os.listdir(folder) if name.endswith(".schema.json"))
@@ -97,11 +81,6 @@ def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
         raise NotFound(f"There is no schema {args.name!r}.", f"Schemas: {', '.join(names)}.")
     found = neutral.schema(args.name)
     return Answer(found, json.dumps(found, indent=2, ensure_ascii=False))
-
-
-def _declare_completions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
-    parser.epilog = 'example:\n  eval "$(tacit completions bash)"'
 
 
 def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -133,16 +112,6 @@ compdef _tacit tacit"""
     return Answer({"shell": args.shell, "script": text}, text)
 
 
-def _declare_skill(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", nargs="?", help="a folder of skills, for example .agents/skills; without one the text is printed"
-    )
-    parser.add_argument("--undo", action="store_true", help="take it out again, unless somebody changed it")
-    parser.epilog = (
-        "examples:\n  tacit skill ~/.agents/skills        Codex, OpenHands and others\n  tacit skill .claude/skills"
-    )
-
-
 def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.folder:
         return Answer({"name": skill.NAME, "text": skill.text()}, skill.text().rstrip())
@@ -156,10 +125,4 @@ def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"path": path, "changed": changed}, f"{'written' if changed else 'there already'}: {path}")
 
 
-COMMANDS = {
-    "init": (_declare_init, _init),
-    "pause": (_declare_pause, _pause),
-    "schema": (_declare_schema, _schema),
-    "completions": (_declare_completions, _completions),
-    "skill": (_declare_skill, _skill),
-}
+COMMANDS = declared({"init": _init, "pause": _pause, "schema": _schema, "completions": _completions, "skill": _skill})

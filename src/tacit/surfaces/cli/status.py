@@ -16,6 +16,7 @@ from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts, standing_notes
 from tacit.surfaces.cli.health import cache_lines
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, printable, width, wrapped
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
@@ -39,10 +40,6 @@ NONE_YET = (
 
 
 NOTHING_LEARNED = "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
-
-
-def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "examples:\n  tacit\n  tacit status --json"
 
 
 def _status(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -153,4 +150,4 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
     return lines
 
 
-COMMANDS = {"status": (_declare, _status)}
+COMMANDS = declared({"status": _status})

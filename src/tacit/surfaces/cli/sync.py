@@ -17,6 +17,7 @@ from tacit.core.errors import Refused, Unavailable, UsageError
 from tacit.guard.files import PAGE_LIMIT, read_plain
 from tacit.stores.git import ask_git
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, wrapped
 from tacit.surfaces.selection import shelf_of
@@ -26,38 +27,6 @@ if TYPE_CHECKING:
     from tacit.team.sync import Synced, SyncedLesson
 
 _SIGNER_LINE = re.compile(r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?")
-
-
-def _declare_sync(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "joined",
-        nargs="?",
-        metavar="FILE",
-        help="another store of yours: both become one memory, private lessons included",
-    )
-    parser.add_argument(
-        "--canonical", action="store_true", help="print what the team knows, equal on every machine in step"
-    )
-    parser.add_argument(
-        "--preview", action="store_true", help="say what the files in .tacit/journal would change here; change nothing"
-    )
-    parser.add_argument(
-        "--setup",
-        nargs="?",
-        const="",
-        metavar="KEY",
-        help="once for each person: sign with this SSH key (default: the one you have, else a new one), and say what the others type",
-    )
-    parser.add_argument(
-        "--allow", metavar="'NAME KEY'", help="take in what this team mate signs: the line that their --setup printed"
-    )
-    parser.epilog = (
-        "Reads every file in .tacit/journal and appends to this machine's own; git carries them.\n\n"
-        "examples:\n  tacit sync --setup\n  tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'\n"
-        "  git pull && tacit sync && git add .tacit && git commit -m 'Lessons' && git push\n"
-        "  git checkout their-branch && tacit sync --preview\n"
-        "  tacit sync /media/laptop/tacit.db"
-    )
 
 
 def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -226,4 +195,4 @@ def _allow(path: str, line: str) -> None:
         file.write(("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
 
-COMMANDS = {"sync": (_declare_sync, _sync)}
+COMMANDS = declared({"sync": _sync})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.past import past_sessions
 from tacit.surfaces.views import picked
@@ -15,31 +16,6 @@ from tacit.surfaces.views import picked
 if TYPE_CHECKING:
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
-
-
-def _declare_tend(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--only", metavar="STEP", help="take one step only: sweep, merge, reflect, triage, page, prune or stats"
-    )
-    parser.add_argument("--run", help="the run that is over; it counts once, however often it is named")
-    parser.add_argument("--since", help="look at what changed since then; without it, since the last time")
-    parser.add_argument(
-        "--below",
-        type=float,
-        metavar="FLOOR",
-        help="with --only prune: take out what is less sure, or seldom successful",
-    )
-    parser.add_argument("--older", type=float, metavar="DAYS", help="with --only prune: what was not met for so long")
-    parser.add_argument("--unused", action="store_true", help="with --only prune: what was never used")
-    parser.add_argument("--staged", action="store_true", help="with --only prune: what `tacit learn --stage` staged")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, change nothing")
-    parser.epilog = (
-        "examples:\n"
-        "  tacit tend                       everything that is due, once\n"
-        "  tacit tend --dry-run             what would be done\n"
-        "  tacit tend --only sweep --run 2026-04-03-auth-fix\n"
-        "  tacit tend --only prune --older 90 --unused"
-    )
 
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -125,4 +101,4 @@ def _told(step: StepReport) -> str:
     return ", ".join(word for word in (figures, *counted) if word) or "nothing due"
 
 
-COMMANDS = {"tend": (_declare_tend, _tend)}
+COMMANDS = declared({"tend": _tend})
