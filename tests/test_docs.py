@@ -13,7 +13,7 @@ import pytest
 from tacit.core.config import CONFIG_KEYS
 from tacit.core.journal import JOURNAL_VERBS
 from tacit.core.states import LEGAL
-from tacit.surfaces.cli import COMMANDS
+from tacit.surfaces.cli.parsing import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

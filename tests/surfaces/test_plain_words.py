@@ -11,8 +11,8 @@ import pytest
 
 import tacit
 from tacit.core.errors import UsageError
-from tacit.surfaces.cli import COMMANDS
 from tacit.surfaces.cli.helping import usage_of
+from tacit.surfaces.cli.parsing import COMMANDS
 
 SOURCES = Path(tacit.__file__).parent
 INNER = re.compile(r"\b(provisional|candidates?|tiers?|arms?|lineages?|epochs?|standing|gates?)\b", re.I)

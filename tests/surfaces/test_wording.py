@@ -16,7 +16,8 @@ import tacit as package
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
 from tacit.profiles import load
-from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
+from tacit.surfaces.cli import GROUPS, Cli, _main, helping, terminal, words
+from tacit.surfaces.cli.parsing import COMMANDS
 from tacit.surfaces.selection import is_given
 from tacit.surfaces.wording import GOOD, WORDS, Phrase, ahead, standing_words
 from tacit.testing import finding, run, tool, user

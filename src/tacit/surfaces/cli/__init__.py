@@ -24,61 +24,6 @@ if TYPE_CHECKING:
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
 
-# verb -> (module, one line).
-COMMANDS: dict[str, tuple[str, str]] = {
-    "lookback": ("lookback", "what past sessions would have taught; needs no set-up"),
-    "connect": ("connect", "let a host's agents remember (claude-code, codex …)"),
-    "learn": ("learn", "learn from finished sessions; without a path, those that lookback found"),
-    "inject": ("inject", "what an agent should know before a run, for a loop of your own"),
-    "init": ("setup", "make the store and this project's row"),
-    "help": ("helping", "commands by what you want to do; help COMMAND, help words"),
-    "status": ("status", "what is in force and what it did this week (also: bare `tacit`)"),
-    "list": ("keep", "the lessons: in force, waiting, all"),
-    "show": ("keep", "one lesson, whole"),
-    "why": ("look", "where a lesson comes from, what came of it, what would change it"),
-    "recall": ("recall", "search the lessons"),
-    "effect": ("prove", "does it help? with the sessions that went without"),
-    "report": ("health", "the week on one screen: learned, spared, waiting, harmful"),
-    "audit": ("prove", "what a run was given, and what came back"),
-    "log": ("look", "the journal: what changed, by whom, and why"),
-    "blame": ("page", "which lesson stands behind each line of a page"),
-    "desk": ("serve", "look after memory in a browser"),
-    "serve": ("serve", "what desk was called"),
-    "add": ("keep", "keep a lesson"),
-    "edit": ("keep", "correct a lesson"),
-    "forget": ("keep", "take out lessons by id, origin or all, reversibly (drop: by number)"),
-    "undo": ("keep", "take back a change"),
-    "review": ("review", "what waits for your word: approve, reject, merge"),
-    "keep": ("review", "keep what a number of the screens stands for: your word"),
-    "drop": ("review", "drop what a number of the screens stands for, reversibly"),
-    "guard": ("guard", "a lesson as a question or a lock before a call"),
-    "leave": ("leave", "disconnect every host, say what remains and where, delete it on a yes"),
-    "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
-    "pin": ("keep", "always give a lesson, outside the budget"),
-    "erase": ("keep", "blank a lesson's text everywhere, for good"),
-    "sync": ("sync", "share this project's lessons with the team through git"),
-    "page": ("page", "the page that hosts load and people read: write, compare, approve"),
-    "export": ("exchange", "write everything to a bundle, or lessons in another system's format"),
-    "import": ("exchange", "take in a bundle, or another system's lessons"),
-    "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
-    "skill": ("setup", "the skill for hosts that read Agent Skills"),
-    "doctor": ("doctor", "verify the store and the installation, and what is wrong in your instruction files"),
-    "tend": ("tend", "what happens between runs: fade, merge, reflect, write the page"),
-    "pause": ("setup", "stop giving and learning for a while"),
-    "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),
-    "restore": ("safety", "put a backup back; what was there is kept aside"),
-    "config": ("look", "every setting and where it comes from"),
-    "profile": ("look", "ways of remembering: list, show, diff, use"),
-    "projects": ("look", "the projects in this store"),
-    "stats": ("health", "counts by state, kind and category; events, models, the last tend"),
-    "migrate": ("exchange", "copy a store to PostgreSQL or back, verified row by row"),
-    "completions": ("setup", "shell completions: bash, zsh, fish"),
-    "reindex": ("look", "rebuild full text, tallies and vectors"),
-    "hook": ("hook", "answer a host's event (called by the host)"),
-    "worker": ("hook", "drain the queue (started by hooks)"),
-    "schema": ("setup", "JSON Schemas of what is exchanged"),
-    "version": ("helping", "which Tacit this is"),
-}
 # What `tacit help` shows, by what people want to do; all others are shown by `tacit help all`, and work as they did.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "start": ("Start", ("lookback", "learn", "connect")),
@@ -254,6 +199,8 @@ def _main(args: list[str], cli: Cli) -> int:
 
 def module_of_command(verb: str) -> tuple[Any, str]:
     """The module of a command and its line in `tacit help`: ours, or what another distribution offers as `tacit.commands`."""
+    from tacit.surfaces.cli.parsing import COMMANDS, nearest_command
+
     if verb in COMMANDS:
         name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
         __import__(name)
@@ -263,7 +210,6 @@ def module_of_command(verb: str) -> tuple[Any, str]:
     module = plugged_in("command", verb)
     if module is None:
         from tacit.core.errors import UsageError
-        from tacit.surfaces.cli.parsing import nearest_command
 
         raise UsageError(f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS))
     return module, str(module.__doc__).partition("\n")[0]
@@ -272,11 +218,10 @@ def module_of_command(verb: str) -> tuple[Any, str]:
 def every_command() -> dict[str, str]:
     """Each command with its line, those of other distributions last."""
     from tacit.core.installation import plugged_names
+    from tacit.surfaces.cli.parsing import COMMANDS
 
-    return {
-        verb: COMMANDS[verb][1] if verb in COMMANDS else module_of_command(verb)[1]
-        for verb in (*COMMANDS, *plugged_names("command"))
-    }
+    ours = {verb: does for verb, (_, does) in COMMANDS.items()}
+    return {**ours, **{verb: module_of_command(verb)[1] for verb in plugged_names("command") if verb not in ours}}
 
 
 def _run(verb: str, args: list[str], cli: Cli) -> Answer:

@@ -7,9 +7,9 @@ import argparse
 from tacit import __version__
 from tacit.core.errors import UsageError
 from tacit.core.installation import part_with
-from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
-from tacit.surfaces.cli.parsing import OPTIONS, declared, did_you_mean, nearest_command, parser_of
+from tacit.surfaces.cli.parsing import COMMANDS as VERBS
+from tacit.surfaces.cli.parsing import OPTIONS, declared, did_you_mean, end_of_help, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 from tacit.surfaces.wording import WORDS
 
@@ -66,7 +66,7 @@ def usage_of(verb: str) -> str:
     """A command's help: what it does, its own options, examples."""
     module, does = module_of_command(verb)
     if verb not in getattr(module, "COMMANDS", {}):
-        return str(module.USAGE).rstrip()
+        return end_of_help(verb)
     return parser_of(verb, does, module.COMMANDS[verb][0]).format_help().rstrip()
 
 

@@ -13,11 +13,8 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.hooks import EVENTS, main
-from tacit.surfaces.hooks.usage import usage
 from tacit.surfaces.turns import detach
 from tacit.surfaces.worker import IDLE, Wish, work
-
-USAGE = usage(EVENTS)
 
 
 def _hook(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -48,6 +45,4 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({**worked.__dict__, "waiting": waiting}, "\n".join(lines))
 
 
-COMMANDS = declared(
-    {"hook": _hook, "worker": _worker}, EVENTS=EVENTS, IDLE=f"{IDLE:g}", USAGE=USAGE.partition("\n\n")[2]
-)
+COMMANDS = declared({"hook": _hook, "worker": _worker}, EVENTS=EVENTS, IDLE=f"{IDLE:g}", EVENT_NAMES=", ".join(EVENTS))

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.core.errors import UsageError
@@ -28,68 +28,69 @@ _ARGUMENT = re.compile(
     r"(?:=(?P<default>[^\s\]]*))?(?P<many> …)?\]?(?P<required> required)?(?: as (?P<dest>\w+)(?:=(?P<sets>\w+))?)?"
 )
 
-# What people type who know other programs.
-OTHER_NAMES = {
-    "ls": "list", "search": "recall", "find": "recall", "query": "recall", "remove": "forget", "rm": "forget", "delete": "forget",
-    "new": "add", "remember": "add", "note": "add", "revert": "undo", "history": "log", "explain": "why", "inbox": "review",
-    "approve": "review", "reject": "review", "install": "connect", "setup": "connect", "disconnect": "connect", "web": "desk",
-    "ui": "desk", "browser": "desk", "uninstall": "leave",
-    "check": "doctor", "repair": "doctor", "verify": "doctor", "settings": "config", "stop": "pause",
-    "push": "sync", "pull": "sync", "share": "sync", "stat": "stats", "impact": "effect", "info": "status",
-}  # fmt: skip
+_HEAD = re.compile(r"^== ([\w-]+)(?: (\w+): (.*))?$", re.MULTILINE)
 
-OPTIONS = (
-    ("--store FILE", "another store: a file, or postgresql://…"),
-    ("--project NAME", "another project: id, name or folder"),
-    ("--profile NAME", "another way of remembering"),
-    ("--by NAME", "the person in whose name this is done"),
-    ("--yes", "do not ask"),
-    ("--json", "one JSON document on stdout"),
-    ("--quiet", "no notes on stderr"),
-    ("--strict", "fail instead of staying silent"),
-)
+
+@cache
+def _sections(module: str) -> dict[str, tuple[tuple[str, str], list[str], str]]:
+    """Of each section its command's module with what it does, the lines of its arguments, and the end of its help."""
+    with open(os.path.join(os.path.dirname(module), "commands.txt"), encoding="utf-8") as file:
+        _, *parts = _HEAD.split(file.read())
+    found = {}
+    for name, of, does, body in zip(*(parts[n::4] for n in range(4))):
+        arguments, _, end = body.partition("\n\n")
+        found[name] = (of, does), arguments.strip("\n").splitlines(), end.strip("\n")
+    return found
+
+
+COMMANDS = {verb: about for verb, (about, _, _) in _sections(__file__).items() if about[0]}  # module, one line
+_GLOBAL, _OTHER_NAMES = _sections(__file__)["every-command"][1], _sections(__file__)["other-names"][1]
+OPTIONS = tuple((option, does.strip()) for option, _, does in (line.partition("  ") for line in _GLOBAL))
 
 
 def declared(runs: Mapping[str, Run], module: str = __file__, **values: Any) -> dict[str, tuple[Declare, Run]]:
     """A module's commands: what declares the arguments of each, as `commands.txt` beside `module` has them with these values, and what
     runs it."""
-    text = os.path.join(os.path.dirname(module), "commands.txt")
-    return {verb: (partial(_declare, verb, text, values), run) for verb, run in runs.items()}
+    return {verb: (partial(_declare, verb, module, values), run) for verb, run in runs.items()}
 
 
-def _declare(verb: str, text: str, values: Mapping[str, Any], parser: argparse.ArgumentParser) -> None:
-    sections = _sections(text, values)
-    lines, parser.epilog = sections[verb]
-    while also := next((line for line in lines if line.startswith("also ")), ""):
-        at = lines.index(also)
-        lines[at : at + 1] = sections[also.removeprefix("also ")][0]
+def end_of_help(verb: str, module: str = __file__, **values: Any) -> str:
+    """What stands below a command's arguments."""
+    return _section(verb, module, values)[1]
+
+
+def _declare(verb: str, module: str, values: Mapping[str, Any], parser: argparse.ArgumentParser) -> None:
+    lines, end = _section(verb, module, values)
+    parser.epilog = end or None
+    _add(lines, parser)
+
+
+def _section(verb: str, module: str, values: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The lines of a command's arguments, with those of other sections where it says so, and the end of its help."""
+    _, rows, end = _sections(module)[verb]
+    lines: list[str] = []
+    for row in rows:
+        others, below = _section(row.removeprefix("also "), module, {}) if row.startswith("also ") else ([row], "")
+        lines += others
+        end = end or below
+    for name, value in values.items():
+        told = f"{{{'|'.join(value)}}}" if isinstance(value, (tuple, list)) else str(value)
+        end, *lines = (text.replace(f"{{{name}}}", told) for text in (end, *lines))
+    return lines, end
+
+
+def _add(lines: Sequence[str], parser: argparse.ArgumentParser, *, hidden: bool = False) -> None:
     into: Any = parser
     for n, line in enumerate(lines):
         told, _, does = line.partition("  ")
         match = _ARGUMENT.fullmatch(told)
-        assert match, f"{text}, [{verb}]: {line}"
+        assert match, line
         if not match["either"]:
             others = "".join(lines[n + 1 : n + 2]).startswith("or ")
             into = parser.add_mutually_exclusive_group(required=bool(match["required"])) if others else parser
         names, facts = _argument(match)
-        does = argparse.SUPPRESS if does.strip() == "(hidden)" else does.strip()
+        does = argparse.SUPPRESS if hidden or does.strip() == "(hidden)" else does.strip()
         into.add_argument(*names, help=does or None, **facts)
-
-
-def _sections(path: str, values: Mapping[str, Any]) -> dict[str, tuple[list[str], str | None]]:
-    """The lines of each section's arguments, and the end of its help."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    for name, value in values.items():
-        told = f"{{{'|'.join(value)}}}" if isinstance(value, (tuple, list)) else str(value)
-        text = text.replace(f"{{{name}}}", told)
-    found: dict[str, tuple[list[str], str | None]] = {}
-    _, *parts = re.split(r"^\[([a-z ]+)\]$", text, flags=re.MULTILINE)
-    for names, body in zip(parts[::2], parts[1::2]):
-        arguments, _, end = body.partition("\n\n")
-        for name in names.split():
-            found[name] = arguments.strip("\n").splitlines(), end.strip("\n") or None
-    return found
 
 
 def _argument(match: re.Match[str]) -> tuple[list[str], dict[str, Any]]:
@@ -141,12 +142,7 @@ def parser_of(verb: str, does: str, declare: Declare) -> argparse.ArgumentParser
         allow_abbrev=False,
         add_help=False,
     )
-    for option, _ in OPTIONS:
-        name, _, metavar = option.partition(" ")
-        if metavar:
-            parser.add_argument(name, metavar=metavar, help=argparse.SUPPRESS)
-        else:
-            parser.add_argument(name, action="store_true", help=argparse.SUPPRESS)
+    _add(_GLOBAL, parser, hidden=True)
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     declare(parser)
     return parser
@@ -175,7 +171,8 @@ def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
 
 
 def nearest_command(word: str, commands: Iterable[str]) -> str:
-    """The command that was meant."""
-    if word in OTHER_NAMES:
-        return f"Did you mean tacit {OTHER_NAMES[word]}?"
+    """The command that was meant; people type the words of programs that they know."""
+    known = (line.partition(": ") for line in _OTHER_NAMES)
+    if ours := next((ours for ours, _, words in known if word in words.split()), ""):
+        return f"Did you mean tacit {ours}?"
     return did_you_mean(word, commands, "tacit help lists them.").replace("Did you mean ", "Did you mean tacit ")

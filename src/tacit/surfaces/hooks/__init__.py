@@ -42,6 +42,7 @@ EVENTS = (
     "stop",
     "session-end",
 )
+USAGE = "usage: tacit hook EVENT [--host HOST] [--store FILE] < payload.json"
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
 _LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 _RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
@@ -60,9 +61,9 @@ def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     seen = os.environ if env is None else env
     try:
         if "--help" in argv or "-h" in argv or os.isatty(0):
-            from tacit.surfaces.hooks.usage import usage
+            from tacit.surfaces.cli.parsing import end_of_help
 
-            _write(usage(EVENTS))
+            _write(f"{USAGE}\n\n{end_of_help('hook', EVENT_NAMES=', '.join(EVENTS))}\n")
             return 0
         name, options = _arguments(argv)
         answer = respond(name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", ""))
