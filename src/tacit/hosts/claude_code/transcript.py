@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
+from tacit.core.tables import Tables
 from tacit.formats.session import OWN_PROMPT, dict_at, list_at, text_at
 from tacit.formats.session import record_type as _kind
 from tacit.formats.session import time_of as _time
@@ -41,31 +42,11 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 # Records that say nothing about the work. Everything else that is not read is counted as unknown.
-_PASSED_OVER_TYPES = frozenset({
-    "progress", "summary", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title",
-    "agent-name", "agent-setting", "agent-color", "mode", "permission-mode", "bridge-session", "atis-latch", "tag",
-    "task-summary", "content-replacement", "speculation-accept", "attribution-snapshot", "worktree-state",
-    "stream_event", "rate_limit_event", "keep_alive", "api-request", "api-request-shape", "api-request-blob", "tools-used",
-    "cost-state",
-})  # fmt: skip
-PASSED_OVER_SYSTEM = frozenset({
-    "", "turn_duration", "local_command", "away_summary", "informational", "bridge_status", "scheduled_task_fire",
-    "model_refusal_fallback", "hook_started", "hook_progress", "hook_response", "status", "task_started",
-    "task_updated", "task_progress", "task_notification", "microcompact_boundary",
-})  # fmt: skip
-PASSED_OVER_ATTACHMENTS = frozenset({
-    "hook_non_blocking_error", "hook_cancelled", "hook_system_message", "hook_error_during_execution",
-    "hook_stopped_continuation", "async_hook_response", "task_reminder", "todo_reminder", "todo",
-    "skill_listing", "deferred_tools_delta", "deferred_tools_record", "mcp_instructions_delta", "agent_listing_delta",
-    "plan_mode", "plan_mode_exit", "plan_mode_reentry", "plan_file_reference", "date", "date_change",
-    "command_permissions", "auto_mode", "auto_mode_exit", "ultra_effort_enter", "ultra_effort_exit",
-    "ultrathink_effort", "workflow_keyword_request", "compact_file_reference", "task_status", "invoked_skills",
-    "total_tokens_reminder", "prompt_snapshot", "environment", "remote_session_change", "model", "session_context",
-    "structured_output", "silent_turn_reminder", "read_truncation_notice", "diagnostics", "directory",
-    "agent_mention", "opened_file_in_ide", "selected_lines_in_ide", "output_style", "critical_system_reminder",
-    "token_usage", "budget_usd", "mcp_resource", "goal_status",
-})  # fmt: skip
-SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "fallback", "tool_reference"})
+_tables = Tables(__file__)
+_PASSED_OVER_TYPES = _tables.words("PASSED_OVER_TYPES")
+PASSED_OVER_SYSTEM = _tables.words("PASSED_OVER_SYSTEM") | {""}
+PASSED_OVER_ATTACHMENTS = _tables.words("PASSED_OVER_ATTACHMENTS")
+SILENT_BLOCKS = _tables.words("SILENT_BLOCKS")
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 

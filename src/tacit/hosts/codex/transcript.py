@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Run
+from tacit.core.tables import Tables
 from tacit.formats.session import (
     WORDLESS,
     Session,
@@ -44,23 +45,10 @@ REQUEST = "## My request for Codex:"  # the editor's extension puts open files i
 PLAN = "PLEASE IMPLEMENT THIS PLAN"  # an accepted plan, which the agent wrote
 PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
-_PASSED_OVER_ITEMS = frozenset({
-    "world_state", "token_usage_record", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
-})  # fmt: skip
-PASSED_OVER_ITEMS = frozenset({
-    "reasoning", "web_search_call", "tool_search_call", "tool_search_output", "compaction", "compaction_summary",
-    "ghost_snapshot", "other",
-})  # fmt: skip
-PASSED_OVER_EVENTS = frozenset({
-    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "thread_goal_updated",
-    "context_compacted", "entered_review_mode", "exited_review_mode", "thread_rolled_back", "exec_command_begin",
-    "exec_command_output_delta", "patch_apply_begin", "mcp_tool_call_begin", "web_search_begin", "web_search_end",
-    "turn_diff", "plan_update", "background_event", "session_configured", "stream_error", "item_started",
-    "undo_completed", "undo_started", "view_image_tool_call", "thread_name_updated", "warning",
-    "exec_approval_request", "apply_patch_approval_request", "hook_started", "hook_completed", "shutdown_complete",
-    "dynamic_tool_call_request", "dynamic_tool_call_response", "collab_agent_spawn_begin", "collab_agent_spawn_end",
-    "raw_response_item", "skills_update_available", "deprecation_notice", "thread_settings_applied",
-})  # fmt: skip
+_tables = Tables(__file__)
+PASSED_OVER_LINES = _tables.listed("PASSED_OVER_LINES")
+PASSED_OVER_ITEMS = _tables.words("PASSED_OVER_ITEMS")
+PASSED_OVER_EVENTS = _tables.words("PASSED_OVER_EVENTS")
 # What begins a result that is no output of the tool, but the host's own complaint.
 COMPLAINTS = (
     "apply_patch verification failed", "failed to parse function arguments", "unsupported call", "unsupported custom",
@@ -132,7 +120,7 @@ class _Rollout(Session):
             self.event(payload)
         elif kind == "compacted":
             self.add("system", self.now, text="Conversation compacted")
-        elif not kind.startswith(tuple(_PASSED_OVER_ITEMS)):
+        elif not kind.startswith(PASSED_OVER_LINES):
             self.odd(kind)
 
     def meta(self, payload: Record) -> None:
