@@ -17,6 +17,7 @@ from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ENDING_VERDICTS
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD_ENOUGH
 from tacit.words.diagnose import Diagnosis
@@ -28,30 +29,8 @@ TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 YOURS = "your word"
 CLOSED_WORDS = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
 
-WORDS = {
-    "your word": "you said it, approved it or worded it anew: given every time, never left out to measure it",
-    "always given": "pinned, or a matter of security: given whatever the budget is",
-    "in your files": "stands in an instruction file or on the page that the agent loads anyway",
-    "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it; "
-    "with more than 20 only these are counted: nothing is certain yet",
-    "8 sessions, 29 extra calls in all": "the sessions that met it, and their calls from the failure until the same thing worked; "
-    "typically: those of the session in the middle",
-    "found in 1 session": "told where it matters, not at every start, before a second session speaks for it",
-    "you said it, heard from you, you asked for it, you agreed to it": "how it came up: in your words, in a reader's, as an "
-    "order about a task, as a yes to the agent; tacit keep makes it your word",
-    "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
-    "in force": "given to agents where it fits",
-    "likely helps": "after its trial the odds are four to one or better that it helps",
-    "helps": "measured: with it, its problem came back less often or was over sooner than without, beyond chance",
-    "waiting (met in 1 session)": "not given yet: another, independent session that meets it, or your word, is missing",
-    "needs your word": "not given until you approve it: it came from a page, a file or somebody else",
-    "kept out": "not given: it reads like an attack",
-    "in question": "not given until somebody decides: evidence speaks against it",
-    "harms": "not given any more: with it, its problem or failed sessions came more often",
-    "no difference": "given on; measured: with it and without, it went much the same",
-    "rare": "given on; its problem comes in fewer than 5 of 100 sessions, so that a difference hardly shows",
-    "faded, replaced, taken out, refused": "gone; tacit list --all shows them, tacit undo ID brings one back",
-}  # fmt: skip
+_tables = Tables(__file__)
+WORDS = _tables.named("WORDS")
 
 
 def topic_words(about: str) -> str:
@@ -218,22 +197,7 @@ STATE_WORDS = {
 # What came of a lesson's problem in a session.
 CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
 
-# What is asked, by the kind of a proposal: what a yes would do.
-QUESTIONS = {
-    "archive": "It makes no difference. Take it out?",
-    "revive": "It was taken out, and three more sessions met it. Bring it back?",
-    "promote": "Make it stay?",
-    "review": "It has been in question for long. What becomes of it?",
-    "confirm": "May agents be given this?",
-    "contradiction": "Two lessons say opposite things. Does the first one stay?",
-    "merge": "Two lessons say the same. Make them one?",
-    "edit": "Better words. Take them?",
-    "tend": "Many lessons would change at once. Go ahead?",
-    "page": "A line of the page. Take it over?",
-    "request": "You asked for this again and again.",
-    "notice": "To mend outside of Tacit.",
-    "fork": "Two machines changed it, apart from each other. Take the other one's word?",
-}  # fmt: skip
+QUESTIONS = _tables.named("QUESTIONS")
 
 
 def question(kind: str, payload: Mapping[str, Any]) -> str:
