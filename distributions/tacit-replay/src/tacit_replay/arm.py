@@ -28,34 +28,12 @@ GRACE = 5.0  # seconds between asking a process group to end and ending it
 TRANSCRIPT = "TACIT_REPLAY_TRANSCRIPT"
 LARGEST_ANSWER = 4_000_000  # characters of what an agent printed that are looked at
 # Of the environment nothing else is handed on but what is named: what is not known to be harmless may be a credential.
-HARMLESS = (
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "TERM",
-    "COLORTERM",
-    "SHELL",
-    "USER",
-    "LOGNAME",
-    "NO_COLOR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "JAVA_HOME",
-    "GOROOT",
-    "RUSTUP_HOME",
-    "VIRTUAL_ENV",
+HARMLESS = tuple(
+    """
+    PATH LANG LANGUAGE TZ TERM COLORTERM SHELL USER LOGNAME NO_COLOR
+    HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+    SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE JAVA_HOME GOROOT RUSTUP_HOME VIRTUAL_ENV
+    """.split()
 )
 OWN = ("work", "home", "tmp", "store")  # a run's own folders, thrown away when it was judged
 

@@ -49,16 +49,8 @@ def backtest(
     """Replay runs, oldest first, under a profile."""
     actor = Actor("backtest", "agent", "runs are replayed")
     ordered = sorted(runs, key=lambda run: (run.started_at, run.id))
-    count = {
-        "runs": 0,
-        "findings": 0,
-        "recurring": 0,
-        "forewarned": 0,
-        "injected": 0,
-        "useful": 0,
-        "tokens": 0,
-        "promotions": 0,
-    }
+    counted = "runs findings recurring forewarned injected useful tokens promotions"
+    count = dict.fromkeys(counted.split(), 0)
     with open_store(":memory:") as store:
         project = Project("backtest", "backtest", "", "", "", profile_id(profile), bytes(32), 0, "")
         with store.write() as tx:

@@ -13,48 +13,12 @@ import re
 from collections.abc import Iterable
 
 from tacit.core.run import Step
+from tacit.core.tables import Tables
 from tacit.learn.command import commands, line_of
 
-# What each program does to others: programs, and behind the colon the words after them, "/" between; "*" any, "-" none at all.
-_TABLE = """
-pushed     git: push / lfs push / subtree push / svn dcommit / p4 submit
-posted     git: send-email
-posted     gh: pr create / pr comment / pr merge / pr review / pr edit / pr close / pr ready / issue create / issue comment / issue close
-posted     gh: issue edit / issue reopen / gist create / gist edit / discussion create
-published  gh: release create / release upload / release edit / release delete
-deployed   gh: workflow run / run rerun / repo create / repo delete / repo edit / secret set / variable set
-posted     glab: mr create / mr note / mr merge / mr update / issue create / issue note / issue close
-published  glab: release create
-published  npm pnpm yarn bun lerna changeset: publish / unpublish / npm publish / dist-tag add / deprecate
-published  poetry uv flit hatch pdm cargo gleam jsr deno vsce ovsx: publish
-published  dart flutter: pub publish
-published  mix: hex.publish
-published  semantic-release: *
-published  twine: upload
-published  gem nuget oras: push
-published  dotnet: nuget push
-published  goreleaser: release / -
-published  mvn: deploy
-published  docker podman buildah nerdctl: push / compose push / image push
-published  skopeo: copy
-deployed   kubectl oc: apply / create / delete / replace / patch / rollout / scale / set / edit / cp / exec
-deployed   helm: install / upgrade / uninstall / rollback / push
-deployed   helmfile: apply / sync
-deployed   terraform tofu terragrunt: apply / destroy / import
-deployed   pulumi: up / destroy
-deployed   cdk serverless sls sam copilot eb: deploy / destroy / remove
-deployed   fly flyctl wrangler firebase netlify railway render amplify eas surge: deploy / publish / up / submit
-deployed   vercel: deploy / --prod / -
-deployed   heroku: releases:rollback / run / config:set / ps:restart
-deployed   gcloud: app deploy / run deploy / functions deploy / builds submit / compute ssh / compute scp
-deployed   aws: s3 cp / s3 sync / s3 mv / s3 rm / s3api put-object / cloudformation deploy / ecs update-service
-posted     aws: sns publish / ses send-email / sqs send-message
-deployed   az: webapp deploy / webapp up / functionapp deploy / storage blob
-deployed   ansible-playbook ssh scp sftp rclone gsutil cap kamal dokku: *
-posted     mail sendmail mutt msmtp slack ntfy: *
-"""
+_tables = Tables(__file__)
 _VERBS: dict[str, dict[str, str]] = {}
-for _line in _TABLE.strip().splitlines():
+for _line in _tables.lines("DOES_TO_OTHERS"):
     _named, _, _words = _line.partition(":")
     _done, *_programs = _named.split()
     for _program in _programs:
@@ -158,25 +122,7 @@ def _by_name(program: str, rest: list[str]) -> str:
 
 
 _SHELLS = ("sh", "bash", "zsh", "dash")
-_RUNNERS = (
-    "make",
-    "gmake",
-    "just",
-    "task",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "rake",
-    "invoke",
-    "inv",
-    "poe",
-    "mise",
-    "fab",
-    "nx",
-    "turbo",
-    "mage",
-)
+_RUNNERS = _tables.words("RUNNERS")
 _NAMED = re.compile(r"(?:^|[/:_-])(deploy|publish|release|ship|push)(?:$|[.:_-])", re.IGNORECASE)
 
 
