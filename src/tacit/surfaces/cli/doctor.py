@@ -32,7 +32,7 @@ from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.safety import repaired
 from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.status import open_or_near
-from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
+from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint
 from tacit.surfaces.selection import counted
 from tacit.surfaces.views import for_you, picked
 
@@ -153,8 +153,7 @@ def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
     """What only the person can mend, each with its evidence and, where one line would do, that line."""
     lines: list[str] = []
     for each in yours:
-        told = wrapped(one_line(each["text"], 600), 4)
-        lines += [f"  - {told[0]}", *(f"    {line}" for line in told[1:]), *diff_lines(cli, each["line"], 4)]
+        lines += [*hung("  - ", one_line(each["text"], 600)), *diff_lines(cli, each["line"], 4)]
         does = "says yes" if each["kind"] == "request" else "closes this"
         does = "writes it, tacit undo takes it back" if each["line"] else does
         lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
@@ -162,7 +161,7 @@ def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"  {line}" for told in lines for line in wrapped(told, 2)]
+    return [line for told in lines for line in hung("  ", told)]
 
 
 def size(n: int) -> str:

@@ -10,7 +10,7 @@ from tacit.core.installation import part_with
 from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
 from tacit.surfaces.cli.parsing import COMMANDS as VERBS
 from tacit.surfaces.cli.parsing import OPTIONS, declared, did_you_mean, end_of_help, nearest_command, parser_of
-from tacit.surfaces.cli.words import paint, table, wrapped
+from tacit.surfaces.cli.words import hung, paint, table, wrapped
 from tacit.surfaces.wording import WORDS
 
 TOPICS = ("words", "options", "all")
@@ -58,8 +58,7 @@ def _group(cli: Cli, name: str) -> list[str]:
 
 
 def _line(verb: str, does: str) -> str:
-    first, *rest = wrapped(does, 15)
-    return "\n".join([f"  {verb:<12} {first}", *(f"  {'':<12} {line}" for line in rest)])
+    return "\n".join(hung(f"  {verb:<12} ", does))
 
 
 def usage_of(verb: str) -> str:

@@ -28,7 +28,7 @@ from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.parsing import declared, did_you_mean
 from tacit.surfaces.cli.review import proposal_shown
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
+from tacit.surfaces.cli.words import WIDEST, entry_line, hung, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
@@ -136,12 +136,12 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         lines += [
             "",
             paint(cli, "bold", "What came of it"),
-            *(f"  {line}" for said in came for line in wrapped(said, 2, 118)),
+            *(line for said in came for line in hung("  ", said, WIDEST)),
         ]
     lines += ["", paint(cli, "bold", "What would change it")]
     next_step = ahead(memory, profile, data["next"], bool(data["replays"]))
     next_step = next_step.replace(f" {memory.id}", f" {name}") if name.isdecimal() else next_step
-    lines += [f"  {line}" for line in wrapped(next_step, 2, 118)]
+    lines += hung("  ", next_step, WIDEST)
     if full or data["score"]["question"]:
         lines += _inner(cli, memory, data) if full else _score(cli, data["score"])
         return "\n".join(lines)
@@ -158,10 +158,10 @@ def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
     """What was noticed, as it was recognised: how many sessions met it, and what the last of them said."""
     found = []
     for each in failures:
-        lines = [f"  {line}" for line in wrapped(f"{numbered(each['sessions'], 'session')}: {each['said']}", 2, 118)]
+        lines = hung("  ", f"{numbered(each['sessions'], 'session')}: {each['said']}", WIDEST)
         if last := each["last"]:
             said = f"{last['day']}, session {last['session'][:8]}: `{last['command']}` said “{last['line']}”"
-            lines += [f"    {line}" for line in wrapped(said, 4, 118)]
+            lines += hung("    ", said, WIDEST)
         found.append(lines)
     return [*found, ["  (a session may have met more than one of these)"]] if len(failures) > 1 else found
 
@@ -184,7 +184,7 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
         # behind what was noticed stands what it was recognised as, and a long one was cut
         words = quote.rpartition(": ")[0] or quote if by == BY_NOTICE else quote
         words = f"{words.rpartition(' ')[0]} …" if by == BY_NOTICE and len(words) > _CUT_FROM else words
-        quoted = [f"    {line}" for line in wrapped(f"“{one_line(words, 300)}”", 4, 118)] if quote else []
+        quoted = hung("    ", f"“{one_line(words, 300)}”", WIDEST) if quote else []
         found.setdefault(f"  {against}{where}{who}", []).extend(quoted)
     return [[head, *quoted] for head, quoted in found.items()]
 

@@ -13,7 +13,7 @@ from tacit.app import Memories
 from tacit.core.memory import Memory
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
-from tacit.surfaces.cli.words import WIDEST, one_line, wrapped
+from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.surfaces.one_screen import moment_words, remember_numbers
 from tacit.surfaces.selection import counted, is_given
 from tacit.surfaces.wording import YOURS, is_yours
@@ -96,6 +96,5 @@ def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
     for memory, when in found:
         yours = f"  ({YOURS})" if is_yours(memory, memories.profile) else ""
         said = f"{when}: {one_line(memory.text, 600)}{yours}" if when else f"{one_line(memory.text, 600)}{yours}"
-        first, *rest = wrapped(said, 6, WIDEST)
-        lines += [f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]
+        lines += hung(f"{numbers[memory.id]:>4}  ", said, WIDEST)
     return lines

@@ -34,7 +34,7 @@ from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import one_line, wrapped
+from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers, without_details
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused, spawned
@@ -393,8 +393,8 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
         said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
-        first, *rest = wrapped(f"{one_line(memory.text, 600)} ({said})", 6, 118)
-        cli.out.write("\n".join([f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
+        lines = hung(f"{numbers[memory.id]:>4}  ", f"{one_line(memory.text, 600)} ({said})", WIDEST)
+        cli.out.write("\n".join(lines) + "\n")
     if rest := len(every) - len(found):
         cli.out.write(f"      and {numbered(rest, 'decision')} about the product or the day: tacit list\n")
     cli.out.flush()

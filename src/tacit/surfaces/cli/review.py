@@ -20,7 +20,7 @@ from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
-from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
+from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant, question_meant, word_done
 from tacit.surfaces.selection import IN_FORCE, asked_about, numbered_as, shelf, unasked, worth_a_replay
@@ -166,12 +166,12 @@ def _card(
     asks = question("confirm" if waits else each.kind, payload)
     lines = [f"{paint(cli, 'id', name)}  {paint(cli, 'wait' if not closed else 'quiet', asks)}{closed}"]
     if about is not None:
-        lines += [f"  {line}" for line in wrapped(one_line(about.text, 300), 2)]
+        lines += hung("  ", one_line(about.text, 300))
     why, _, quote = each.reason.partition("; from: ")
     why = f"{held_words(why)}; from: {quote}" if quote else each.reason
     lines += [paint(cli, "quiet", f"  {line}") for line in wrapped(one_line(why, 600), 2)]
     if payload.get("order"):
-        lines += [f"  {line}" for line in wrapped(f"would read: {one_line(str(payload['order']), 300)}", 2)]
+        lines += hung("  ", f"would read: {one_line(str(payload['order']), 300)}")
     lines += diff_lines(cli, fields(patch) if patch else None)
     signed = ", ".join(who if role == "person" else f"{who} ({role})" for who, role in each.approvals)
     lines += [f"  approved so far by {signed}"] if signed else []
@@ -227,9 +227,9 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
 def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]) -> list[str]:
     said = standing_words(memory, memories.profile)
     lines = [f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"]
-    lines += [f"  {line}" for line in wrapped(one_line(memory.text, 600), 2)]
+    lines += hung("  ", one_line(memory.text, 600))
     if memory.gate != "allow" and memory.gate_reason:
-        lines += [f"  {line}" for line in wrapped(f"not given: {held_words(memory.gate_reason)}", 2)]
+        lines += hung("  ", f"not given: {held_words(memory.gate_reason)}")
     return [*lines, *_quoted(told)]
 
 
@@ -253,8 +253,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     }
     for name, fact in facts.items():
         if fact:
-            first, *rest = wrapped(one_line(fact, 600), 15)
-            lines += [f"  {name:<12} {first}", *(f"  {'':<12} {line}" for line in rest)]
+            lines += hung(f"  {name:<12} ", one_line(fact, 600))
     told: list[dict[str, Any]] = []
     for memory in named:
         mine = _evidence(memories, memory)
@@ -276,8 +275,7 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         against = "" if each["stance"] == "supports" else "against it, "
         quote = one_line(each["quote"], 300)
         words = f"recognised: {quote}" if each["by"] == BY_NOTICE else f"“{quote}”"
-        said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"
-        lines += [f"    {line}" for line in wrapped(said, 4)]
+        lines += hung("    ", f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}")
     more = len(told) - len(quoted[:_QUOTED])
     return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
 

@@ -18,7 +18,7 @@ from tacit.surfaces.cli.connect import connected_hosts, standing_notes
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import offer_lines, progress_words
-from tacit.surfaces.cli.words import WIDEST, one_line, paint, printable, width, wrapped
+from tacit.surfaces.cli.words import WIDEST, hung, one_line, paint, printable, width, wrapped
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
 from tacit.surfaces.views import overview
 
@@ -138,8 +138,7 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
     for row in rows:
         number = f"{row.number:>3} " if row.number else "    "
         cost = f"  {row.cost}" if row.cost else ""
-        first, *rest = wrapped(f"{one_line(row.problem, 600)}{cost}", 4, WIDEST)
-        lines += [f"{paint(cli, 'id', number)}{first}", *(f"    {line}" for line in rest)]
+        lines += hung(paint(cli, "id", number), f"{one_line(row.problem, 600)}{cost}", WIDEST)
         since = f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
         stands = f"  ({row.stands})" if row.stands else ""
         if row.arrow or stands or since:

@@ -19,7 +19,7 @@ from tacit.stores.git import ask_git
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import one_line, wrapped
+from tacit.surfaces.cli.words import WIDEST, hung, one_line
 from tacit.surfaces.selection import shelf_of
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def _text(done: Synced) -> str:
         lines.append(
             f"{each.what}  {each.memory}  {shelf_of(each.state, 'hold' if each.what == 'held' else 'allow')}  {_who(each)}"
         )
-        lines += [f"  {line}" for line in wrapped(each.text, 2, 118)]
-        lines += [f"  {line}" for line in wrapped(f"was: {each.was}", 2, 118)] if each.was else []
+        lines += hung("  ", each.text, WIDEST)
+        lines += hung("  ", f"was: {each.was}", WIDEST) if each.was else []
     if done.dry_run:
         return "\n".join([*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"])
     told = f"lines shared: {done.shared}, taken in: {done.taken}; machines that write here: {done.machines}"

@@ -66,6 +66,13 @@ def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     ) or [""]
 
 
+def hung(head: str, text: str, most: int = 100) -> list[str]:
+    """A sentence behind what stands before it, going on below its own beginning."""
+    before = columns(head)
+    first, *rest = wrapped(text, before, most)
+    return [head + first, *(" " * before + line for line in rest)]
+
+
 def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> list[str]:
     """A line of a file as it stands and as it would, with so many columns before it."""
     if patch is None:
