@@ -154,10 +154,10 @@ def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
     """What a worker learned into the copy of a server's lessons would reach nobody: it names the server instead, and keeps what waits."""
     from tacit.core.errors import UsageError
     from tacit.stores.cache import open_cache
-    from tacit.surfaces.worker import Wish, enqueue, work
+    from tacit.surfaces.worker import LearnJob, enqueue, work
 
     with open_cache("postgresql://nowhere.example/team", str(tmp_path), create=True) as near:
-        enqueue(near, Wish("claude-code", "s1", str(DATA / FILES[1]), str(folder), over=True))
+        enqueue(near, LearnJob("claude-code", "s1", str(DATA / FILES[1]), str(folder), over=True))
         with pytest.raises(UsageError, match="copy of a server's lessons"):
             work(near.path, os.environ, at_once=True)
         assert near.queued() == 1 and not near.rows("SELECT id FROM run")

@@ -27,7 +27,7 @@ from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
 from tacit.surfaces.jobs import LOOKS_FOR_FILE, leave_receipt
 from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
-from tacit.surfaces.worker import Wish, enqueue, start, work
+from tacit.surfaces.worker import LearnJob, enqueue, start, work
 from tacit.testing import run, say, user
 
 DATA = Path(__file__).parent / "data"
@@ -75,8 +75,8 @@ def session(host: Any, number: int) -> str:
     return name
 
 
-def wish(host: Any, name: str, **more: Any) -> Wish:
-    return Wish("claude-code", name, str(host.transcript(name)), str(host.folder), **more)
+def wish(host: Any, name: str, **more: Any) -> LearnJob:
+    return LearnJob("claude-code", name, str(host.transcript(name)), str(host.folder), **more)
 
 
 def jobs(memories: Memories) -> list[tuple[Any, ...]]:
@@ -426,7 +426,9 @@ def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host
 def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories, host: Any, tmp_path: Path) -> None:
     """The folder may be gone by the time its transcript is read."""
     name = session(host, 1)
-    gone = Wish("claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True)
+    gone = LearnJob(
+        "claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True
+    )
     enqueue(memories.near, gone)
     drain(memories)
     # it, and the two that hold everywhere

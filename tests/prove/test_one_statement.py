@@ -22,13 +22,13 @@ from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.standing import wants_replay
 from tacit.prove.runs import audit_run
-from tacit.surfaces import story
+from tacit.surfaces import timeline
 from tacit.surfaces.cli import main
-from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import is_given
 from tacit.surfaces.sharing import shared_lesson
 from tacit.surfaces.views import effect_json, lesson_json
-from tacit.surfaces.web import told
+from tacit.surfaces.web import lesson_screens
+from tacit.surfaces.weekly_figures import spared
 from tacit.surfaces.wording import CLOSED_WORDS, standing_words
 from tacit.testing import Clock, run, tool
 
@@ -115,8 +115,8 @@ def test_every_surface_says_the_same_of_a_lesson(
         why, alone = said("why", id), said("effect", id)
         assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
-        desk = told.lesson(memories, {"id": id})
-        answer, rests = story.effect_words(one)
+        desk = lesson_screens.lesson(memories, {"id": id})
+        answer, rests = timeline.effect_words(one)
         assert (desk["effect"]["answer"], desk["effect"]["rests"]) == (answer, rests)
         assert desk["memory"]["stands"] == phrase
         assert answer in (page := shared_lesson(memories, id, version="1")) and rests in page
@@ -128,7 +128,7 @@ def test_every_surface_says_the_same_of_a_lesson(
         told_in = f"{' '.join(memory.text.split())} {offered or 'no'}"
         offers = (command in why, command in desk["next"], told_in in review, f"{id} ({offered})" in effect)
         assert {*offers} == {bool(offered)}
-        assert answer == story.ANSWERS.get(each.word, "Not yet known")
+        assert answer == timeline.ANSWERS.get(each.word, "Not yet known")
         assert json.loads(json.dumps(lesson_json(one)))["verdict"] == each.word
         # one unit: the counts of the sentence are those of the desk, and the difference is of the same counts
         given = re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence)

@@ -392,7 +392,7 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
             told = finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")
             memories.learn(run(f"run-{n}", told))
         met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
-    monkeypatch.setattr("tacit.surfaces.web.told.STORY_LINES", 5)
+    monkeypatch.setattr("tacit.surfaces.web.lesson_screens.STORY_LINES", 5)
     for sort in ("new", "kind", "seen"):
         seen: list[str] = []
         for page in pages(browser, f"/lessons?sort={sort}&limit=7"):

@@ -38,7 +38,7 @@ from tacit.providers.command import ModelCommand
 from tacit.recall.trial import is_exempt
 from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
-from tacit.surfaces import sharing, story
+from tacit.surfaces import sharing, timeline
 from tacit.surfaces.cli import Cli, _main, terminal, words
 from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
@@ -385,9 +385,9 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
         for each in runs_that_fail(*MET):
             memories.learn(each, over=True)
         (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
-        lines = story.lines(events(memories.store, lesson.id), {})
+        lines = timeline.lines(events(memories.store, lesson.id), {})
         assert any("recognised: " in each.why for each in lines) and not any(each.quote for each in lines)
-        record = story.run_record([], memories.store.evidence(lesson.id))
+        record = timeline.run_record([], memories.store.evidence(lesson.id))
         assert record.given == ()
         assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
     for command in (("why", lesson.id), ("why", lesson.id, "--full"), ("review", "show", lesson.id)):

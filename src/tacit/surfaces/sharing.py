@@ -21,7 +21,7 @@ from tacit.core.value import replace
 from tacit.stores.shared import is_one_persons
 from tacit.stores.story import by_day, run_names
 from tacit.stores.story import story as events_of
-from tacit.surfaces import story
+from tacit.surfaces import timeline
 from tacit.surfaces.one_screen import one_screen
 from tacit.surfaces.pictures import day_words, short
 from tacit.surfaces.views import for_you, picked
@@ -101,8 +101,9 @@ def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
     return _page(
         "shared_lesson.html", short(memory.text, 60) or memory.id, memories.now(), version=version, memory=memory,
         said=standing_words(memory, memories.profile), ahead=ahead(memory, memories.profile, next_),
-        answer=story.effect_words(measured), picture=story.effect_picture(measured), timeline=story.timeline(by_day(store, memory.id)),
-        lines=story.lines(events, names), whose=story.TRUST.get(memory.trust, memory.trust), sides=story.SIDES,
+        answer=timeline.effect_words(measured), picture=timeline.effect_picture(measured),
+        timeline=timeline.drawn_timeline(by_day(store, memory.id)),
+        lines=timeline.lines(events, names), whose=timeline.TRUST.get(memory.trust, memory.trust), sides=timeline.SIDES,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ IDLE = 30.0  # seconds without work after which a worker leaves
 
 
 @value
-class Wish:
+class LearnJob:
     """A transcript that somebody wants learned."""
 
     host: str
@@ -43,9 +43,9 @@ class Wish:
     surroundings: str = ""  # a hash of the environment that its hook ran in: only there it is read
 
 
-def enqueue(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
+def enqueue(store: Store, job: LearnJob, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
     """Queue a transcript, to be read in `later` seconds at the earliest. The same session is one job; `once` leaves one that waits."""
-    key = f"learn:{wish.host}:{wish.session}"
+    key = f"learn:{job.host}:{job.session}"
     with store.write(wait=wait) as tx:
         now = time.time()
         waiting = tx.queued_job(key)
@@ -53,17 +53,17 @@ def enqueue(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None 
             return
         before = loads(waiting[1] or "{}") if waiting else {}
         # A late word about a turn must not take back that the session ended.
-        over = wish.over or bool(before.get("over"))
+        over = job.over or bool(before.get("over"))
         at = clock.stamp(now)
         if waiting and waiting[0] == at:
             at = clock.stamp(now + 0.001)  # a worker tells by this time that its job was asked for again meanwhile
-        tx.enqueue("learn", key, wish.project, _payload(wish, over), at, "" if over else clock.stamp(now + later))
+        tx.enqueue("learn", key, job.project, _payload(job, over), at, "" if over else clock.stamp(now + later))
 
 
-def _payload(wish: Wish, over: bool) -> dict[str, Any]:
-    said = {"host": wish.host, "session": wish.session, "path": wish.path, "folder": wish.folder, "over": over}
-    more = {"named": wish.named, "format": wish.format if wish.format != wish.host else "", "marked": wish.marked}
-    more |= {"surroundings": wish.surroundings}
+def _payload(job: LearnJob, over: bool) -> dict[str, Any]:
+    said = {"host": job.host, "session": job.session, "path": job.path, "folder": job.folder, "over": over}
+    more = {"named": job.named, "format": job.format if job.format != job.host else "", "marked": job.marked}
+    more |= {"surroundings": job.surroundings}
     return {**said, **{name: word for name, word in more.items() if word}}
 
 
@@ -86,8 +86,8 @@ def look_after(memories: Memories) -> None:
     start(store.path, memories.env, far=store.far)
 
 
-def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str = "") -> bool:
-    """Start a worker of its own session, without our files, unless one is there. With a wish it queues that first.
+def start(path: str, env: Mapping[str, str], job: LearnJob | None = None, far: str = "") -> bool:
+    """Start a worker of its own session, without our files, unless one is there. With a job it queues that first.
 
     `path` is the file that holds the queue; of a server's cache `far` is the server, which is told in the environment: others can read
     a process's arguments.
@@ -99,7 +99,7 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
     if far:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     held, own = lock(path), surroundings(env)
-    if held is None and wish is None and (not serves_others(path, own) or is_awaited(path, own)):
+    if held is None and job is None and (not serves_others(path, own) or is_awaited(path, own)):
         return False  # it looks at the queue once more before it leaves
     words = ["worker", "--detached"]
     if held is not None:
@@ -107,8 +107,8 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
         os.pwrite(held, own.encode(), 0)
         words += ["--turn", str(held + 3)]
     words += [] if far else ["--store", os.path.abspath(path)]
-    if wish is not None:
-        words += ["--wish", dumps(wish.__dict__)]
+    if job is not None:
+        words += ["--wish", dumps(job.__dict__)]
     # the worker serves all sessions; which model it asks stands in the user's own file only: a repository can have its host set variables
     left = {name for name in env if of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")}
     handed_on = {name: said for name, said in env.items() if name not in left}
@@ -126,7 +126,7 @@ def work(
     *,
     idle: float = IDLE,
     at_once: bool = False,
-    wish: Wish | None = None,
+    job: LearnJob | None = None,
     turn: int = 0,
 ) -> Worked:
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
@@ -139,8 +139,8 @@ def work(
 
     with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
         store = near.store
-        if wish is not None:
-            enqueue(store, wish)
+        if job is not None:
+            enqueue(store, job)
         worked = Worked()
         while True:
             held, turn = turn or take_turn(store.path, env), 0

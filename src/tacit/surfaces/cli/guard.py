@@ -38,9 +38,9 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
         memories.guard_for(args.lesson)  # before sessions are read for nothing
         sessions = past_sessions(memories, args.days)
         if args.what == "try":
-            guard, record = memories.try_guard(args.lesson, _told(cli, sessions))
+            guard, record = memories.try_guard(args.lesson, _with_progress(cli, sessions))
             return Answer(_data(guard, record), _shown(guard, record))
-        armed = memories.arm_guard(args.lesson, args.what, _told(cli, sessions), anyway=args.anyway)
+        armed = memories.arm_guard(args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway)
         said = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
             f"It {says(armed.guard)}. {armed.record}",
@@ -71,7 +71,7 @@ def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
     return Answer({**data, "written": True}, f"{diff}\n{said}")
 
 
-def _told(cli: Cli, sessions: list[Source]) -> Any:
+def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
     for n, each in enumerate(sessions):
         cli.progress(f"session {n + 1} of {len(sessions)}")
         yield each

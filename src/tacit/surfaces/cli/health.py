@@ -22,13 +22,13 @@ from tacit.stores.renew import cache_faults
 from tacit.stores.sql import Store
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
-from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
+from tacit.surfaces.weekly_figures import spared
 from tacit.surfaces.wording import CLOSED_WORDS, WHOSE
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.hooks import EVENTS, main
 from tacit.surfaces.turns import detach
-from tacit.surfaces.worker import IDLE, Wish, work
+from tacit.surfaces.worker import IDLE, LearnJob, work
 
 
 def _hook(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -31,8 +31,8 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("TACIT_WORKER_IDLE is not a number of seconds.") from None
     address = store_path(args.store, cli.env)
     path = address if "://" in address else os.path.abspath(address)
-    wish = Wish(**json.loads(args.wish)) if args.wish else None
-    worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish, turn=args.turn)
+    asked = LearnJob(**json.loads(args.job)) if args.job else None
+    worked = work(path, cli.env, idle=idle, at_once=args.now, job=asked, turn=args.turn)
     with open(path, env=cli.env, cwd="/", create=False, near=True) as memories:
         waiting = failed_jobs(memories.store)
     did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"

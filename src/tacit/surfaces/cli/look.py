@@ -24,7 +24,7 @@ from tacit.profiles.choice import NamedProfile, by_repository
 from tacit.stores import counts, places
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared, did_you_mean
 from tacit.surfaces.cli.review import proposal_shown
 from tacit.surfaces.cli.settings_file import set_keys

@@ -17,7 +17,7 @@ from tacit.hosts import run_in_shell
 from tacit.stores.cache import holds
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import BUDGET_LEVELS, host_of
-from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json

@@ -57,7 +57,7 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         if isinstance(done, int):
             return Answer({"closed": done}, f"{numbered(done, 'question')} closed; what they are about stays as it is")
         data = {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
-        return Answer(data, _told(done, memories.profile))
+        return Answer(data, _decision_words(done, memories.profile))
 
 
 def _staging(memories: Memories, verb: str) -> Answer:
@@ -91,7 +91,7 @@ def _staging(memories: Memories, verb: str) -> Answer:
     )
 
 
-def _told(done: Reviewed, profile: Profile) -> str:
+def _decision_words(done: Reviewed, profile: Profile) -> str:
     """What came of a decision; a profile with states of its own is told in its words."""
     if not done.memory:
         return done.reason

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.past import past_sessions
@@ -80,7 +80,7 @@ def _change(change: tuple[str, str, str, str]) -> dict[str, str]:
 def _text(done: Tended) -> str:
     if done.busy and not done.steps:
         return f"{done.busy}; nothing was done"
-    rows = [[step.name, _told(step)] for step in done.steps]
+    rows = [[step.name, _step_words(step)] for step in done.steps]
     lines = [table(rows)]
     if done.moves:
         lines.append(table([[id, f"{was} → {to}", one_line(why, 80)] for id, was, to, why in done.moves[:40]]))
@@ -89,7 +89,7 @@ def _text(done: Tended) -> str:
     return "\n".join(lines) + ("\nnothing was changed" if done.dry_run else "")
 
 
-def _told(step: StepReport) -> str:
+def _step_words(step: StepReport) -> str:
     if step.skipped:
         return step.skipped
     told = {name: len(at) if isinstance(at, tuple) else at for name, at in step.figures.items() if at}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.hosts.dialect import Event
-    from tacit.surfaces.worker import Wish
+    from tacit.surfaces.worker import LearnJob
 
 EVENTS = (
     "session-start",
@@ -297,7 +297,7 @@ def _watch(memories: Memories, event: Event) -> None:
 
     if event.transcript and memories.project_id and not _is_emptied(event) and not _is_replay(memories, event):
         try:
-            enqueue(memories.store, _wish(memories, event, False), later=DIED, wait=_RECORD_WITHIN, once=True)
+            enqueue(memories.store, _learn_job(memories, event, False), later=DIED, wait=_RECORD_WITHIN, once=True)
             _have_kept(memories, event)
         except Unavailable:
             pass  # the end of its first turn queues it
@@ -406,23 +406,23 @@ def _remember(memories: Memories, event: Event) -> Told:
     if not event.transcript or _is_replay(memories, event):
         return Told()
     over = event.name == "session-end"
-    wish = _wish(memories, event, over)
+    job = _learn_job(memories, event, over)
     try:
-        enqueue(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
+        enqueue(memories.store, job, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
-        start(memories.store.path, memories.env, wish, far=memories.store.far)
+        start(memories.store.path, memories.env, job, far=memories.store.far)
         return Told()
     start(memories.store.path, memories.env, far=memories.store.far)
     return Told()
 
 
-def _wish(memories: Memories, event: Event, over: bool) -> Wish:
+def _learn_job(memories: Memories, event: Event, over: bool) -> LearnJob:
     from tacit.hosts import shell_mark, surroundings
-    from tacit.surfaces.worker import Wish
+    from tacit.surfaces.worker import LearnJob
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host
-    return Wish(
+    return LearnJob(
         event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked,
         surroundings(memories.env),
     )  # fmt: skip

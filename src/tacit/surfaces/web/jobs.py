@@ -139,14 +139,14 @@ def tended(memories: Memories, say: Callable[[str], None]) -> str:
 
 
 @value
-class ReckonedEffect:
+class KnownEffect:
     """A result, if there is one, and whether it is of the store as it is now."""
 
     found: Effects | None
     is_current: bool
 
 
-class Reckoned:
+class EffectCache:
     """The effect of the memory, kept."""
 
     def __init__(self, desk: Desk) -> None:
@@ -155,7 +155,7 @@ class Reckoned:
         self._kept: dict[Any, tuple[Any, Effects]] = {}  # by project: the state of the store, and the result
         self._work: dict[Any, threading.Thread] = {}
 
-    def effect(self, memories: Memories) -> ReckonedEffect:
+    def effect(self, memories: Memories) -> KnownEffect:
         """What is known now; starts to find out more where that is too little."""
         project, state = memories.project_id, state_of(memories)
         with self._lock:
@@ -170,9 +170,9 @@ class Reckoned:
         with self._lock:
             return self._of(project, state)
 
-    def _of(self, project: str, state: Any) -> ReckonedEffect:
+    def _of(self, project: str, state: Any) -> KnownEffect:
         at, found = self._kept.get(project, (None, None))
-        return ReckonedEffect(found, found is not None and at == state)
+        return KnownEffect(found, found is not None and at == state)
 
     def _reckon(self, project: str) -> None:
         try:

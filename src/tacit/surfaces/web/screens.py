@@ -21,15 +21,15 @@ from tacit import __version__
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
-from tacit.surfaces import outlook, pictures, sharing
+from tacit.surfaces import pictures, sharing, weekly_figures
 from tacit.surfaces.one_screen import one_screen, remember_numbers
-from tacit.surfaces.outlook import BADGES
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json, overview
-from tacit.surfaces.web import acts, told, views
-from tacit.surfaces.web.jobs import Jobs, Reckoned, ReckonedEffect, tended
+from tacit.surfaces.web import acts, lesson_screens, views
+from tacit.surfaces.web.jobs import EffectCache, Jobs, KnownEffect, tended
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 from tacit.surfaces.web.security import PROJECT_COOKIE, Keys
+from tacit.surfaces.weekly_figures import BADGES
 from tacit.surfaces.wording import MOVED, standing_words
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def home(desk: Memories) -> dict[str, Any]:
     return {"found": found}
 
 
-def home_figures(desk: Memories, known: ReckonedEffect) -> dict[str, Any]:
+def home_figures(desk: Memories, known: KnownEffect) -> dict[str, Any]:
     """Pictures and tokens; `known` is what the whole memory spared, as far as it was reckoned."""
-    found = outlook.looked(desk)
-    spared = outlook.drawn_spared(outlook.spared(known.found) if known.found else None)
-    consumed = [outlook.tokens_by_week(found), outlook.cost(found), outlook.hosts(found)]
-    shown = {"found": found, "in_force": outlook.drawn_in_force(found), "spared": spared, "consumed": consumed}
+    found = weekly_figures.looked(desk)
+    spared = weekly_figures.drawn_spared(weekly_figures.spared(known.found) if known.found else None)
+    consumed = [weekly_figures.tokens_by_week(found), weekly_figures.cost(found), weekly_figures.hosts(found)]
+    shown = {"found": found, "in_force": weekly_figures.drawn_in_force(found), "spared": spared, "consumed": consumed}
     return {**shown, "is_pending": known.found is None}
 
 
@@ -129,7 +129,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
         return Route(path, answer, methods=["POST"])
 
-    jobs, reckoned = Jobs(desk), Reckoned(desk)
+    jobs, effects = Jobs(desk), EffectCache(desk)
 
     async def lines(request: Request) -> Response:
         try:
@@ -152,15 +152,15 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         Route("/events/{id}", lines, methods=["GET"]),
         Route("/project/{id}", choose, methods=["GET"]),
         screen("/", "home.html", lambda m, _: home(m), {}),
-        screen("/cost", "cost.html", lambda m, _: home_figures(m, reckoned.effect(m)), {}),
+        screen("/cost", "cost.html", lambda m, _: home_figures(m, effects.effect(m)), {}),
         screen("/inbox", "inbox.html", inbox, {**PAGED_QUERY, "kind": text(40)}),
-        screen("/lessons", "lessons.html", told.lessons_screen, LESSONS_QUERY),
-        screen("/lessons/{id}", "lesson.html", told.lesson, {"behind": text(200)}),
+        screen("/lessons", "lessons.html", lesson_screens.lessons_screen, LESSONS_QUERY),
+        screen("/lessons/{id}", "lesson.html", lesson_screens.lesson, {"behind": text(200)}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
         screen("/page", "page.html", lambda m, _: views.page(m), {}),
-        screen("/runs", "runs.html", told.runs, {"limit": number(1, 100, 25), "behind": text(400)}),
-        screen("/runs/{id}", "run.html", told.run_screen, {}),
-        screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
+        screen("/runs", "runs.html", lesson_screens.runs, {"limit": number(1, 100, 25), "behind": text(400)}),
+        screen("/runs/{id}", "run.html", lesson_screens.run_screen, {}),
+        screen("/effect", "effect.html", lambda m, asked: effect(effects.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
         screen("/guards", "guards.html", acts.guards_screen, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
@@ -232,7 +232,7 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {**found, "hits": hits, "peak": max((hit["score"] for hit in hits), default=1.0)}
 
 
-def effect(known: ReckonedEffect, asked: dict[str, Any]) -> dict[str, Any]:
+def effect(known: KnownEffect, asked: dict[str, Any]) -> dict[str, Any]:
     """The whole memory and its lessons, a page at a time: first those that are measured."""
     if known.found is None:
         return {"is_pending": True, "is_old": False, "total": 0}

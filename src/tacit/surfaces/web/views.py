@@ -16,7 +16,7 @@ from tacit.profiles import load, profile_names
 from tacit.stores import check, counts
 from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
-from tacit.surfaces.story import TRUST
+from tacit.surfaces.timeline import TRUST
 from tacit.surfaces.views import audit_json, lesson_json, picked, profile_json, proposal_json, recalled_json, why_json
 from tacit.surfaces.wording import BY_NOTICE, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import question as question_of

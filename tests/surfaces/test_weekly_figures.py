@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tacit.stores.daily import Figure
-from tacit.surfaces import outlook
-from tacit.surfaces.outlook import Outlook, Spared, Weekly, by_week, named_model
+from tacit.surfaces import weekly_figures
+from tacit.surfaces.weekly_figures import Spared, Weekly, WeeklyFigures, by_week, named_model
 
 NOW = "2026-11-16T12:00:00.000Z"
 
@@ -38,20 +38,20 @@ def test_before_the_first_day_that_was_counted_nothing_is_drawn() -> None:
 )  # fmt: skip
 def test_what_was_spared_claims_no_more_than_its_verdict(word: str, about: float | None, units: int, big: str) -> None:
     """A best guess without a verdict is a dot in a picture and no figure in large letters."""
-    told = outlook.drawn_spared(Spared(word, about, -0.1, 0.9, units, ""))
+    told = weekly_figures.drawn_spared(Spared(word, about, -0.1, 0.9, units, ""))
     assert told.big == big
     assert ("picture" in told.told or bool(told.picture)) == (units > 0)
 
 
 def test_nothing_known_is_said_so() -> None:
     """An empty memory draws no picture and claims nothing."""
-    empty = Outlook("p", NOW, 0, Weekly((), (), {}, {}, {}, ()))
+    empty = WeeklyFigures("p", NOW, 0, Weekly((), (), {}, {}, {}, ()))
     for each in (
-        outlook.drawn_in_force(empty),
-        outlook.tokens_by_week(empty),
-        outlook.cost(empty),
-        outlook.hosts(empty),
-        outlook.drawn_spared(None),
+        weekly_figures.drawn_in_force(empty),
+        weekly_figures.tokens_by_week(empty),
+        weekly_figures.cost(empty),
+        weekly_figures.hosts(empty),
+        weekly_figures.drawn_spared(None),
     ):
         assert each.picture == "" and each.told, each
 

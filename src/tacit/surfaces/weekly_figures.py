@@ -64,7 +64,7 @@ class Spared:
 
 
 @value
-class Outlook:
+class WeeklyFigures:
     """All of it."""
 
     project: str
@@ -73,14 +73,14 @@ class Outlook:
     weekly: Weekly
 
 
-def looked(memories: Memories, *, weeks: int = WEEKS_SHOWN) -> Outlook:
+def looked(memories: Memories, *, weeks: int = WEEKS_SHOWN) -> WeeklyFigures:
     """Look, and count."""
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
     begin = clock.after_days(at, -7 * weeks)[:10]
     in_force = counted(memories).in_force
     found = by_week(daily.figures(store, scopes, begin), in_force, at, first, weeks)
-    return Outlook(memories.project.name if memories.project else "", at, in_force, found)
+    return WeeklyFigures(memories.project.name if memories.project else "", at, in_force, found)
 
 
 # -- pure ----------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Drawn:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def drawn_in_force(found: Outlook) -> Drawn:
+def drawn_in_force(found: WeeklyFigures) -> Drawn:
     """How many lessons agents are given, week by week."""
     week, title = found.weekly, "Lessons in force"
     big = f"{found.in_force:,}"
@@ -190,12 +190,12 @@ def drawn_spared(found: Spared | None) -> Drawn:
     return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
 
 
-def tokens_by_week(found: Outlook) -> Drawn:
+def tokens_by_week(found: WeeklyFigures) -> Drawn:
     """What agents consumed, week by week, by model."""
     return _consumed("tokens", "Tokens a week", compact, found.weekly, found.weekly.tokens)
 
 
-def cost(found: Outlook) -> Drawn:
+def cost(found: WeeklyFigures) -> Drawn:
     """What it cost, where hosts say so."""
     return _consumed("cost", "Cost a week", money, found.weekly, found.weekly.usd)
 
@@ -217,7 +217,7 @@ def _consumed(
     return Drawn(id, title, words(sums[-1]), told, picture, ("Week to", *(name for name, _ in kept)), rows)
 
 
-def hosts(found: Outlook) -> Drawn:
+def hosts(found: WeeklyFigures) -> Drawn:
     """Sessions by host and model."""
     title, totals = "Sessions by host and model", {whose: sum(figures) for whose, figures in found.weekly.runs.items()}
     ordered = sorted(((n, whose) for whose, n in totals.items() if n), reverse=True)[:6]

@@ -29,7 +29,7 @@ CAME_WORDS = {
 
 
 @value
-class Told:
+class StoryLine:
     """One line of a lesson's story."""
 
     at: str
@@ -45,9 +45,9 @@ class Told:
     entry: int = 0  # of the journal, for undo
 
 
-def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[Told]:
+def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[StoryLine]:
     """Events as lines; what came of a use stands with the use where both are there."""
-    told: list[Told] = []
+    told: list[StoryLine] = []
     used = {str(event.key): event for event in events if event.what == STORY_GIVEN}
     came = {event.told["unit"] for event in events if event.what == STORY_CAME}
     for event in events:
@@ -57,26 +57,26 @@ def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[Told]:
     return told
 
 
-def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
+def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> StoryLine:
     at, run = event.told, runs.get(event.told.get("run") or event.told.get("unit") or "", "")
     if event.what == SEEN:
         if at["signal"] == CONFIRMED:
             words = "No longer confirmed" if at["place"].startswith("taken back") else "Confirmed by a person"
-            return Told(event.at, "changed", words, by=at["by"])
+            return StoryLine(event.at, "changed", words, by=at["by"])
         against = at["stance"] == "contradicts"
         words = "A session spoke against it" if against else "A session met it" if run else "Said"
         what, (quote, why) = "against" if against else "seen", _words(at["quote"], at["by"])
-        return Told(event.at, what, words, run, quote, why=why, place=at["place"], by=at["by"])
+        return StoryLine(event.at, what, words, run, quote, why=why, place=at["place"], by=at["by"])
     if event.what == STORY_GIVEN:
-        return Told(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
+        return StoryLine(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
     if event.what == STORY_CAME:
         kind = {"occurred": "back", "not_occurred": "clean"}.get(at["outcome"], "untold")
         outcome = CAME_WORDS.get(at["outcome"], at["outcome"])
         words = f"{_given(use.told['arm'])}; {outcome}" if use else _sentence(outcome)
-        return Told(event.at, kind, words, run, why=at["reason"])
+        return StoryLine(event.at, kind, words, run, why=at["reason"])
     what, by, why = change_lines(at)
     before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
-    told = Told(event.at, "changed", _sentence(what), run, why=why, by=by, entry=int(event.key))
+    told = StoryLine(event.at, "changed", _sentence(what), run, why=why, by=by, entry=int(event.key))
     return replace(told, before=before, after=after) if after else told
 
 
@@ -103,7 +103,7 @@ SIDES = "Above each line what speaks for it; below it what does not: left out, c
 LANES = ("met", "given", "came of it", "changed")
 
 
-def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> str:
+def drawn_timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> str:
     """A lesson's life as a picture, from what happened on each day."""
     lanes: dict[str, list[Mark]] = {lane: [] for lane in LANES}
     sums: dict[str, int] = {}

@@ -18,9 +18,9 @@ from tacit.stores.lookups import evidence_in, runs_behind
 from tacit.stores.sql_rows import SORTS
 from tacit.stores.story import Event, by_day, run_names, sums
 from tacit.stores.story import story as events_of
-from tacit.surfaces import story
+from tacit.surfaces import timeline
 from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, counted, replayed, shelf
-from tacit.surfaces.story import Told
+from tacit.surfaces.timeline import StoryLine
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
 from tacit.surfaces.wording import CLOSED_WORDS, ahead, recognised
@@ -49,7 +49,7 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     page = events_of(store, memory.id, behind, STORY_LINES + 1)
     measured = desk.effect_of(memory.id)
     next_ = next_move(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
-    answer, rests = story.effect_words(measured)
+    answer, rests = timeline.effect_words(measured)
     last = desk.log(memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
@@ -58,9 +58,9 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "lines": event_lines(desk, page[:STORY_LINES]),
         "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
-        "timeline": "" if behind else story.timeline(by_day(store, memory.id)),
-        "sides": story.SIDES,
-        "effect": {"answer": answer, "rests": rests, "picture": story.effect_picture(measured)},
+        "timeline": "" if behind else timeline.drawn_timeline(by_day(store, memory.id)),
+        "sides": timeline.SIDES,
+        "effect": {"answer": answer, "rests": rests, "picture": timeline.effect_picture(measured)},
         "quotes": measured.followed.quotes if measured.followed else (),
         "uses": sums(store, memory.id),
         "similar": [said(desk, each) for each in similar(desk, memory)] if not behind else [],
@@ -69,10 +69,10 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def event_lines(desk: Memories, events: Sequence[Event]) -> list[Told]:
+def event_lines(desk: Memories, events: Sequence[Event]) -> list[StoryLine]:
     """Events as lines, with the names of their runs."""
     ids = [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
-    return story.lines(events, run_names(desk.store, ids))
+    return timeline.lines(events, run_names(desk.store, ids))
 
 
 def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +87,9 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {
         "run": row,
         "failed": [_failure(each) for each in failed_in(desk.store, row.id)],
-        "record": story.run_record(audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)),
+        "record": timeline.run_record(
+            audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)
+        ),
         "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
         "usd": cost.get("usd"),
         "steps": (row.facts or {}).get("steps", 0),
@@ -126,7 +128,7 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     found = [
         {
             "run": row,
-            "record": story.run_record(desk.audit(row.id)[0].lessons),
+            "record": timeline.run_record(desk.audit(row.id)[0].lessons),
             "failed": len(failed_in(desk.store, row.id)),
             "learned": len({each.memory for each in desk.store.findings(run=row.id) if each.memory}),
         }
