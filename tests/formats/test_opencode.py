@@ -187,7 +187,7 @@ def test_unknown_parts_are_counted(tmp_path: Path) -> None:
 
 def test_the_dialect() -> None:
     """A sub-agent is a context of its parent's; its end is that of a run of its own; an answer is flat."""
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
     env = {"HOME": "/home/ada"}
     said = {"session_id": "ses_part", "parent_id": "ses_main", "agent": "general", "cwd": "/home/ada/shop"}
@@ -198,5 +198,8 @@ def test_the_dialect() -> None:
     assert ended.transcript == "/home/ada/.local/share/opencode/opencode.db"
     assert opencode.read("prompt", {**said, "cwd": "shop"}, env) is None
     assert opencode.read("pre-compact", said, env) is None
-    assert json.loads(opencode.write(inside, Told("- a\n", "kept 1"))) == {"context": "- a\n", "message": "kept 1"}
-    assert opencode.write(inside, Told()) == ""
+    assert json.loads(opencode.write(inside, HookAnswer("- a\n", "kept 1"))) == {
+        "context": "- a\n",
+        "message": "kept 1",
+    }
+    assert opencode.write(inside, HookAnswer()) == ""

@@ -15,7 +15,7 @@ from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.config import CONFIG_KEYS
 from tacit.hosts.claude_code import LIMIT, read, write
-from tacit.hosts.dialect import Told, files_in, fitted
+from tacit.hosts.dialect import HookAnswer, files_in, fitted
 from tacit.surfaces.hooks import SETTINGS
 
 DATA = Path(__file__).parent / "data"
@@ -338,9 +338,9 @@ def test_answers_in_the_hosts_shape(folder: Path) -> None:
     start, end = read("session-start", payload(folder, "SessionStart"), {}), read("stop", payload(folder, "Stop"), {})
     assert start is not None and end is not None
     context = {"hookEventName": "SessionStart", "additionalContext": "notes"}
-    answer = json.loads(write(start, Told("notes", "receipt")))
+    answer = json.loads(write(start, HookAnswer("notes", "receipt")))
     assert answer == {"systemMessage": "receipt", "hookSpecificOutput": context}
-    assert write(start, Told()) == "" and write(end, Told("notes", "receipt")) == ""
+    assert write(start, HookAnswer()) == "" and write(end, HookAnswer("notes", "receipt")) == ""
 
 
 def test_the_payloads_own_name_of_the_event_counts(folder: Path) -> None:

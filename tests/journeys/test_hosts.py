@@ -14,7 +14,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.hosts import codex, copilot, cursor, gemini, host_of, vscode
-from tacit.hosts.dialect import Told, exit_status, printed
+from tacit.hosts.dialect import HookAnswer, exit_status, printed
 from tacit.stores.places import file_of
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
@@ -82,7 +82,7 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
         if event is None:  # before a call only shell commands are answered
             assert name in ("before-call", "before-command")
             continue
-        said = dialect.write(event, Told("notes\n", "receipt"))
+        said = dialect.write(event, HookAnswer("notes\n", "receipt"))
         if name not in dialect.ANSWERED:
             assert said == ""
             continue
@@ -91,7 +91,7 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
         assert answer.pop("hookSpecificOutput") == context
         assert answer == ({"systemMessage": "receipt"} if name == "session-start" else {})
     long = "<f>\n" + "- line of notes\n" * 2000 + "</f>\n"
-    answer = json.loads(dialect.write(events["prompt"], Told(long)))["hookSpecificOutput"]
+    answer = json.loads(dialect.write(events["prompt"], HookAnswer(long)))["hookSpecificOutput"]
     assert len(answer["additionalContext"]) <= dialect.LIMIT
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tacit.hosts import claude_code, codex, copilot, gemini, speaker
 from tacit.hosts import host as host_named
-from tacit.hosts.dialect import Told, exit_status
+from tacit.hosts.dialect import HookAnswer, exit_status
 from tacit.hosts.registration import registration
 
 ROOT = Path(__file__).parent.parent.parent
@@ -162,7 +162,7 @@ def test_a_lesson_about_a_command_comes_with_its_result(host: str) -> None:
     """Where nothing that is said before a call is heard; a command that only looks asks for none."""
     event = ran(host, "cd web && make db")
     assert (event.name, event.text) == ("before-command", "cd web && make db")
-    assert "the port is taken" in speaker(host).write(event, Told("the port is taken"))
+    assert "the port is taken" in speaker(host).write(event, HookAnswer("the port is taken"))
     looked = ran(host, "ls -la")
     assert looked is None or looked.name == "step"
 

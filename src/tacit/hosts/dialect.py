@@ -46,7 +46,7 @@ class Event:
 
 
 @value
-class Told:
+class HookAnswer:
     """What a hook has to say: to the agent, to the person, and about a call that is about to run."""
 
     context: str = ""
@@ -142,7 +142,7 @@ def fitted(text: str, limit: int) -> str:
     return "\n".join([*lines, last]) + "\n" if lines else ""
 
 
-def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> str:
+def in_claudes_shape(told: HookAnswer, theirs: str, *, starts: bool, limit: int) -> str:
     """An answer as Claude Code and those who took over its shapes want it: context beside the event's own name, a message to the
     person at a start. Without a name nobody listens."""
     answer: dict[str, Any] = {}

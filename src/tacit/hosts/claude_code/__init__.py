@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "claude-code"
 NAMES = {
@@ -121,7 +121,7 @@ def _root(transcript: str, session: str) -> str:
     return first if first != session and 0 < len(first) <= 64 else ""
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape; empty where there is nothing to say, or nobody listens."""
     theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tacit.hosts.claude_code import NAMES
+from tacit.hosts.installed import inside, json_at
 from tacit.hosts.json_text import loads, member, put, top
 from tacit.hosts.registration import Host, as_claude_code_says, entries_of, home_of, in_shell
-from tacit.hosts.standing import inside, json_at
 
 SECTIONS = {"ask": "ask", "refuse": "deny"}
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "codex"
 NAMES = {
@@ -128,7 +128,7 @@ def _written(payload: Mapping[str, Any]) -> int | None:
     return None
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape, which allows no other key; empty where nobody listens."""
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

@@ -9,8 +9,8 @@ from typing import Any
 
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
+from tacit.hosts.installed import inside, json_at, our_hooks, toml_at
 from tacit.hosts.registration import EventEntry, Host, Scene, as_claude_code_says, entries_of, home_of, in_shell
-from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
 
 SHELLS = "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
 

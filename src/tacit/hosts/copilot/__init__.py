@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "copilot"
 NAMES = {
@@ -112,7 +112,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """An answer as Copilot takes it, in whichever dialect it asked: context at the top level; the person is shown nothing."""
     context = fitted(told.context, LIMIT)
     return Insisted(context) if event.insists or not context else dumps({"additionalContext": context})

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "cursor"
 NAMES = {
@@ -103,7 +103,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """Context under Cursor's own name for it; the person is shown nothing."""
     context = fitted(told.context, LIMIT)
     return dumps({"additional_context": context}) if context else ""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "gemini"
 NAMES = {
@@ -128,7 +128,7 @@ def _without(text: str, tag: str) -> str:
     return first + "".join(part.partition(f"</{tag}>")[2] for part in rest)
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape; empty where nobody listens."""
     if event.name == "before-call":
         said = (

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.hosts.gemini import NAMES
+from tacit.hosts.installed import inside, json_at
 from tacit.hosts.registration import AT, EventEntry, Host, Scene, as_claude_code_says, entries_of, home_of, in_shell
-from tacit.hosts.standing import inside, json_at
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:

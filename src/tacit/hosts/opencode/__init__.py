@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "opencode"
 _EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
@@ -62,7 +62,7 @@ def _store(env: Mapping[str, str]) -> str:
     return os.path.join(data, "opencode", "opencode.db")
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """Context for the agent, and what the person is shown."""
     answer = {"context": fitted(told.context, LIMIT), "message": told.message}
     return dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""

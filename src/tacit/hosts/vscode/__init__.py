@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
 HOST = "vscode"
 NAMES = {
@@ -106,7 +106,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
-def write(event: Event, told: Told) -> str:
+def write(event: Event, told: HookAnswer) -> str:
     """The answer in the shape of the host that asked."""
     if event.host == "copilot":
         from tacit.hosts.copilot import write

@@ -24,8 +24,8 @@ from tacit.formats.source import Source
 from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
+from tacit.hosts.installed import cautions, our_hooks
 from tacit.hosts.registration import Host, command, is_here, is_our_plugin, plugin_text, registration, settings_path
-from tacit.hosts.standing import cautions, our_hooks
 from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate

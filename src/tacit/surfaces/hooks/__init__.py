@@ -18,7 +18,7 @@ import sys
 
 from tacit.core.value import dumps, loads, replace
 from tacit.hosts import host_of, speaker
-from tacit.hosts.dialect import Insisted, Told
+from tacit.hosts.dialect import HookAnswer, Insisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
 
 def respond_and_tell(
     name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = ""
-) -> tuple[str, Told]:
+) -> tuple[str, HookAnswer]:
     """The same, and what was said before the host's words were put around it."""
-    nothing = Told()
+    nothing = HookAnswer()
     if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
         return "", nothing
     speaks = speaker(host_of(payload, host))
@@ -132,7 +132,7 @@ def respond_and_tell(
     memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, near=True)
     memories.store.hurry()
     try:
-        told = Told() if alone else _handle(memories, event)
+        told = HookAnswer() if alone else _handle(memories, event)
         if fired:
             from tacit.surfaces.hooks.guarding import decided
 
@@ -195,21 +195,21 @@ def _is_here(url: str, env: Mapping[str, str]) -> bool:
     return os.path.exists(path)
 
 
-def _handle(memories: Memories, event: Event) -> Told:
+def _handle(memories: Memories, event: Event) -> HookAnswer:
     from tacit.core import clock
 
     if memories.store.meta("paused_until") > clock.now():
-        return Told()
+        return HookAnswer()
     chosen = settings(memories)
     if chosen["ignore"]:
         from tacit.core.config import is_ignored
 
         if is_ignored(event.folder, chosen["ignore"], memories.env):
-            return Told()
+            return HookAnswer()
     if event.captured:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
-        return _remember(memories, event) if chosen["learns"] else Told()
+        return _remember(memories, event) if chosen["learns"] else HookAnswer()
     asked = event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
     if event.name in ("prompt", "step") and asked[:5].casefold() == "tacit":
         from tacit.surfaces.hooks.words import noted  # whether a person typed it the transcript will say
@@ -224,7 +224,7 @@ def _handle(memories: Memories, event: Event) -> Told:
         late = _inject(
             memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen
         )
-    return Told(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
+    return HookAnswer(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
 
 
 def _captured(memories: Memories, event: Event) -> Event:
@@ -243,7 +243,7 @@ def _captured(memories: Memories, event: Event) -> Event:
     return keep(memories.store.path, event)
 
 
-def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
+def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookAnswer:
     """A session starts: its agent's command line learns which run it is in, and the last one's receipt is shown."""
     from tacit.surfaces.worker import start_if_due
 
@@ -257,11 +257,11 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
         context += _inject(memories, replace(event, key=f"{event.key} prompt"), chosen)
     fresh = event.source in ("", "startup", "clear", "new")
     if not fresh or not event.shows:
-        return Told(context)
+        return HookAnswer(context)
     from tacit.surfaces.hooks.words import left_out, receipt
 
     lines = (left_out(memories), receipt(memories) if chosen["receipt"] else "")
-    return Told(context, "\n".join(filter(None, lines)))
+    return HookAnswer(context, "\n".join(filter(None, lines)))
 
 
 def _name_run(event: Event) -> None:
@@ -398,22 +398,22 @@ def _key(memories: Memories, event: Event) -> str:
     return f"{event.key} {len(before)}"
 
 
-def _remember(memories: Memories, event: Event) -> Told:
+def _remember(memories: Memories, event: Event) -> HookAnswer:
     """Queue the transcript and see to it that somebody reads it."""
     from tacit.core.errors import StoreBusy
     from tacit.surfaces.worker import enqueue, start
 
     if not event.transcript or _is_replay(memories, event):
-        return Told()
+        return HookAnswer()
     over = event.name == "session-end"
     job = _learn_job(memories, event, over)
     try:
         enqueue(memories.store, job, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
         start(memories.store.path, memories.env, job, far=memories.store.far)
-        return Told()
+        return HookAnswer()
     start(memories.store.path, memories.env, far=memories.store.far)
-    return Told()
+    return HookAnswer()
 
 
 def _learn_job(memories: Memories, event: Event, over: bool) -> LearnJob:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.enforce.guard import Guard
-    from tacit.hosts.dialect import Event, Told
+    from tacit.hosts.dialect import Event, HookAnswer
 
     Fired = tuple[str, Guard, str]  # project, guard, reason
 
@@ -39,7 +39,9 @@ class Decision:
     reason: str = ""
 
 
-def decided(memories: Memories, event: Event, fired: Sequence[Fired], can: Sequence[str], told: Told) -> Told:
+def decided(
+    memories: Memories, event: Event, fired: Sequence[Fired], can: Sequence[str], told: HookAnswer
+) -> HookAnswer:
     """What is said, with what guards say of the call; what was said already stands whatever becomes of them."""
     try:
         if (

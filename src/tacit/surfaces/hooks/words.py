@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.core.run import Run
-    from tacit.hosts.dialect import Event, Told
+    from tacit.hosts.dialect import Event, HookAnswer
 
 _WORDS = ("keep", "drop")
 _MOST = 20  # numbers of one line
@@ -33,11 +33,11 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
     return (said[1], [int(each) for each in said[2:]]) if numbers else None
 
 
-def noted(memories: Memories, event: Event, line: str) -> Told | None:
+def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     """Write a wish down; None where the line is none, or nobody could have typed it."""
     from tacit.core.errors import Unavailable
     from tacit.hosts import shell_mark
-    from tacit.hosts.dialect import Told
+    from tacit.hosts.dialect import HookAnswer
 
     found = meaning(line)
     if found is None or memories.project is None or event.context or shell_mark(memories.env, event.session):
@@ -45,14 +45,14 @@ def noted(memories: Memories, event: Event, line: str) -> Told | None:
     shown = loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
     ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
     if len(ids) < len(found[1]):
-        return Told(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
+        return HookAnswer(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
     wishes = [*_wishes(memories, event.session), {"text": " ".join(line.split()), "do": found[0], "ids": ids}]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), dumps(wishes))
     except Unavailable:
-        return Told(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
-    return Told(TAKEN_CARE_OF, f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.")
+        return HookAnswer(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
+    return HookAnswer(TAKEN_CARE_OF, f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.")
 
 
 def _key(session: str) -> str:
