@@ -143,7 +143,7 @@ class Machine:
 
     def works(self, sessions: int) -> None:
         """Sessions that are given something, from the cache alone."""
-        with open_memories(env=self.env, cwd=self.folder, near=True, create=False) as memories:
+        with open_memories(env=self.env, cwd=self.folder, local_only=True, create=False) as memories:
             for _ in range(sessions):
                 self.sessions += 1
                 memories.inject(TASK, run=f"s{self.sessions}", surface="hook:prompt")

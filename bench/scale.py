@@ -100,7 +100,7 @@ def works(
         f"{memories:,} lessons on disk, all tables and indexes, bytes of each", f"{(filled - base) / memories:,.0f}"
     )
     env = signed({"HOME": home, "USER": "ada", "XDG_DATA_HOME": home})
-    with open_memories(url, project=THE_ONE, env=env, cwd=home, near=True) as near:
+    with open_memories(url, project=THE_ONE, env=env, cwd=home, local_only=True) as near:
         costs.of(
             f"the first fetch of {memories:,} lessons by a machine",
             lambda _: in_step(near.store, far.store, only=(far.project_id,)),

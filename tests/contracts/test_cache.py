@@ -58,7 +58,7 @@ def kept(near: SqliteStore, far: Memories) -> str:
 
 def given(text: str = "the tests fail before migrate", run: str = "r1", **more: Any) -> tuple[str, ...]:
     """What a run is given here, from the cache alone."""
-    with open(URL, near=True, create=False) as memories:
+    with open(URL, local_only=True, create=False) as memories:
         return memories.inject(text, run=run, **more).injected
 
 
@@ -127,7 +127,7 @@ def test_a_lesson_comes_here_and_its_use_goes_there(near: SqliteStore, far: Memo
 def test_arriving_twice_is_arriving_once(near: SqliteStore, far: Memories) -> None:
     kept(near, far)
     given()
-    with open(URL, near=True, create=False) as memories:
+    with open(URL, local_only=True, create=False) as memories:
         memories.recall("migrate", run="r1")  # told on request: a mark
     names = near.rows("SELECT kind, key FROM outbox ORDER BY n")
     assert "mark" in {kind for kind, _ in names}
@@ -399,7 +399,7 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
 
 def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memories) -> None:
     kept(near, far)
-    with open(URL, near=True, create=False, now=lambda: clock.after_days(clock.now(), -31)) as memories:
+    with open(URL, local_only=True, create=False, now=lambda: clock.after_days(clock.now(), -31)) as memories:
         memories.inject("the tests fail before migrate", run="old")
     refresh(near, far.store)
     assert len(rows(near, "use")) == 1  # not before it was carried

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from tacit.app.exchange import Exchange
     from tacit.app.guarding import Guarding
-    from tacit.app.looking import Looking
     from tacit.app.proving import Proving
+    from tacit.app.queries import Queries
     from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
     from tacit.app.reviewing import Reviewing
@@ -57,7 +57,7 @@ _VERBS_BY_MODULE = {
         "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard"
     ),
     ("reviewing", "Reviewing"): "patch proposals counted_anew for_person worth_a_look review reopen settle",
-    ("looking", "Looking"): (
+    ("queries", "Queries"): (
         "profile_choice use_profile why log week health reindex embed explain notes signers exempt withheld_in look_up list "
         "is_told_at_starts"
     ),
@@ -82,18 +82,18 @@ def open(
     by: str = "",
     yes: bool = False,
     now: Callable[[], str] | None = None,
-    near: bool = False,
+    local_only: bool = False,
 ) -> Memories:
     """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
 
     `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
-    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. `near` opens this machine's
-    cache where the store is on a server, and asks the server nothing. Close it, or use it in a `with` block.
+    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. `local_only` opens this
+    machine's cache where the store is on a server, and asks the server nothing. Close it, or use it in a `with` block.
     """
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
     address = store_path(path_or_url, seen)
-    opened = open_cache_of if near and "://" in address else open_store_at
+    opened = open_cache_of if local_only and "://" in address else open_store_at
     store = opened(address, seen, create, wait)
     bring_in_step(store, seen, fetch=False)
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
@@ -114,7 +114,7 @@ def _facet(verb: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Looking):
+    class Memories(Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Queries):
         pass
 
 else:

@@ -180,7 +180,7 @@ class BesideLearning:
     def _read(self) -> None:
         address = self._store.far or self._store.path
         try:
-            with open(address, env=self._env, cwd="/", create=bool(self._store.far), near=True) as near:
+            with open(address, env=self._env, cwd="/", create=bool(self._store.far), local_only=True) as near:
                 home = _home(near, self._env)
                 try:
                     while not self._ends and not is_paused(near.store):

@@ -19,7 +19,7 @@ from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
-    from tacit.app.looking import Why
+    from tacit.app.queries import Why
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
     from tacit.recall.answering import Recalled

@@ -137,7 +137,7 @@ def work(
     from tacit.app import open
     from tacit.core.errors import Unavailable
 
-    with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
+    with open(path, env=env, cwd="/", create="://" in path, local_only=True) as near:
         store = near.store
         if job is not None:
             enqueue(store, job)

@@ -67,12 +67,12 @@ class Cli:
         self._ticker: Any = None
         self._ticks: Callable[[], Any] | None = None  # makes another one after a question
 
-    def open(self, args: argparse.Namespace, *, create: bool = True, near: bool = False) -> Memories:
-        """The memories the global options name; `near`: as this machine knows them, without asking a server."""
+    def open(self, args: argparse.Namespace, *, create: bool = True, local_only: bool = False) -> Memories:
+        """The memories the global options name; `local_only`: as this machine knows them, without asking a server."""
         from tacit.app import open
 
         return open(
-            args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes, near=near
+            args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes, local_only=local_only
         )  # fmt: skip
 
     def here(self, args: argparse.Namespace, ask: Callable[[Memories], Any], otherwise: Any = "") -> Any:
@@ -83,7 +83,7 @@ class Cli:
 
         try:
             if os.path.isfile(near_path(store_path(args.store, self.env), self.env)):
-                with self.open(args, create=False, near=True) as memories:
+                with self.open(args, create=False, local_only=True) as memories:
                     return ask(memories)
         except TacitError:
             pass

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from tacit.app.learning import unreadable_instructions
-from tacit.app.looking import Checkup
+from tacit.app.queries import Checkup
 from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
 from tacit.formats.session import shapes

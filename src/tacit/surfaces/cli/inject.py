@@ -149,7 +149,7 @@ def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
         "create": False,
         "by": one.get("by", ""),
         "yes": "--yes" in options.flags,
-        "near": True,
+        "local_only": True,
     }
 
 

@@ -71,7 +71,7 @@ def _memories(args: argparse.Namespace, cli: Cli) -> Memories:
     was known at another time stands in the server's journal only."""
     if not args.as_of:
         try:
-            memories = cli.open(args, create=False, near=True)
+            memories = cli.open(args, create=False, local_only=True)
             if not memories.store.far or holds(memories.store, memories.project_id):
                 return memories
             memories.close()

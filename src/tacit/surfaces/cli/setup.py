@@ -61,7 +61,7 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
         raise UsageError(f"{text!r} is not a duration.", "Give 30m, 8h or 7d.")
     until = "" if args.off else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
-    with cli.open(args, near=True) as memories:
+    with cli.open(args, local_only=True) as memories:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)

@@ -96,7 +96,7 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
     except Unavailable as error:
         try:
             if is_far(store_path(args.store, cli.env)):
-                return cli.open(args, create=False, near=True), error.message
+                return cli.open(args, create=False, local_only=True), error.message
         except Unavailable:
             pass  # nothing of it is here
         raise

@@ -129,7 +129,7 @@ def respond_and_tell(
     path = store_path(store or None, env)
     if len(event.folder) > LONGEST_PATH or not (_is_here(path, env) if "://" in path else os.path.exists(path)):
         return "", nothing
-    memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, near=True)
+    memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, local_only=True)
     memories.store.hurry()
     try:
         told = HookAnswer() if alone else _handle(memories, event)

@@ -70,7 +70,7 @@ class Why:
     met: tuple[tuple[Incident, int], ...] = ()  # the failures that it was noticed by, and how many sessions met each
 
 
-class Looking(Tending):
+class Queries(Tending):
     """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does; and the profile."""
 
     def profile_choice(self) -> NamedProfile:
