@@ -188,15 +188,14 @@ def test_a_replay_is_told_beside_the_control_group(said: Any, monkeypatch: pytes
     """Of the lesson that was replayed, in effect and why."""
     from tacit.app import Memories
     from tacit_replay import Replay
-    from tacit_replay.bets import stand
+    from tacit_replay.bets import settled_verdict
     from tacit_replay.plan import spent_on
     from tacit_replay.words import sentence
 
     with open_memories() as memories:
         lesson = memories.add("Pull in the latest main before new work.", kind="preference").id
-    found = Replay(
-        "rp1", "", lesson, "t", "check", 12, (), stand([-1.0] * 12), spent_on([]), "", 0, "2026-03-04T01:00:00.000Z"
-    )
+    helped, at = settled_verdict([-1.0] * 12), "2026-03-04T01:00:00.000Z"
+    found = Replay("rp1", "", lesson, "t", "check", 12, (), helped, spent_on([]), "", 0, at)
     monkeypatch.setattr(Memories, "replays", lambda self, id="": [found], raising=False)
     told = sentence(found)
     assert "Helps" in told

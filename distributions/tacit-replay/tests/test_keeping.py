@@ -18,11 +18,11 @@ from tacit.surfaces.hooks import respond
 from tacit.surfaces.worker import work
 from tacit.testing import run, tool
 from tacit_replay import Replay
-from tacit_replay.bets import stand
+from tacit_replay.bets import settled_verdict
 from tacit_replay.clone import clone, packed
 from tacit_replay.keeping import KeptTree, keep_tree, kept_for, prune
 from tacit_replay.plan import Spent
-from tacit_replay.wish import trees_folder
+from tacit_replay.request import trees_folder
 
 Git = Callable[..., str]
 AT = "2026-11-18T00:00:00.000Z"
@@ -236,9 +236,9 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             memories.learn(run(f"r{n}", fails, tool("make migrate", "done"), passes, complete=True, outcome="success"))
         lesson = next(each for each in memories.list() if each.klass == "pitfall")
         assert memories.replays() == []
-        worse = stand([1.0] * 9)
+        worse = settled_verdict([1.0] * 9)
         told = Replay("i", "f", lesson.id, lesson.text, "signature", 3, (), worse, Spent(0, 0.0, 0.0, 0), "decided", 0)
-        for other in (replace(told, standing=stand([])), replace(told, text="other words")):
+        for other in (replace(told, standing=settled_verdict([])), replace(told, text="other words")):
             memories._suspend(other)
             assert memories.get(lesson.id).state == lesson.state
         memories._suspend(told)

@@ -13,7 +13,7 @@ from tacit.core.value import replace
 from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
 from tacit_replay import pairs_of, words
 from tacit_replay.arm import cost, environment, filled
-from tacit_replay.bets import hopeless, power, stand
+from tacit_replay.bets import hopeless, power, settled_verdict
 from tacit_replay.confine import readable
 from tacit_replay.keeping import KeptTree
 from tacit_replay.outcome import by_check, by_reader, judge_by_signature, question
@@ -49,24 +49,24 @@ def test_a_strong_effect_is_found_within_twenty_pairs_and_a_null_is_called_somet
 
 def test_only_discordant_pairs_speak() -> None:
     """Pairs that fared alike change no wealth, however many."""
-    some, more = stand([-1.0, -1.0, 1.0]), stand([0.0] * 30 + [-1.0, 0.0, -1.0, 1.0])
+    some, more = settled_verdict([-1.0, -1.0, 1.0]), settled_verdict([0.0] * 30 + [-1.0, 0.0, -1.0, 1.0])
     assert (some.e_help, some.e_harm) == (more.e_help, more.e_harm) and some.word == more.word == NOT_YET_KNOWN
     assert (more.pairs, more.better, more.worse) == (34, 2, 1)
 
 
 def test_a_verdict_stands_where_it_was_crossed() -> None:
     """A replay stops there, so what comes later does not count; both sides are symmetric."""
-    helps, harms = stand([-1.0] * 12), stand([1.0] * 12)
+    helps, harms = settled_verdict([-1.0] * 12), settled_verdict([1.0] * 12)
     assert helps.word == HELPS and harms.word == HARMS and helps.pairs == harms.pairs < 12 and helps.e_help >= 40
-    assert stand([-1.0] * 12 + [1.0] * 50).word == HELPS
+    assert settled_verdict([-1.0] * 12 + [1.0] * 50).word == HELPS
     assert helps.interval.high < 0 < harms.interval.low
 
 
 def test_losses_count_by_their_size_and_a_long_draw_is_no_difference() -> None:
     """Half a loss saved is less evidence than a whole one; the interval of many alike pairs is narrow."""
-    assert stand([-0.5] * 8).e_help < stand([-1.0] * 8).e_help
-    assert stand([0.0] * 100).word == NO_DIFFERENCE and stand([0.0] * 10).word == NOT_YET_KNOWN
-    assert stand([]).word == NOT_YET_KNOWN
+    assert settled_verdict([-0.5] * 8).e_help < settled_verdict([-1.0] * 8).e_help
+    assert settled_verdict([0.0] * 100).word == NO_DIFFERENCE and settled_verdict([0.0] * 10).word == NOT_YET_KNOWN
+    assert settled_verdict([]).word == NOT_YET_KNOWN
 
 
 def test_what_cannot_be_decided_any_more_is_seen() -> None:

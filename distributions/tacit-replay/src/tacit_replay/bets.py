@@ -48,7 +48,7 @@ class Power:
     wrong: float  # share that have a wrong one
 
 
-def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> PairsSoFar:
+def settled_verdict(differences: Sequence[float], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> PairsSoFar:
     """The verdict after these pairs; each is the loss with the lesson minus the loss without, in [-1, 1].
 
     The first crossing counts: pairs after it are not looked at, as a replay would have stopped there.

@@ -15,11 +15,11 @@ from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
 from tacit_replay.clone import commit_of, texts_at
 from tacit_replay.keeping import kept_for
+from tacit_replay.request import ReplayRequest, trees_folder
 from tacit_replay.tasks import Skipped, Task, judge_task
-from tacit_replay.wish import Wish, trees_folder
 
 
-class BlockWish(Wish):
+class BlockRequest(ReplayRequest):
     """One call of `replay --without`: a run that is given the lines has the file as it was, the other has it without them."""
 
     def __init__(self, memories: Learning, name: str, agent: str, **options: Any) -> None:

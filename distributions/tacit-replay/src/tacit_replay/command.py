@@ -13,13 +13,13 @@ from tacit.surfaces.views import memory_json
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 from tacit_replay import Replay, words
 from tacit_replay.plan import parsed_budget
+from tacit_replay.request import ReplayPlan
 from tacit_replay.verbs import Replaying
-from tacit_replay.wish import ReplayPlan
 
 if TYPE_CHECKING:
     import argparse
 
-    from tacit_replay.wish import ReplayOptions
+    from tacit_replay.request import ReplayOptions
 
 
 def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -28,7 +28,7 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
         if not args.agent:
             if args.plan or args.check or args.setup:
                 raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
-            return _told(memories, args.id or "")
+            return _replays_answer(memories, args.id or "")
         if bool(args.id) == bool(args.without):
             raise UsageError(
                 "tacit replay: which lesson, or which lines?", "tacit list shows ids; --without CLAUDE.md:12-18."
@@ -57,7 +57,7 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(replay_json(found), _text(found))
 
 
-def _told(memories: Replaying, id: str) -> Answer:
+def _replays_answer(memories: Replaying, id: str) -> Answer:
     found = memories.replays(id)
     data = {"replays": [replay_json(each) for each in found]}
     if not found:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest
 from tacit.core.errors import UsageError
 from tacit.core.value import value
-from tacit_replay.bets import hopeless, power, stand
+from tacit_replay.bets import hopeless, power, settled_verdict
 
 if TYPE_CHECKING:
     from tacit_replay.bets import PairsSoFar, Power
@@ -112,7 +112,7 @@ def another_pair(
     """Whether another pair is run. `reached` says of each run with the lesson whether it was given it; `whole` asks
     for all planned pairs, for their figures, also where no verdict can come any more."""
     told = [each.difference for each in pairs if each.difference is not None]
-    standing = stand(told)
+    standing = settled_verdict(told)
     if standing.decided:
         return Stop(True, f"the verdict is there: {standing.word}")
     if len(reached) >= UNREACHED and not any(reached):
@@ -181,4 +181,4 @@ def spent_on(arms: Sequence[Mapping[str, float]]) -> Spent:
 
 def standing_of(pairs: Sequence[Pair]) -> PairsSoFar:
     """What all pairs say that told something."""
-    return stand([each.difference for each in pairs if each.difference is not None])
+    return settled_verdict([each.difference for each in pairs if each.difference is not None])

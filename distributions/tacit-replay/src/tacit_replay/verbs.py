@@ -22,14 +22,14 @@ from tacit.stores.identity import head_commit
 from tacit.trial.effect import HARMS
 from tacit.words.blocks import file_of_name
 from tacit_replay import Replay, replay_on_disk, run_pairs, words
-from tacit_replay.block import BlockWish
+from tacit_replay.block import BlockRequest
 from tacit_replay.keeping import keep_tree, kept_for, prune
 from tacit_replay.kept import ReplayFolder
 from tacit_replay.plan import Budget, another_pair, spent_on
-from tacit_replay.wish import ReplayPlan, Wish, replays_folder, trees_folder
+from tacit_replay.request import ReplayPlan, ReplayRequest, replays_folder, trees_folder
 
 if TYPE_CHECKING:
-    from tacit_replay.wish import ReplayOptions
+    from tacit_replay.request import ReplayOptions
 
 
 class Replaying(Learning):
@@ -37,13 +37,13 @@ class Replaying(Learning):
 
     def plan_replay(self, id: str, *, agent: str, without: str = "", **options: Unpack[ReplayOptions]) -> ReplayPlan:
         """What `replay` with the same arguments would do, cost and be able to tell. Nothing is run or written."""
-        return self._wish(id, agent, without, **options).plan()
+        return self._request(id, agent, without, **options).plan()
 
-    def _wish(self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]) -> Wish:
+    def _request(self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]) -> ReplayRequest:
         if not without:
-            return Wish(self, self.get(id), agent, **options)
+            return ReplayRequest(self, self.get(id), agent, **options)
 
-        return BlockWish(self, without, agent, **options)
+        return BlockRequest(self, without, agent, **options)
 
     def replay(
         self,
@@ -65,10 +65,10 @@ class Replaying(Learning):
         if self.env.get("TACIT_REPLAY"):
             raise Refused("A replay inside a replay would never end.", "Run it from your own shell.")
         self.need_person("Running agents on past tasks")
-        wish = self._wish(id, agent, without, **options)
-        with wish.kept as kept:
-            plan = wish.keep_plan()
-            found = run_pairs(kept, plan, wish.bench(), budget or Budget(), say or (lambda _: None))
+        request = self._request(id, agent, without, **options)
+        with request.kept as kept:
+            plan = request.keep_plan()
+            found = run_pairs(kept, plan, request.bench(), budget or Budget(), say or (lambda _: None))
         self._suspend(found)
         return found
 

@@ -99,7 +99,7 @@ def trees_folder(memories: Learning) -> str:
     return os.path.join(os.path.dirname(os.path.abspath(memories.made_near().path)), "trees")
 
 
-class Wish:
+class ReplayRequest:
     """One call of `replay`, with everything looked up."""
 
     def __init__(
