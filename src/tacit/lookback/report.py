@@ -235,7 +235,7 @@ class _Sums:
             row.add(begun, met)
             if met.repeated:
                 self.spent.append(met.spent)
-        for row, met in self._told(self.wishes, "wish", session, foresight, learned):
+        for row, met in self._met_in_words(self.wishes, "wish", session, foresight, learned):
             row.add(begun, met)
         count = Count(1, len(found), sum(met.repeated for _, met in found), sum(met.forewarned for _, met in found))
         self.count = _sum(self.count, count)
@@ -261,11 +261,11 @@ class _Sums:
             yield row, _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed)
 
     def _reports(self, session: Excerpt, foresight: Foresight, learned: Sequence[str]) -> Iterator[tuple[_Row, _Met]]:
-        for row, met in self._told(self.problems, "report", session, foresight, learned):
+        for row, met in self._met_in_words(self.problems, "report", session, foresight, learned):
             self.reported += 1
             yield row, met
 
-    def _told(
+    def _met_in_words(
         self,
         rows: dict[tuple[str, str], _Row],
         role: str,

@@ -23,7 +23,7 @@ from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
 from tacit.learn.tell.keep import lesson_may_be_told
-from tacit.learn.tell.lessons import ToldLesson as Told
+from tacit.learn.tell.lessons import ToldLesson
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import ForPerson, is_asked
 from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
@@ -163,7 +163,7 @@ class Book:
         for each in told.lessons if told else ():
             kept = self.told.get(each.subject)
             if kept is None:
-                kept = self.told[each.subject] = self._told(each, at)
+                kept = self.told[each.subject] = self._noticed_lesson(each, at)
             elif kept.memory.text != each.text:
                 kept.memory = replace(
                     kept.memory, text=each.text, tags=each.tags, gate=lesson_may_be_told(each).outcome
@@ -202,7 +202,7 @@ class Book:
         # over a command nothing failed
         return [each.text for each in free if each.subject not in known and each.kind != "command"]
 
-    def _told(self, lesson: Told, at: str) -> _Lesson:
+    def _noticed_lesson(self, lesson: ToldLesson, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"
         kind = kind_named(self.profile, lesson.kind)
         memory = Memory(

@@ -59,7 +59,7 @@ def lesson_words(each: Problem) -> str:
 
 
 @value
-class _Told:
+class LessonLine:
     """A lesson that the next session would be told, and what its problems cost so far."""
 
     project: str
@@ -73,7 +73,7 @@ class _Told:
     problems: int = 1
 
 
-def lesson_lines(of: Lookback) -> list[_Told]:
+def lesson_lines(of: Lookback) -> list[LessonLine]:
     """What the next sessions would be told, at their start or when its problem is near, the costly first: by what its problems took
     whenever they came back."""
     found = []
@@ -95,14 +95,14 @@ def lesson_lines(of: Lookback) -> list[_Told]:
                 ),
                 default=0,
             )
-            found.append(((cost[0], cost[1] + said), _Told(
+            found.append(((cost[0], cost[1] + said), LessonLine(
                 project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
                 worst.typical if worst else None, said, len(about),
             )))  # fmt: skip
     return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def cost_words(told: _Told) -> str:
+def cost_words(told: LessonLine) -> str:
     """What a lesson's problem cost so far."""
     if told.said:
         return f"you said it in {numbered(told.said, 'session')}"

@@ -25,7 +25,7 @@ class Tools:
             query: What you are about to do, or want to know, in a sentence.
             error: The error that just happened, as it was printed; empty if there is none.
         """
-        return self._told(lambda: self._recall(query, error))
+        return self._answer(lambda: self._recall(query, error))
 
     def remember(self, text: str) -> str:
         """Call BEFORE FINISHING, when you found out something lasting about this project that a newcomer would not know.
@@ -33,7 +33,7 @@ class Tools:
         Args:
             text: One self-contained sentence that names the file, command or setting it is about. No guesses, no secrets.
         """
-        return self._told(lambda: self._submit(text, "fact", ""))
+        return self._answer(lambda: self._submit(text, "fact", ""))
 
     def report(self, text: str, error: str = "") -> str:
         """Call when something WENT WRONG in this run that a later run should be spared.
@@ -42,7 +42,7 @@ class Tools:
             text: What failed, why, and what worked instead, in a sentence or two.
             error: The error as it was printed; empty if there is none.
         """
-        return self._told(lambda: self._submit(text, "pitfall", error))
+        return self._answer(lambda: self._submit(text, "pitfall", error))
 
     @property
     def all(self) -> tuple[Callable[..., str], ...]:
@@ -61,7 +61,7 @@ class Tools:
             done = memories.submit(text, run=self._run() or self._own, kind=kind, error=error)
         return f"{done.outcome}: {done.reason}"
 
-    def _told(self, act: Callable[[], str]) -> str:
+    def _answer(self, act: Callable[[], str]) -> str:
         """An answer, or what went wrong in words that a model can act on: a memory must not end its run."""
         try:
             return act()
