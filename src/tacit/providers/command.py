@@ -84,7 +84,7 @@ class ModelCommand:
 
 
 @value
-class _Told:
+class _Printed:
     """What a command printed: an answer, what it cost where it says so, and whether it is none."""
 
     text: str
@@ -93,19 +93,19 @@ class _Told:
     failed: bool = False
 
 
-def _reply(printed: str) -> _Told:
+def _reply(printed: str) -> _Printed:
     """An answer as text, or as the JSON of a host's program (`--output-format json`), whose count of tokens holds the thinking too."""
     try:
         told = json.loads(printed) if printed.lstrip().startswith("{") else None
     except ValueError:
         told = None
     if not isinstance(told, dict) or told.get("type") != "result" or not isinstance(told.get("result"), str):
-        return _Told(printed)
+        return _Printed(printed)
     usage = told.get("usage") if isinstance(told.get("usage"), dict) else {}
     read = [_count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
     written = _count(usage, "output_tokens")
     known = max(read) >= 0 and written >= 0
-    return _Told(
+    return _Printed(
         told["result"],
         sum(each for each in read if each > 0) if known else -1,
         written if known else -1,
