@@ -18,6 +18,7 @@ from tacit.providers.openai import OpenAI
 
 if TYPE_CHECKING:
     from tacit.core.ports import Ledger, Model
+    from tacit.providers.metered import Provider
 
 
 REWRITE = "rewrite"  # the lane of questions for which somebody waits
@@ -31,19 +32,17 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     url, command = str(settings["model.url"].value), str(settings["model.command"].value)
     if env.get(MODEL_CALL) or not (url or command):
         return None
+    if not url:
+        return _metered(ModelCommand(command, env), settings, ledger, lane)
+    key_env = str(settings["model.key_env"].value)
+    endpoint = OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env)
+    return _metered(endpoint, settings, ledger, lane)
+
+
+def _metered(provider: Provider, settings: Mapping[str, Any], ledger: Ledger, lane: str) -> Metered:
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
     patience = 0 if lane == REWRITE else int(settings["model.seconds"].value)  # somebody waits for a rewrite
-    if url:
-        key_env = str(settings["model.key_env"].value)
-        return Metered(
-            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env),
-            ledger,
-            daily,
-            lane,
-            monthly,
-            patience,
-        )
-    return Metered(ModelCommand(command, env), ledger, daily, lane, monthly, patience)
+    return Metered(provider, ledger, daily, lane, monthly, patience)
 
 
 def reader(
@@ -73,5 +72,4 @@ def reader(
     if by not in programs:
         raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
     words = programs[by].format(model=str(settings["reader.model"].value))
-    daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
-    return Metered(ModelCommand(words, env), ledger, daily, "read", monthly, int(settings["model.seconds"].value))
+    return _metered(ModelCommand(words, env), settings, ledger, "read")

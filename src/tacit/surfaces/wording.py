@@ -198,6 +198,7 @@ STATE_WORDS = {
 CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
 
 QUESTIONS = _tables.named("QUESTIONS")
+EVENTS_COUNTED = _tables.named("EVENTS_COUNTED")
 
 
 def question(kind: str, payload: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_
 from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.weekly_figures import spared
-from tacit.surfaces.wording import CLOSED_WORDS, WHOSE
+from tacit.surfaces.wording import CLOSED_WORDS, EVENTS_COUNTED, WHOSE
 
 if TYPE_CHECKING:
     from tacit.tend.stats import Figures
@@ -291,24 +291,9 @@ def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) ->
     return ", ".join(f"{n:,} {word}" for word, n in told.items() if n) or "-"
 
 
-# What was counted, by the counter's name, in words.
-_COUNTED = {
-    "clock_behind": "sessions ran on a clock that is behind this machine's; what they met is placed by its order instead",
-    "hook_failure": "calls of a host failed; tacit connect HOST checks what is registered",
-    "job_given_up": "sessions could not be learned and were given up",
-    "malformed_lines": "lines of transcripts could not be read and were left out",
-    "gate_fallback": "findings could not be judged and wait",
-    "move_refused": "decisions were refused by a rule",
-    "rows_moved": "old rows were moved to files of their own",
-    "merged": "lessons were joined with others that say the same",
-    "carry_left": "records were not taken by the server",
-    "vectors_failed": "times vectors could not be made",
-}
-
-
 def event_in_words(name: str, n: int) -> str:
     """A counted event in words; one that has none here by its name."""
-    return f"{n:,} {_COUNTED[name]}" if name in _COUNTED else f"{name.replace('_', ' ')}: {n:,}"
+    return f"{n:,} {EVENTS_COUNTED[name]}" if name in EVENTS_COUNTED else f"{name.replace('_', ' ')}: {n:,}"
 
 
 COMMANDS = declared({"stats": _stats, "report": _report})
