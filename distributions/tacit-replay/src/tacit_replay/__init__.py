@@ -18,10 +18,10 @@ from tacit_replay.plan import GIVEN, Pair, another_pair, scheduled, spent_on, st
 from tacit_replay.tasks import Task
 
 if TYPE_CHECKING:
-    from tacit_replay.arm import Bench
     from tacit_replay.bets import PairsSoFar
     from tacit_replay.kept import ReplayFolder
     from tacit_replay.plan import Budget, Spent
+    from tacit_replay.request import ReplayRequest
 
 
 @value
@@ -43,7 +43,7 @@ class Replay:
 
 
 def run_pairs(
-    kept: ReplayFolder, plan: Mapping[str, Any], bench: Bench, budget: Budget, say: Callable[[str], None]
+    kept: ReplayFolder, plan: Mapping[str, Any], request: ReplayRequest, budget: Budget, say: Callable[[str], None]
 ) -> Replay:
     """Run pairs until something is decided, and whatever was begun before goes on first."""
     tasks = [Task(**each) for each in plan["tasks"]]
@@ -59,20 +59,20 @@ def run_pairs(
         task, order = scheduled(tasks, key, number)
         say(f"pair {number} of at most {plan['pairs']}: {' '.join(task.prompt.split())[:60]}")
         for at, which in enumerate(order, 1):
-            _one(kept, bench, task, number, at, which)
+            _one(kept, request, task, number, at, which)
 
 
-def _one(kept: ReplayFolder, bench: Bench, task: Task, pair: int, order: int, which: str) -> None:
+def _one(kept: ReplayFolder, request: ReplayRequest, task: Task, pair: int, order: int, which: str) -> None:
     """One run of a pair, from wherever it was left."""
     attempt = kept.attempt(pair, order)
     if attempt.done is not None:
         return arm.tidy_run(attempt.folder)
     ran = attempt.ran
     if ran is None:
-        arm.begin(bench, task, which == GIVEN, attempt.folder)
+        arm.begin(request, task, which == GIVEN, attempt.folder)
         ran = kept.attempt(pair, order).ran
         assert ran is not None
-    judged = arm.judge_run(bench, task, attempt.folder, ran)
+    judged = arm.judge_run(request, task, attempt.folder, ran)
     told = {name: ran[name] for name in ("status", "seconds", "tokens", "usd") if name in ran}
     write(
         os.path.join(attempt.folder, DONE),

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Run
@@ -21,6 +21,7 @@ from tacit_replay.confine import confined_argv
 
 if TYPE_CHECKING:
     from tacit_replay.outcome import JudgedRun
+    from tacit_replay.request import ReplayRequest
     from tacit_replay.tasks import Task
 
 GRACE = 5.0  # seconds between asking a process group to end and ending it
@@ -38,56 +39,26 @@ HARMLESS = tuple(
 OWN = ("work", "home", "tmp", "store")  # a run's own folders, thrown away when it was judged
 
 
-@value
-class Bench:
-    """All that the runs of one replay share."""
-
-    id: str
-    source: str  # the repository
-    packs: str
-    agent: tuple[str, ...]  # the command's words; {prompt} and {notes} are put in
-    env: Mapping[str, str]
-    keep_env: tuple[str, ...]  # variables, or beginnings of their names with a * behind, that are handed on
-    hidden: tuple[str, ...]  # folders that are not read
-    read: tuple[str, ...]  # folders in those that are read all the same
-    write: tuple[str, ...]  # folders beside its own that may be written
-    confined: bool
-    timeout: float  # seconds for an agent
-    check: str
-    setup: str
-    notes: str  # the lesson as an agent is shown it
-    instrument: str
-    signature: str
-    text: str
-    make_store: Callable[[str, str, bool], None]  # at this path, for this clone, with the lesson or without
-    # in this folder, for this store: what connects and logs in the agent's program
-    make_home: Callable[[str, str], None]
-    # the transcripts that a run with this environment left
-    read_runs: Callable[[str, Mapping[str, str]], Sequence[tuple[str, Run]]]
-    was_given: Callable[[str], bool]  # whether this store says that the lesson was given
-    ask: Callable[[str], str] | None  # the reader
-
-
-def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
+def begin(request: ReplayRequest, task: Task, given: bool, folder: str) -> None:
     """Run the agent once. When this returns, `ran.json` is there."""
-    place = _Place(folder, bench)
+    place = _Place(folder, request)
     os.makedirs(place.transcripts, exist_ok=True)
     for name in ("home", "tmp"):
         os.makedirs(os.path.join(folder, name))
-    pack = packed(task.kept or bench.source, task.commit, bench.packs)
+    pack = packed(task.kept or request.source, task.commit, request.packs)
     clone(pack, task.commit, task.branch, place.clone, task.head)
     os.makedirs(os.path.dirname(place.store))
-    bench.make_store(place.store, place.clone, given)
-    bench.make_home(place.home, place.store)
+    request.make_store(place.store, place.clone, given)
+    request.make_home(place.home, place.store)
     _git_identity(place.home)
     start = (
         os.path.join(place.clone, task.folder) if os.path.isdir(os.path.join(place.clone, task.folder)) else place.clone
     )
     env = place.environment()
-    if bench.setup:
+    if request.setup:
         # dependencies may come by git
         fetching = {name: text for name, text in env.items() if name != "GIT_ALLOW_PROTOCOL"}
-        done = _run(place, ["sh", "-c", bench.setup], place.clone, fetching, "setup.txt", bench.timeout)
+        done = _run(place, ["sh", "-c", request.setup], place.clone, fetching, "setup.txt", request.timeout)
         if done.status:
             told = (
                 f"the set-up failed (exit {done.status})"
@@ -97,12 +68,12 @@ def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
             return kept.write(
                 os.path.join(folder, kept.RAN), {"status": None, "seconds": done.seconds, "given": given, "void": told}
             )
-    words, said = filled(bench.agent, task.prompt, bench.notes if given else "")
-    done = _run(place, words, start, env, "out.txt", bench.timeout, said)
-    runs = bench.read_runs(folder, env)
+    words, said = filled(request.agent, task.prompt, request.notes if given else "")
+    done = _run(place, words, start, env, "out.txt", request.timeout, said)
+    runs = request.read_runs(folder, env)
     for number, (path, _) in enumerate(runs, 1):
         shutil.copyfile(path, os.path.join(place.transcripts, f"{number}-{os.path.basename(path)}"))
-    reached = given and ("{notes}" in " ".join(bench.agent) or bench.was_given(place.store))
+    reached = given and ("{notes}" in " ".join(request.agent) or request.was_given(place.store))
     kept.write(
         os.path.join(folder, kept.RAN),
         {
@@ -115,25 +86,27 @@ def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
     )
 
 
-def judge_run(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> JudgedRun:
+def judge_run(request: ReplayRequest, task: Task, folder: str, ran: Mapping[str, Any]) -> JudgedRun:
     """What a run that is over lost; its folders are still there."""
     if "void" in ran:
         return outcome.JudgedRun(None, str(ran["void"]))
-    place = _Place(folder, bench)
+    place = _Place(folder, request)
     env = place.environment()
     if not os.path.isdir(place.clone) or os.path.islink(place.clone):
         return outcome.JudgedRun(1.0, "the agent removed its work tree")
     with open(os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace") as file:
-        file.write(difference(packed(task.kept or bench.source, task.commit, bench.packs), task.commit, place.clone))
-    if bench.instrument == outcome.CHECK:
-        return outcome.by_check(
-            _run(place, ["sh", "-c", bench.check], place.clone, env, "check.txt", bench.timeout).status
+        file.write(
+            difference(packed(task.kept or request.source, task.commit, request.packs), task.commit, place.clone)
         )
-    runs = [run for _, run in bench.read_runs(folder, env)]
-    if bench.instrument == outcome.SIGNATURE:
-        return outcome.judge_by_signature(runs, bench.signature, ran["status"])
-    asked = outcome.question(runs, bench.text)
-    return outcome.by_reader(bench.ask(asked) if bench.ask and asked else "", runs, bench.text, ran["status"])
+    if request.instrument == outcome.CHECK:
+        return outcome.by_check(
+            _run(place, ["sh", "-c", request.check], place.clone, env, "check.txt", request.timeout).status
+        )
+    runs = [run for _, run in request.read_runs(folder, env)]
+    if request.instrument == outcome.SIGNATURE:
+        return outcome.judge_by_signature(runs, request.signature, ran["status"])
+    asked = outcome.question(runs, request.lesson.text)
+    return outcome.by_reader(request.ask(asked), runs, request.lesson.text, ran["status"])
 
 
 def tidy_run(folder: str) -> None:
@@ -179,16 +152,16 @@ class _Ended:
 class _Place:
     """Where things of one run are."""
 
-    def __init__(self, folder: str, bench: Bench) -> None:
-        self.folder, self.bench = folder, bench
-        self.clone = os.path.join(folder, "work", os.path.basename(bench.source.rstrip("/")) or "work")
+    def __init__(self, folder: str, request: ReplayRequest) -> None:
+        self.folder, self.request = folder, request
+        self.clone = os.path.join(folder, "work", os.path.basename(request.source.rstrip("/")) or "work")
         self.home, self.tmp = os.path.join(folder, "home"), os.path.join(folder, "tmp")
         self.store = os.path.join(folder, "store", "tacit.db")
         self.transcripts = os.path.join(folder, "transcripts")
 
     def environment(self) -> dict[str, str]:
         """What is handed on of the environment, and what is the run's own."""
-        return environment(self.bench.env, self.bench.keep_env, self.bench.source) | {
+        return environment(self.request.memories.env, self.request.keep_env, self.request.source) | {
             "HOME": self.home,
             "XDG_CONFIG_HOME": os.path.join(self.home, ".config"),
             "XDG_DATA_HOME": os.path.join(self.home, ".local", "share"),
@@ -204,7 +177,7 @@ class _Place:
             "GIT_ALLOW_PROTOCOL": "none",
             "GIT_SSH_COMMAND": "false",
             "TACIT_STORE": self.store,
-            kept.MARK: self.bench.id,
+            kept.MARK: self.request.kept.id,
             TRANSCRIPT: os.path.join(self.folder, "transcript.jsonl"),
         }
 
@@ -214,7 +187,14 @@ class _Place:
         path = self.environment()[TRANSCRIPT]
         with open(path, "ab"):
             pass
-        return [os.path.dirname(self.clone), self.home, self.tmp, os.path.dirname(self.store), path, *self.bench.write]
+        return [
+            os.path.dirname(self.clone),
+            self.home,
+            self.tmp,
+            os.path.dirname(self.store),
+            path,
+            *self.request.writable,
+        ]
 
 
 def environment(env: Mapping[str, str], keep: Sequence[str], source: str) -> dict[str, str]:
@@ -241,7 +221,11 @@ def _run(
     place: _Place, words: Sequence[str], cwd: str, env: Mapping[str, str], out: str, timeout: float, said: str = ""
 ) -> _Ended:
     """A command of a run, confined, with all it prints in files; its whole process group ends with it."""
-    argv = confined_argv(words, place.own, place.bench.hidden, place.bench.read) if place.bench.confined else [*words]
+    argv = (
+        confined_argv(words, place.own, place.request.hidden, place.request.readable)
+        if place.request.confined
+        else [*words]
+    )
     began = time.monotonic()
     with (
         open(os.path.join(place.folder, out), "ab") as printed,

@@ -78,9 +78,9 @@ class BlockRequest(ReplayRequest):
             else:
                 yield replace(found, commit=commit)
 
-    def _make_store(self, path: str, clone: str, given: bool) -> None:
+    def make_store(self, path: str, clone: str, given: bool) -> None:
         """An empty store in both arms; the file without the lines in one. git is told in both that it did not change."""
-        super()._make_store(path, clone, False)
+        super().make_store(path, clone, False)
         if not given:
             file = os.path.join(clone, self.block.file)
             with open(file, encoding="utf-8", errors="replace", newline="") as said:
@@ -90,5 +90,5 @@ class BlockRequest(ReplayRequest):
                     cut.write(text)
         ask_git(clone, "update-index", "--assume-unchanged", "--", self.block.file, here=True)
 
-    def _was_given(self, path: str) -> bool:
+    def was_given(self, path: str) -> bool:
         return True  # the host loads the file

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import tacit
@@ -44,7 +45,7 @@ from tacit.learn.reader import prompt
 from tacit.learn.reader.read import READING_PATIENCE
 from tacit.trial.outcome import NO_PROBLEM
 from tacit_replay import pairs_of
-from tacit_replay.arm import TRANSCRIPT, Bench
+from tacit_replay.arm import TRANSCRIPT
 from tacit_replay.clone import commit_of, texts_at
 from tacit_replay.confine import CREDENTIALS, version
 from tacit_replay.keeping import kept_for
@@ -295,34 +296,17 @@ class ReplayRequest:
 
     # -- what runs need ---------------------------------------------------------------------------------------------------
 
-    def bench(self) -> Bench:
-        memories = self.memories
-        return Bench(
-            id=self.kept.id,
-            source=self.source,
-            packs=os.path.join(self.kept.folder, "packs"),
-            agent=self.agent,
-            env=memories.env,
-            keep_env=self.keep_env,
-            hidden=self._hidden(),
-            read=self._readable(),
-            write=tuple(map(os.path.abspath, self.write)),
-            confined=self.confined,
-            timeout=self.timeout,
-            check=self.check,
-            setup=self.setup,
-            notes=self._notes() if self.by_notes else "",
-            instrument=self.instrument,
-            signature=self.signature,
-            text=self.lesson.text,
-            make_store=self._make_store,
-            make_home=self._make_home,
-            read_runs=self._read,
-            was_given=self._was_given,
-            ask=self._ask if self.desk else None,
-        )
+    @property
+    def packs(self) -> str:
+        return os.path.join(self.kept.folder, "packs")
 
-    def _hidden(self) -> tuple[str, ...]:
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """Folders beside a run's own that may be written."""
+        return tuple(map(os.path.abspath, self.write))
+
+    @cached_property
+    def hidden(self) -> tuple[str, ...]:
         """What no run may read: credentials, other sessions, the store with the lesson, the repository as it is now; but what it needs to
         start, and what the user opens to it."""
         env = self.memories.env
@@ -332,7 +316,8 @@ class ReplayRequest:
         closed += [data_folder(env), os.path.dirname(self.memories.made_near().path), self.source]
         return tuple(dict.fromkeys(path for path in map(os.path.abspath, closed) if path not in ("/", home)))
 
-    def _readable(self) -> tuple[str, ...]:
+    @cached_property
+    def readable(self) -> tuple[str, ...]:
         """What may be read wherever it lies: this program, so that hooks can start, and what the user opens."""
         own = [
             sys.prefix,
@@ -341,7 +326,7 @@ class ReplayRequest:
         ]
         return tuple(dict.fromkeys([*own, *map(os.path.abspath, self.read)]))
 
-    def _make_store(self, path: str, clone: str, given: bool) -> None:
+    def make_store(self, path: str, clone: str, given: bool) -> None:
         """A store of a run's own: this project under this profile, with the lesson pinned, or without it."""
         from tacit.app import open
 
@@ -369,7 +354,7 @@ class ReplayRequest:
                     )
                     tx.apply(change(None, lesson, Hand("replay", at), verb="import", reason="given in a replay"))
 
-    def _make_home(self, home: str, store: str) -> None:
+    def make_home(self, home: str, store: str) -> None:
         """Connect and log in the agent's program, in a home that holds nothing else."""
         if self.host is None:
             return
@@ -393,21 +378,24 @@ class ReplayRequest:
         with io.open(path, "w", encoding="utf-8") as file:  # noqa: UP020 - `open` in this module's room opens memories
             file.write(text)
 
-    def _notes(self) -> str:
-        """The lesson as an agent is shown it at a start."""
+    @cached_property
+    def notes(self) -> str:
+        """The lesson as an agent is shown it at a start, for a command that takes it; empty for another."""
+        if not self.by_notes:
+            return ""
         from tacit.app import open
 
         os.makedirs(self.kept.folder, exist_ok=True)
         folder = tempfile.mkdtemp(dir=self.kept.folder)
         try:
             path = os.path.join(folder, "tacit.db")
-            self._make_store(path, folder, True)
+            self.make_store(path, folder, True)
             with open(path, env={"HOME": folder}, cwd=folder) as own:
                 return own.inject("", run="replay", host="library").markdown
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _read(self, folder: str, env: Mapping[str, str]) -> list[tuple[str, Run]]:
+    def read_runs(self, folder: str, env: Mapping[str, str]) -> list[tuple[str, Run]]:
         """What a run left to read: its host's transcripts, a neutral file it wrote, or what it printed."""
         paths: list[str] = []
         for host in self._hosts():
@@ -431,14 +419,17 @@ class ReplayRequest:
                 continue
         return [(path, run) for path, run in found if run.steps]
 
-    def _was_given(self, path: str) -> bool:
+    def was_given(self, path: str) -> bool:
+        """Whether this store says that the lesson was given."""
         from tacit.app import open
 
         with open(path, env={"HOME": os.path.dirname(path)}, cwd=os.path.dirname(path), create=False) as own:
             return any(use.arm != "withheld" for use in own.store.uses(memory=self.lesson.id))
 
-    def _ask(self, question: str) -> str:
-        assert self.desk is not None
+    def ask(self, question: str) -> str:
+        """What the reader answers; empty where there is none, or nothing to ask."""
+        if self.desk is None or not question:
+            return ""
         return self.desk.model.ask(
             question, schema=prompt.known_schema(1), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s
         )

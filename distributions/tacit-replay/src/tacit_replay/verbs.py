@@ -68,7 +68,7 @@ class Replaying(Learning):
         request = self._request(id, agent, without, **options)
         with request.kept as kept:
             plan = request.keep_plan()
-            found = run_pairs(kept, plan, request.bench(), budget or Budget(), say or (lambda _: None))
+            found = run_pairs(kept, plan, request, budget or Budget(), say or (lambda _: None))
         self._suspend(found)
         return found
 
