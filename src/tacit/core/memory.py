@@ -59,7 +59,6 @@ MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a
 
 WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
-WAITING_TIERS = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said

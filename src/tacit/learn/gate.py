@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.installation import plugged_or_refused
-from tacit.core.memory import PERSONAL, WAITING_TIERS
+from tacit.core.memory import PERSONAL
 from tacit.core.profile import Profile, brought_by_part
 from tacit.core.run import Finding
+from tacit.core.trust import HELD
 from tacit.core.value import value
 from tacit.guard.screen import screened
 from tacit.learn import cues
@@ -50,7 +51,7 @@ class GateRules:
     """What a profile says to the gate; the names are those of its `[gate]` section."""
 
     min_chars: int = 12  # joelclaw: shorter texts carry nothing
-    held: tuple[str, ...] = WAITING_TIERS
+    held: tuple[str, ...] = HELD
     discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
     hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`
@@ -90,11 +91,7 @@ _WITHOUT_NOISE = GateRules(min_chars=0, discard=())
 
 
 def may_be_told(
-    text: str,
-    tier: str,
-    beside: Iterable[str] = (),
-    rules: GateRules = _WITHOUT_NOISE,
-    advises: Iterable[str] = (),
+    text: str, tier: str, beside: Iterable[str] = (), rules: GateRules = _WITHOUT_NOISE, advises: Iterable[str] = ()
 ) -> GateDecision:
     """Whether words of a tier may be told: do they speak to the reader, whose are they, are they noise, what would they do. `beside` is
     printed with them; `advises` are commands that they tell somebody to run as sessions ran them."""

@@ -29,7 +29,7 @@ from tacit.learn.command import FRONT_PROGRAMS, LONGEST_LINE, Command, commands
 
 _tables = Tables(__file__)
 
-_LONGEST = 60  # characters of a command in a reason
+SHOWN_CHARS = 60  # characters of a command in a reason
 
 # Programs that run a package by name where it is not installed; these packages a project usually has itself.
 _BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
@@ -51,7 +51,7 @@ _ELSEWISE = _tables.pattern("_ELSEWISE")
 _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
 _UNTOUCHED = _tables.pattern("_UNTOUCHED", re.IGNORECASE)
 _PLACE_SHAPE = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
-_CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
+CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
 _RUN_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
 _AT_HOME = _tables.pattern("_AT_HOME")
 _STRICTER = _tables.pattern("_STRICTER", re.I)
@@ -69,7 +69,7 @@ def hazard(text: str) -> str:
     for command, before in _commands(text):
         forbidden = _FORBIDDEN.search(before) or (" " not in command and _UNTOUCHED.search(before))
         if not forbidden and (kind := hazard_of(command)):
-            return f"{kind}: {command[:_LONGEST]}"
+            return f"{kind}: {command[:SHOWN_CHARS]}"
     return ""
 
 
@@ -93,7 +93,7 @@ def hazard_of(line: str) -> str:
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
     """What stands in backticks, with what stands before it, and whole lines of a fence."""
-    for found in _CODE_SPAN.finditer(text):
+    for found in CODE_SPAN.finditer(text):
         yield found[1], text[max(0, found.start() - 120) : found.start()]
     if "```" in text or "~~~" in text:
         inside = False

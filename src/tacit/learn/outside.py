@@ -24,29 +24,17 @@ from tacit.words.tokens import all_stop_words, english_stem
 IN_A_ROW = 6  # words that nobody writes twice by chance
 FROM_OUTSIDE = "a text from outside says"
 _MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept
+_tables = Tables(__file__)
 _TOOLS = ("webfetch", "websearch", "mcp__", "web_", "fetch", "browser")
-_FETCHING_PROGRAMS = frozenset(
-    "gh glab curl wget http https ssh scp rsync ftp sftp aws gcloud az kubectl telnet nc".split()
-)
-_MANAGERS = frozenset(
-    "npm pnpm yarn bun pip pip3 uv poetry cargo go gem bundle composer brew apt apt-get docker git conda".split()
-)
-_FETCHES = frozenset(
-    "install i ci add update upgrade view info show search audit outdated get pull fetch sync clone submodule ls-remote remote".split()
-)
-# What is written to a forge brings no text back.
-_WRITES = frozenset("create comment merge close edit review push reopen ready".split())
+_FETCHING_PROGRAMS, _MANAGERS, _FETCHES, _WRITES = map(_tables.words, ("PROGRAMS", "MANAGERS", "FETCHES", "WRITES"))
 _SEARCHES = ("grep", "glob", "search")
 _FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
 _WORDS = re.compile(r"[^\s`\"'“”‘’(),;]+")
 # A package may be called by a plain word: every word is a name that neither the project nor the people in it use.
 EVERY_WORD = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
 # … but a form that only sentences have ("remotely") or a plain noun, unless it stands in code marks, with signs, or behind a word of use.
-_PLAIN_NOUNS = "|".join(f"{word}(?:e?s)?" for word in sorted(Tables(__file__).words("PLAIN_NOUNS")))
-_OF_USE = "|".join(
-    f"(?<={word} )"
-    for word in "use using uses install import load run call require requires add via with enable".split()
-)
+_PLAIN_NOUNS = "|".join(f"{word}(?:e?s)?" for word in sorted(_tables.words("PLAIN_NOUNS")))
+_OF_USE = "|".join(f"(?<={word} )" for word in _tables.listed("OF_USE"))
 MAY_BE_NAMES = re.compile(
     rf"(?:{_OF_USE}|(?<![\w@./:+-])(?!(?<!`)(?:[a-z]{{3,}}(?:ly|ed|ing|tions?|ments?|ness|able|ible|less)|{_PLAIN_NOUNS})(?![\w`/@+-]|[.:]\w)))"
     rf"{EVERY_WORD.pattern}"

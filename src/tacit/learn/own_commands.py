@@ -18,9 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands
-from tacit.learn.hazard import hazard_of
-
-_LONGEST = 60  # characters of a command in a reason
+from tacit.learn.hazard import CODE_SPAN, SHOWN_CHARS, hazard_of
 
 _tables = Tables(__file__)
 
@@ -52,7 +50,7 @@ def why_not_own(command: str, holds: Callable[[str], bool] = lambda text: False)
     calls = list(commands(command))
     if (calls and not hazard_of(command) and all(_is_own(call, holds) for call in calls)) or holds(command):
         return ""
-    return f"`{command[:_LONGEST]}` is no command of this repository"
+    return f"`{command[:SHOWN_CHARS]}` is no command of this repository"
 
 
 def _is_own(call: Command, holds: Callable[[str], bool]) -> bool:
@@ -146,11 +144,8 @@ def _from_files(words: list[str]) -> bool:
     return bool(words)
 
 
-_COMMAND_SPAN = re.compile(r"`([^`\n]{2,400})`")
 _A_PROGRAM = _tables.pattern("_A_PROGRAM")
-_SENTENCE_WORDS = frozenset(
-    "is are was were the how because which that".split()
-)  # no program is given these in plain words
+_SENTENCE_WORDS = _tables.words("SENTENCE_WORDS")
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 # A command of which a lesson only says that it does not work: nothing to imitate.
@@ -173,7 +168,7 @@ def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
     """The commands that a lesson tells somebody to run: what stands in code marks and has arguments, or stands behind "run"; not what it
     warns of, nor the command that the lesson is about (`but`). A name with a capital is a program's where it `ran`."""
     found = []
-    for span in _COMMAND_SPAN.finditer(text):
+    for span in CODE_SPAN.finditer(text):
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
         fails = _SAID_TO_FAIL.match(text, span.end()) and not _RUN.search(before)
         program = _A_PROGRAM.fullmatch(command) or any(call.words[0] in ran for call in commands(command))
@@ -186,7 +181,7 @@ def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
 
 def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
     """Those of these calls that stand in a text without code marks, and are not warned of."""
-    plain = " ".join(_COMMAND_SPAN.sub(" ", text).split())
+    plain = " ".join(CODE_SPAN.sub(" ", text).split())
     words = {word.rstrip(".,;:") for word in plain.split()}
     for call in calls:
         command = " ".join((*(each for each in call.env if each in plain), *call.words))

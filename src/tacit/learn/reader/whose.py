@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from tacit.core.tables import Tables
 from tacit.learn.outside import LIKE_NAMES, brought, rows_of, spaced
 from tacit.learn.reader.render import PERSON, Line
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
@@ -115,17 +116,8 @@ def unsaid(text: str, line: str) -> list[str]:
     return lacking(text, prepare(plain(line)).weights)
 
 
-# What a model needs to make a rule of a line, and what says nothing by itself.
-_FREE = frozenset(
-    prepare(
-        "new work working task change changes done finish finished begin start before after during while session agent ask asked asking when whenever "
-        "each every any several other another instead rather keep leave let write put give take look see find found know tell say report "
-        "way thing things something kind part place case step user person own same such much more less only just still yet even both "
-        "need needed want should must may can do not never no without avoid ensure sure prefer like always here there this that "
-        "one two first last next then finally final also well good right wrong back up down out off on over again small large short long "
-        "ai database child parent item entry project repository code feature analyze consider include contain involve mean such"
-    ).weights
-)
+# what a model needs to make a rule of a line, and what says nothing by itself
+_FREE = frozenset(prepare(Tables(__file__).text("FREE")).weights)
 
 
 def _runs(text: str) -> frozenset[str]:
