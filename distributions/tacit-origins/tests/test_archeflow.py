@@ -160,13 +160,8 @@ def test_vector(vector: Any, check: Any, flow: Flow) -> None:
 
 
 def finding(description: str, severity: str = "warning", category: str = "code", **fields: Any) -> dict[str, Any]:
-    return {
-        "location": "src/app.py:10",
-        "severity": severity,
-        "category": category,
-        "description": description,
-        **fields,
-    }
+    told = {"location": "src/app.py:10", "severity": severity, "category": category}
+    return {**told, "description": description, **fields}
 
 
 def log(run: str, *reviews: tuple[str, list[dict[str, Any]]], fixes: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -191,11 +186,8 @@ def lesson(id: str, description: str, frequency: Any = 2, **fields: Any) -> dict
 
 def test_defect_1_a_run_does_not_promote_itself(flow: Flow) -> None:
     """Two reviewers of one run are one sighting, and the same run twice changes nothing."""
-    same = [
-        ("guardian", [finding("Missing null checks in API handlers")]),
-        ("sage", [finding("API handlers missing null checks")]),
-    ]
-    flow.bring(events={"r1": log("r1", *same)})
+    one, other = finding("Missing null checks in API handlers"), finding("API handlers missing null checks")
+    flow.bring(events={"r1": log("r1", ("guardian", [one]), ("sage", [other]))})
     flow.do({"op": "extract", "run": "r1"})
     first = flow.rows("lessons")
     flow.do({"op": "extract", "run": "r1"})
@@ -252,15 +244,9 @@ def test_defect_5_preferences_stay_and_ids_are_not_used_again(flow: Flow) -> Non
 
 def test_defect_6_an_audit_is_asked_twice_and_pools_nothing(flow: Flow) -> None:
     """Asked again it says the same, each finding is asked by itself, an archived lesson is checked too, and no verdict moves."""
-    given = [
-        lesson("m-001", "Missing null checks in API response handlers", 3),
-        lesson("m-002", "Retry loop has no backoff", 2),
-    ]
-    found = [
-        finding("null pointer in the parser"),
-        finding("checks of input missing"),
-        finding("response time too long"),
-    ]
+    nulls = lesson("m-001", "Missing null checks in API response handlers", 3)
+    given = [nulls, lesson("m-002", "Retry loop has no backoff", 2)]
+    found = [*map(finding, ("null pointer in the parser", "checks of input missing", "response time too long"))]
     flow.bring(lessons=given, events={"r7": log("r7", ("guardian", found))})
     flow.do({"op": "inject", "domain": "code", "archetype": "", "audit": "r7"})
     flow.do({"op": "forget", "id": "m-002"})
@@ -306,9 +292,8 @@ def test_defect_9_a_bad_line_costs_itself_only(flow: Flow) -> None:
     )
     assert flow.do({"op": "extract", "run": "r1"})["rc"] == flow.do({"op": "decay", "run": "r1"})["rc"] == 0
     assert [(row["id"], row["frequency"]) for row in flow.rows("lessons")] == [("m-001", 4), ("m-002", [1])]
-    assert (
-        "Retry loop has no backoff [seen 4x" in flow.do({"op": "inject", "domain": "code", "archetype": ""})["stdout"]
-    )
+    told = flow.do({"op": "inject", "domain": "code", "archetype": ""})["stdout"]
+    assert "Retry loop has no backoff [seen 4x" in told
 
 
 def test_defect_10_a_lesson_stays_on_its_line(flow: Flow) -> None:
@@ -326,14 +311,10 @@ def test_defect_11_a_sweep_writes_only_what_is_due(flow: Flow) -> None:
     before = {table: store.rows(f"SELECT * FROM {table}") for table in ("memory", "journal", "evidence", "tally")}
     flow.do({"op": "decay", "run": "q1"})
     after = {table: store.rows(f"SELECT * FROM {table}") for table in before}
-    assert (before["memory"], before["journal"], before["evidence"]) == (
-        after["memory"],
-        after["journal"],
-        after["evidence"],
-    )
-    assert {row[0] for row in set(map(tuple, after["tally"])) - set(map(tuple, before["tally"]))} == {
-        flow.memories.get("m-200").id
-    }
+    for table in ("memory", "journal", "evidence"):
+        assert before[table] == after[table]
+    marked = set(map(tuple, after["tally"])) - set(map(tuple, before["tally"]))
+    assert {row[0] for row in marked} == {flow.memories.get("m-200").id}
 
 
 def test_defect_12_an_archive_is_whole_and_has_a_reason(flow: Flow, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,9 +337,8 @@ def test_defect_12_an_archive_is_whole_and_has_a_reason(flow: Flow, monkeypatch:
 def test_defect_13_a_missing_severity_is_no_lesson_and_an_audit_row_is_one_transaction(flow: Flow) -> None:
     """A finding without a severity is not "null" but too slight to be new; what was given and its record are written together."""
     slight = {"description": "Something or other is odd here"}
-    flow.bring(
-        lessons=[lesson("m-001", "Retry loop has no backoff", 2)], events={"r1": log("r1", ("guardian", [slight]))}
-    )
+    known = lesson("m-001", "Retry loop has no backoff", 2)
+    flow.bring(lessons=[known], events={"r1": log("r1", ("guardian", [slight]))})
     flow.do({"op": "extract", "run": "r1"})
     flow.do({"op": "inject", "domain": "code", "archetype": "", "audit": "r1"})
     assert [row["id"] for row in flow.rows("lessons")] == ["m-001"]
@@ -418,17 +398,11 @@ def test_the_domain_is_the_first_that_is_said(flow: Flow, flag: str, run: str, c
 
 def test_an_audit_fails_the_build_on_a_regression(flow: Flow, tacit: Any) -> None:
     """`tacit audit RUN --fail-on regression`, by the file and its index, or by the runs that were learned."""
-    flow.bring(
-        events={
-            "r1": log(
-                "r1",
-                ("guardian", [finding("Upload size limit not enforced")]),
-                fixes=("Upload size limit not enforced",),
-            ),
-            "r2": log("r2", ("guardian", [finding("Upload size limit is not enforced on resume")])),
-        },
-        index=[{"run_id": "r1", "status": "completed", "task": "t", "ts": "2026-05-01T08:00:00Z"}],
-    )
+    limit = "Upload size limit not enforced"
+    fixed = log("r1", ("guardian", [finding(limit)]), fixes=(limit,))
+    back = log("r2", ("guardian", [finding("Upload size limit is not enforced on resume")]))
+    index = [{"run_id": "r1", "status": "completed", "task": "t", "ts": "2026-05-01T08:00:00Z"}]
+    flow.bring(events={"r1": fixed, "r2": back}, index=index)
     flow.memories.close()
     by_file = tacit("audit", str(flow.events / "r2.jsonl"), "--fail-on", "regression", "--profile", "archeflow")
     (flow.events / "index.jsonl").unlink()
@@ -485,13 +459,10 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
         [json.loads(line) for line in (out / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()]
         for part in ("lessons", "archive", "audit")
     )
-    assert [(row["id"], row["frequency"], row["runs_since_last_seen"]) for row in lessons] == [
-        ("m-001", 3, 8),
-        ("m-003", 1, 0),
-    ]
-    assert [(row["id"], row["frequency"], row["description"]) for row in archive] == [
-        ("m-002", 0, "Retry loop has no backoff")
-    ]
+    counts = [(row["id"], row["frequency"], row["runs_since_last_seen"]) for row in lessons]
+    assert counts == [("m-001", 3, 8), ("m-003", 1, 0)]
+    [gone] = archive
+    assert (gone["id"], gone["frequency"], gone["description"]) == ("m-002", 0, "Retry loop has no backoff")
     assert [(row["run_id"], row["lessons_injected"]) for row in audit] == [("r4", ["m-001", "m-003"])]
 
 
@@ -503,12 +474,8 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
     """examples/archeflow-memory.sh in place of ArcheFlow's own: the same words in, the same text and status out."""
     events = folder / ".archeflow" / "events"
     events.mkdir(parents=True)
-    _write(
-        events / "r1.jsonl",
-        log(
-            "r1", ("guardian", [finding("Missing null checks in handlers")]), fixes=("Missing null checks in handlers",)
-        ),
-    )
+    nulls = "Missing null checks in handlers"
+    _write(events / "r1.jsonl", log("r1", ("guardian", [finding(nulls)]), fixes=(nulls,)))
     _write(events / "r2.jsonl", log("r2", ("sage", [finding("handlers missing null checks")])))
     _write(events / "index.jsonl", [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}])
     script = Path(__file__).parents[3] / "examples" / "archeflow-memory.sh"
@@ -518,9 +485,8 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
         done = subprocess.run([str(script), *args], capture_output=True, text=True, cwd=folder, env=env, timeout=120)
         return done.returncode, done.stdout, done.stderr
 
-    subprocess.run(
-        [sys.executable, "-m", "tacit", "init", "--profile", "archeflow"], cwd=folder, check=True, capture_output=True
-    )
+    init = [sys.executable, "-m", "tacit", "init", "--profile", "archeflow"]
+    subprocess.run(init, cwd=folder, check=True, capture_output=True)
     assert sh("inject", "code", "")[:2] == (0, "")
     assert sh("add", "preference", "Answer in German")[:2] == (0, "")
     assert "Extract complete: 0 updated, 1 new candidates" in sh("extract", str(events / "r1.jsonl"))[2]

@@ -96,14 +96,8 @@ class Theirs:
 
     def _files(self) -> Files:
         if self.system == "archeflow":
-            audit = {
-                "ts": "2026-05-05T10:00:00Z",
-                "run_id": "r2",
-                "domain": "code",
-                "archetype": "",
-                "lessons_injected": ["m-001"],
-                "lesson_count": 1,
-            }
+            audit = {"ts": "2026-05-05T10:00:00Z", "run_id": "r2", "domain": "code", "archetype": ""}
+            audit |= {"lessons_injected": ["m-001"], "lesson_count": 1}
             return {"lessons.jsonl": _rows(self.entries), "audit.jsonl": _rows([audit])}
         if self.system == "ralph":
             store = {"version": "1.0.0", "checksum": checksum(self.entries), "lastUpdated": "2026-05-04T10:00:00Z",

@@ -27,11 +27,8 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def noted(memories: Memories, task: str, trigger: str, key: str) -> Any:
-    lines = [
-        {"type": "run", "id": task},
-        {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"},
-        {"type": "end"},
-    ]
+    met = {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"}
+    lines = [{"type": "run", "id": task}, met, {"type": "end"}]
     return memories.learn(BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral")[0]
 
 
@@ -100,12 +97,8 @@ def test_a_project_can_be_cleared_and_comes_back(memories: Memories, tmp_path: P
     assert [each.id for each in memories.list()] == [wide.id]
     memories.undo(kept[0].id)
     assert {each.id for each in memories.list()} == {kept[0].id, wide.id}
-    with (
-        tacit.open(
-            str(tmp_path / "work" / "d.db"), cwd=str(tmp_path / "work"), env={"CLAUDECODE": "1", "HOME": str(tmp_path)}
-        ) as agent,
-        pytest.raises(Refused),
-    ):
+    work, env = tmp_path / "work", {"CLAUDECODE": "1", "HOME": str(tmp_path)}
+    with tacit.open(str(work / "d.db"), cwd=str(work), env=env) as agent, pytest.raises(Refused):
         agent.clear()
 
 
@@ -114,12 +107,8 @@ def test_a_note_stands_in_the_journal(memories: Memories) -> None:
     lesson = memories.add("Run make migrate first")
     memories.note("raised the budget to deep", reason="research week")
     first, second = memories.log()
-    assert (first.memory, second.verb, second.by, second.reason) == (
-        lesson.id,
-        "note",
-        "ada",
-        "raised the budget to deep (research week)",
-    )
+    told = (first.memory, second.verb, second.by, second.reason)
+    assert told == (lesson.id, "note", "ada", "raised the budget to deep (research week)")
     assert [each.verb for each in memories.log(verb="note")] == ["note"]
     assert [each.verb for each in memories.log(memory=lesson.id)] == ["add"]
     assert memories.health().health.faults == ()
