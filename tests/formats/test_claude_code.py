@@ -76,6 +76,16 @@ class Lines:
         return run
 
 
+def written(lines: list[Any]) -> Lines:
+    """A session as a table has it: what all records share, where that is told, then each record by how it is written."""
+    shared, records = (lines[0], lines[1:]) if isinstance(lines[0], dict) else ({}, lines)
+    made = Lines(**shared)
+    for name, *rest in records:
+        more = rest.pop() if isinstance(rest[-1], dict) else {}
+        getattr(made, name)(*rest, **more)
+    return made
+
+
 def texts(run: Run, typed: bool = True) -> list[str]:
     return [step.text for step in run.steps if step.role == "user" and step.typed is typed]
 
@@ -153,28 +163,10 @@ def test_text_that_a_person_typed(content: object, more: dict[str, Any], typed: 
     assert texts(Lines().user(content, **more).run()) == [typed]
 
 
-@pytest.mark.parametrize(
-    ("lines", "task"),
-    [
-        (
-            Lines().user("<command-name>/orch</command-name><command-args>make it so</command-args>").user("go on"),
-            "/orch make it so",
-        ),
-        (
-            Lines()
-            .user("<command-name>/model</command-name><command-args>big</command-args>")
-            .user("<local-command-stdout>Set model</local-command-stdout>")
-            .user("fix it"),
-            "fix it",
-        ),
-        (Lines().user("<command-message>init</command-message><command-name>/init</command-name>").says("ok"), "/init"),
-        (Lines(entrypoint="sdk-cli").user("make the tests pass"), "make the tests pass"),
-        (Lines().says("nobody asked"), ""),
-    ],
-)
-def test_the_task_is_what_was_asked_first(lines: Lines, task: str) -> None:
+@by_table
+def test_the_task_is_what_was_asked_first(lines: list[Any], task: str) -> None:
     """A prompt or a slash command with arguments is the task; a command that ran in the host is not."""
-    assert lines.run().task == task
+    assert written(lines).run().task == task
 
 
 def test_what_the_agent_scheduled_is_the_agents() -> None:
@@ -288,25 +280,10 @@ def test_a_paste_of_another_session_is_no_mark(tmp_path: Path) -> None:
     assert run.steps[0].speaker == "typed"
 
 
-@pytest.mark.parametrize(
-    ("lines", "speaker"),
-    [
-        (Lines().user("Implement the following plan:\n# Plan"), "plan"),
-        (Lines().user("<command-name>/init</command-name>"), "command"),
-        (Lines().user("<bash-input>git pull</bash-input>"), "command"),
-        (Lines().user("<bash-input>always use uv</bash-input>", entrypoint="sdk-cli"), "host"),
-        (Lines().user("<task-notification>done</task-notification>"), "notice"),
-        (Lines().user("done", promptSource="system", origin={"kind": "task-notification"}), "notice"),
-        (Lines().user("do it", isSidechain=True, agentId="a1"), "agent"),
-        (Lines().user("do it", entrypoint="sdk-cli"), ""),
-        (Lines().record("system", subtype="compact_boundary"), "host"),
-        # of before the marks: nobody knows who sent it
-        (Lines().record("user", message={"role": "user", "content": "always use uv"}, version="1.0.98"), "unsure"),
-    ],
-)
-def test_a_step_says_whose_words_it_holds(lines: Lines, speaker: str) -> None:
+@by_table
+def test_a_step_says_whose_words_it_holds(lines: list[Any], speaker: str) -> None:
     """The speaker is the host's kind of text, and only a person's is typed."""
-    (step,) = lines.run().steps
+    (step,) = written(lines).run().steps
     assert (step.speaker, step.typed) == (speaker, False)
 
 
@@ -333,68 +310,9 @@ def test_a_fork_shares_records_and_lineage() -> None:
     assert [step.record for step in first.steps] == [step.record for step in second.steps][:2] == ["u1", "u2"]
 
 
-def queued(content: str, *then: str, version: str = "2.1.49", **more: Any) -> Lines:
-    """Something enters the queue while the agent is busy, and leaves it so."""
-    lines = Lines(version=version, **more).says("busy").queue("enqueue", content=content)
-    for each in then:
-        lines.queue(each)
-    return lines
-
-
-QUEUED = {"type": "queued_command", "prompt": "check again", "commandMode": "prompt"}
-
-
-@pytest.mark.parametrize(
-    ("lines", "typed"),
-    [
-        # one step, whether it is absorbed, shown as an attachment, or becomes a user record
-        (queued("check again", "remove"), ["check again"]),
-        (Lines().queue("enqueue", content="check again").queue("remove").attachment(**QUEUED), ["check again"]),
-        (Lines().queue("enqueue", content="check again").attachment(**QUEUED).queue("remove"), ["check again"]),
-        (queued("check again", "dequeue", version="2.1.240").user("check again"), ["check again"]),
-        (
-            queued('{"task_id":"b1","description":"build"}')
-            .queue("enqueue", content="check again")
-            .queue("remove")
-            .says("busy")
-            .queue("dequeue")
-            .user("check again"),
-            ["check again"],
-        ),
-        # since 2.1.101 what is taken in mid-turn is written down again; before, the queue is the only trace
-        (queued("check again", "remove", version="2.1.120"), []),
-        # words queued again in a later round are another prompt
-        (queued("go on", "remove").says("busy").queue("enqueue", content="go on").queue("remove"), ["go on", "go on"]),
-        # `claude -p` puts its prompt into the queue; old versions say nothing else about it
-        (
-            Lines(version="2.1.49").queue("enqueue", content="use uv").queue("dequeue").user("use uv").user("no npm"),
-            [],
-        ),
-        (
-            Lines(version="2.1.49").user("hello").queue("enqueue", content="use uv").queue("dequeue").user("use uv"),
-            ["hello", "use uv"],
-        ),
-        # taken back, cancelled, a command, a notification or a program's prompt
-        (queued("check again", "popAll"), []),
-        (queued("check again").queue("remove", reason="cancelled"), []),
-        (queued("/mcp", "remove"), []),
-        (queued("<task-notification>done</task-notification>", "remove"), []),
-        (queued("check again", "remove", entrypoint="sdk-cli"), []),
-        (queued('{"task_id":"b1"}', "remove"), []),
-        (Lines().attachment(**{**QUEUED, "commandMode": "bash"}), []),
-        (Lines().attachment(**QUEUED, isMeta=True), []),
-        (
-            Lines().attachment(
-                type="queued_command",
-                prompt="<task-notification>x</task-notification>",
-                commandMode="task-notification",
-            ),
-            [],
-        ),
-    ],
-)
-def test_a_prompt_typed_while_busy(lines: Lines, typed: list[str]) -> None:
-    assert texts(lines.run()) == typed
+@by_table
+def test_a_prompt_typed_while_busy(lines: list[Any], typed: list[str]) -> None:
+    assert texts(written(lines).run()) == typed
 
 
 def test_a_refused_call_is_stopped_and_the_reason_is_the_persons() -> None:
@@ -599,17 +517,10 @@ def test_copied_records_count_once() -> None:
     assert (len(run.steps), run.reading) == (2, Reading(lines=4, duplicates=2))
 
 
-@pytest.mark.parametrize(
-    ("lines", "id", "root"),
-    [
-        (Lines().user("a"), "s-1", ""),
-        (Lines().user("a", sessionId="s-0").user("b"), "s-1", "s-0"),
-        (Lines().user("a", forkedFrom={"sessionId": "s-0", "messageUuid": "u"}), "s-1", "s-0"),
-    ],
-)
-def test_a_resumed_or_forked_session_names_its_root(lines: Lines, id: str, root: str) -> None:
+@by_table
+def test_a_resumed_or_forked_session_names_its_root(lines: list[Any], id: str, root: str) -> None:
     """Lines of an earlier session in the file, or the host's own word, make that session the root."""
-    run = lines.run()
+    run = written(lines).run()
     assert (run.id, run.root) == (id, root)
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.trial.coin import Assignment, Rate, assign, is_blank, rate_for
 
@@ -101,50 +102,16 @@ def test_no_unit_is_blank_unless_asked_for() -> None:
     assert not any(is_blank(KEY, str(i), 0.0) for i in range(200))
 
 
-@pytest.mark.parametrize(
-    ("facts", "expected"),
-    [
-        ({}, Rate(0.30, "no verdict yet")),
-        ({"state": "stable"}, Rate(0.30, "no verdict yet")),
-        ({"verdict": "helps"}, Rate(0.05, "watched: verdict helps")),
-        ({"verdict": "helps", "severity": "bug"}, Rate(0.05, "watched: verdict helps")),
-        ({"severity": "bug"}, Rate(0.10, "severity bug")),
-        ({"state": "canonical"}, Rate(0.0, "exempt: canonical")),
-        ({"klass": "preference"}, Rate(0.0, "exempt: class preference")),
-        ({"klass": "security"}, Rate(0.0, "exempt: class security")),
-        ({"pinned": True}, Rate(0.0, "exempt: pinned")),
-        ({"on_page": True}, Rate(0.0, "exempt: stands on a page that the host loads")),
-        ({"state": "under_review", "pinned": True}, Rate(1.0, "never injected: under_review")),
-        ({"state": "candidate"}, Rate(1.0, "never injected: candidate")),
-        ({"verdict": "harms"}, Rate(1.0, "never injected: verdict harms")),
-        ({"verdict": "no difference"}, Rate(0.05, "watched: verdict no difference")),
-        ({"verdict": "no difference", "state": "canonical"}, Rate(0.0, "exempt: canonical")),
-        ({"verdict": "rare"}, Rate(0.20, "rare")),
-        ({"verdict": "rare", "severity": "bug"}, Rate(0.10, "rare")),
-        ({"verdict": "rare", "pool": True}, Rate(0.05, "rare, and the lessons together have a verdict")),
-        ({"units": 200}, Rate(0.05, "watched: 200 units without a verdict")),
-        ({"belief_help": 0.99, "units": 99}, Rate(0.30, "no verdict yet")),
-    ],
-)
-def test_default_rates(facts: dict[str, object], expected: Rate) -> None:
+@by_table
+def test_default_rates(facts: dict[str, object], value: float, reason: str) -> None:
     """Each fact has its rate and says so; belief does not move it unless `lean` is on."""
-    assert rate(**facts) == expected
+    assert rate(**facts) == Rate(value, reason)
 
 
-@pytest.mark.parametrize(
-    ("facts", "expected"),
-    [
-        ({"belief_help": 0.8, "units": 30}, Rate(0.10, "lean: belief of help 0.80 after 30 units")),
-        ({"belief_harm": 0.5, "units": 30}, Rate(0.70, "lean: belief of harm 0.50 after 30 units")),
-        ({"belief_harm": 0.5, "units": 30, "severity": "bug"}, Rate(0.70, "lean: belief of harm 0.50 after 30 units")),
-        ({"belief_help": 0.8, "units": 29}, Rate(0.30, "no verdict yet")),
-        ({"belief_help": 0.79, "units": 30}, Rate(0.30, "no verdict yet")),
-        ({"belief_help": 0.9, "units": 30, "klass": "rule"}, Rate(0.0, "exempt: class rule")),
-    ],
-)
-def test_lean_rates(facts: dict[str, object], expected: Rate) -> None:
+@by_table
+def test_lean_rates(facts: dict[str, object], value: float, reason: str) -> None:
     """After 30 units a strong belief moves the rate, and nothing that is exempt."""
-    assert rate(LEAN, **facts) == expected
+    assert rate(LEAN, **facts) == Rate(value, reason)
 
 
 def test_a_profile_without_trials_still_withholds_what_is_never_injected() -> None:

@@ -33,13 +33,17 @@ VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers c
 PARTS = "upgrade snapshot rotation handshake checkpoint migration failover compaction rebalance eviction".split()
 
 
+def opened(place: Path) -> tacit.Memories:
+    """A store in a folder, ada's and nobody else's."""
+    return tacit.open(
+        str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True
+    )
+
+
 @pytest.fixture(scope="module")
 def memories(tmp_path_factory: pytest.TempPathFactory) -> tacit.Memories:
     """Two hundred lessons of words that all of them share."""
-    place = tmp_path_factory.mktemp("passages")
-    kept = tacit.open(
-        str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True
-    )
+    kept = opened(tmp_path_factory.mktemp("passages"))
     kept.add_many({"text": text, "kind": "pitfall"} for text in _lessons())
     return kept
 
@@ -91,9 +95,7 @@ def test_a_long_line_is_cut_into_windows_and_keeps_its_end() -> None:
 
 def test_words_are_counted_in_step_with_the_texts(tmp_path: Path) -> None:
     """Adding, correcting, erasing, more than 64 rows of a word: the counts are those of the full text, and what is erased is gone."""
-    with tacit.open(
-        str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True
-    ) as kept:
+    with opened(tmp_path) as kept:
         rows = kept.add_many(f"common word and number{n}" for n in range(70))
         kept.edit(rows[3].id, text="another quokka")
         assert not list(index_faults(kept.store))  # type: ignore[arg-type]
@@ -132,9 +134,7 @@ def test_what_is_not_counted_as_the_texts_have_it_is_noticed(tmp_path: Path, sql
 
 def test_a_lesson_is_found_by_its_task_and_lifted_by_its_neighbours(tmp_path: Path) -> None:
     """`add` takes the task and the group; what stands beside a hit in its group comes along, what stands elsewhere does not."""
-    with tacit.open(
-        str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True
-    ) as kept:
+    with opened(tmp_path) as kept:
         kept.add("Use the second index.", task="speed up the quarterly billing export")
         kept.add_many(
             [
@@ -150,9 +150,7 @@ def test_a_lesson_is_found_by_its_task_and_lifted_by_its_neighbours(tmp_path: Pa
 
 def test_a_start_is_bounded(tmp_path: Path) -> None:
     """A person's standing words always, and of the rest at most three; all of it within 450 tokens."""
-    with tacit.open(
-        str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True
-    ) as kept:
+    with opened(tmp_path) as kept:
         ways = {kept.add(f"Way of working number {n}, said by the person.", kind="preference").id for n in range(8)}
         kept.add_many({"text": f"The queue hangs in case {n}: " + "words " * 40, "kind": "pitfall"} for n in range(9))
         given = kept.inject("the queue hangs", trial=False)
@@ -163,9 +161,7 @@ def test_a_start_is_bounded(tmp_path: Path) -> None:
 def test_a_short_text_is_not_crowded_out_by_long_ones(tmp_path: Path) -> None:
     """Long texts hold many asked words by the way: before any text is read, its length counts, or the right one is no candidate."""
     filler = [" ".join(f"w{n}x{k}" for k in range(120)) for n in range(80)]
-    with tacit.open(
-        tmp_path / "tacit.db", project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="t", yes=True
-    ) as memories:
+    with opened(tmp_path) as memories:
         memories.add_many([f"Restart the {text} queue {text} worker." for text in filler])
         (right,) = memories.add_many(["Restart the queue worker first."])
         found = memories.recall("restart queue worker", limit=3)
@@ -174,9 +170,7 @@ def test_a_short_text_is_not_crowded_out_by_long_ones(tmp_path: Path) -> None:
 
 def test_words_beside_an_item_say_what_it_is_about(tmp_path: Path) -> None:
     """Of two equal answers the one goes first whose neighbour asks the question; the neighbour itself stays before both."""
-    with tacit.open(
-        tmp_path / "tacit.db", project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="t", yes=True
-    ) as memories:
+    with opened(tmp_path) as memories:
         kept = memories.add_many(
             [
                 {"text": "Use the second port.", "group": "one"}, {"text": "All done.", "group": "one"},
@@ -228,10 +222,7 @@ def test_names_are_what_the_index_takes_apart() -> None:
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> tacit.Memories:
     """Short lessons that hold *cache*, *dir* or both apart, a longer one about `cache_dir`, and a long one that says valve and piston again and again."""
-    place = tmp_path_factory.mktemp("named")
-    kept = tacit.open(
-        str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True
-    )
+    kept = opened(tmp_path_factory.mktemp("named"))
     said = [f"{noun} {part} {at} seen in the night" for noun in NOUNS for at, part in enumerate(PARTS[:8])]
     apart = [
         f"The {one} of the {two} {other}"
