@@ -33,6 +33,7 @@ from tacit.testing import Clock, finding, run, say, tool, user
 
 LIVES = Path(__file__).with_name("lives")
 KEY = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
+LATER = "2027-01-01T00:00:00.000Z"
 Told = Iterator[tuple[str, Any]]
 
 
@@ -77,10 +78,8 @@ class Life:
         return one
 
     def stands(self, *ids: str) -> tuple[str, Any]:
-        at = [self.store.get(id) for id in ids]
-        return "stands", [
-            [each.text, each.state, each.gate, each.trust, each.superseded_by, each.review_after] for each in at
-        ]
+        names = ("text", "state", "gate", "trust", "superseded_by", "review_after")
+        return "stands", [[getattr(self.store.get(id), name) for name in names] for id in ids]
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
@@ -90,17 +89,7 @@ def decisions(life: Life) -> Told:
     """What people and roles decide of lessons in every state, and of proposals of every kind."""
     seat, does, roles = life.seat(), life.does, ("person", *life.profile.roles)
     yield does("no such role", life.seat, "emperor")
-    states = (
-        "candidate",
-        "provisional",
-        "stable",
-        "canonical",
-        "under_review",
-        "decayed",
-        "archived",
-        "superseded",
-        "rejected",
-    )
+    states = "candidate provisional stable canonical under_review decayed archived superseded rejected".split()
     for state in states if len(roles) == 1 else states[:3]:
         for gate in ("allow", "hold") if state in ("candidate", "provisional", "archived") else ("allow",):
             id = life.add(f"The {state} lesson behind {gate} is kept.", state=state, gate=gate, previous_state="stable")
@@ -131,16 +120,11 @@ def decisions(life: Life) -> Told:
         yield does(f"reject {state}", seat.reject, id)
     successor = life.add("What takes its place.", state="stable")
     ways = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay", "dance")
+    stood = (("under_review", "canonical"), ("under_review", "provisional"), ("under_review", ""), ("stable", ""))
     for outcome in ways if len(roles) == 1 else ways[:3]:
-        for state, before in (
-            ("under_review", "canonical"),
-            ("under_review", "provisional"),
-            ("under_review", ""),
-            ("stable", ""),
-        ):
-            id = life.add(
-                f"To {outcome} a {state} lesson, {before or 'no'} before.", state=state, previous_state=before
-            )
+        for state, before in stood:
+            text = f"To {outcome} a {state} lesson, {before or 'no'} before."
+            id = life.add(text, state=state, previous_state=before)
             if outcome in ("reinstate", "keep", "weaken"):
                 life.counts(id, "failed_reuse", 2.0)
             life.counts(id, "contradicted", 2.0, "contradicts") if before != "provisional" else None
@@ -168,38 +152,27 @@ def proposals(life: Life) -> Told:
     runs = tuple(life.store.find_run(life.project.id, learned(life, name)).id for name in ("w1", "w2"))  # type: ignore[union-attr]
 
     def lessons(kind: str) -> dict[str, Any]:
-        mine = life.add(
-            f"A lesson that is proposed to {kind}.", state="candidate", gate="hold" if kind == "promote" else "allow"
-        )
-        other = life.add(f"Its opposite, about {kind}.", state="provisional")
-        return {"memory": mine, "other": other}
+        gate = "hold" if kind == "promote" else "allow"
+        mine = life.add(f"A lesson that is proposed to {kind}.", state="candidate", gate=gate)
+        return {"memory": mine, "other": life.add(f"Its opposite, about {kind}.", state="provisional")}
 
+    kinds = "tend notice request page fork edit merge contradiction confirm promote archive review revive".split()
     payloads: dict[str, dict[str, Any]] = {
-        "tend": {},
-        "notice": {},
         "request": {"text": "please update the changelog", "runs": [*runs, "nobody"]},
         "page": {"act": "edit", "path": "MEMORY.md", "text": "As the page says it.", "key": "k"},
         "fork": {"fields": {"text": "As the other machine has it."}, "by": "bob", "stands": "ada"},
         "edit": {"text": "As a model words it."},
-        "merge": {},
-        "contradiction": {},
-        "confirm": {},
         "promote": {"to": "provisional"},
         "archive": {"to": "archived"},
-        "review": {},
         "revive": {"to": "provisional"},
     }
-    for kind, payload in payloads.items():
+    for kind in kinds:
         for number, (words, reason) in enumerate((("", ""), ("", "so it is"), (f"In other words: {kind}.", ""))):
-            of = (
-                lessons(f"{kind} {number}")
-                if kind not in ("tend", "notice", "request")
-                else {"memory": "", "other": ""}
-            )
+            of = {"memory": "", "other": ""} if kind in ("tend", "notice", "request") else lessons(f"{kind} {number}")
             more = {"other": of["other"]} if kind in ("merge", "contradiction") else {}
             if kind == "page":
                 more = {"memory": of["memory"], "act": ("edit", "put", "put")[number]}
-            waits = life.proposes(kind, of["memory"], payload={**payload, **more})
+            waits = life.proposes(kind, of["memory"], payload={**payloads.get(kind, {}), **more})
             by = life.seat(publish=(lambda: False) if number == 1 else None)
             stays = of["other"] if kind == "contradiction" and number else ""
             yield does(f"accept {kind}", by.accept, waits, text=words, reason=reason, stays=stays)
@@ -222,7 +195,7 @@ def proposals(life: Life) -> Told:
     yield does("decline, why", seat.decline, waits, reason="both are right")
     yield does("settle", seat.settle, life.proposes("merge", pair["memory"]), "by another way")
     due = life.clock()
-    for at in ("", due, life.clock.advance(7200), "2027-01-01T00:00:00.000Z"):
+    for at in ("", due, life.clock.advance(7200), LATER):
         life.proposes("archive", pair["memory"], expires_at=at)
     life.clock.now = due
     yield "clear", seat.clear()
@@ -230,9 +203,8 @@ def proposals(life: Life) -> Told:
 
 
 def learned(life: Life, name: str) -> str:
-    life.memories.learn(
-        run(name, user(f"please update the changelog, {name}"), say("ok"), started_at=life.clock.advance(60))
-    )
+    asked = user(f"please update the changelog, {name}")
+    life.memories.learn(run(name, asked, say("ok"), started_at=life.clock.advance(60)))
     return name
 
 
@@ -242,10 +214,9 @@ def learned(life: Life, name: str) -> str:
 def pages(life: Life) -> Told:
     """Lines changed, added, taken out and put back, vouched for or not."""
     sections = [*life.profile.page.map.values()]
-    yield (
-        "sections",
-        [[name, filed(name, life.profile)] for name in (*sections, f" {sections[0].upper()} ", "Other", "")],
-    )
+    names = (*sections, f" {sections[0].upper()} ", "Other", "")
+    yield "sections", [[name, filed(name, life.profile)] for name in names]
+    elsewhere = {"section": "Other", "facets": {"paths": ["src/a.py"]}}
     for who, vouched in (("user", True), ("user", False), ("agent", True)):
         work = life.work("ada" if who == "user" else "claude", who)
         kept = life.add(f"A line of the page, {who} {vouched}.", state="provisional")
@@ -257,12 +228,7 @@ def pages(life: Life) -> Told:
             {"act": "edit", "memory": kept, "text": f"The line in other words, {who} {vouched}."},
             {"act": "edit", "memory": kept, "text": f"A line of the page, {who} {vouched}."},
             {"act": "add", "section": sections[0], "text": f"A new line by {who}, {vouched}."},
-            {
-                "act": "add",
-                "section": "Other",
-                "facets": {"paths": ["src/a.py"]},
-                "text": f"One elsewhere, {who} {vouched}.",
-            },
+            {"act": "add", **elsewhere, "text": f"One elsewhere, {who} {vouched}."},
             {"act": "add", "text": f"One in no section, {who} {vouched}."},
             {"act": "back", "memory": gone, "text": "back"},
             {"act": "put", "memory": aside, "text": "put"},
@@ -294,28 +260,13 @@ def imports(life: Life) -> Told:
     """Rows of another system: new, met again, newer, edited here, unnamed, double, broken, secret; its audits and verdicts."""
     does = life.does
 
-    def takes(name: str, *items: Any, tier: str = "user", **more: Any) -> tuple[str, Any]:
-        named = {"namespace": "", "lasting": None, **more}
-        dry = named.pop("dry_run", False)
-        return does(
-            name,
-            take_in,
-            life.work(),
-            [Read("other", "/data/other.jsonl", items=items, **named)],
-            tier=tier,
-            dry_run=dry,
-        )
+    def takes(name: str, *items: Any, tier: str = "user", dry_run: bool = False, **more: Any) -> tuple[str, Any]:
+        found = Read("other", "/data/other.jsonl", items=items, **{"namespace": "", "lasting": None, **more})
+        return does(name, take_in, life.work(), [found], tier=tier, dry_run=dry_run)
 
     extra = {"title": "Sockets", "state": "provisional", "note": "Close every socket.", "count": 3}
-    first = row(
-        "Close every socket.",
-        "m-1",
-        Opening("seen", 3.0, "2025-01-01T00:00:00.000Z"),
-        Opening("confidence", 0.6),
-        state="provisional",
-        extra=extra,
-        tags=("net",),
-    )
+    counted = Opening("seen", 3.0, "2025-01-01T00:00:00.000Z"), Opening("confidence", 0.6)
+    first = row("Close every socket.", "m-1", *counted, state="provisional", extra=extra, tags=("net",))
     items = (
         first,
         row("Close every file.", "m-2", Opening("uses", 2.0), Opening("helped", 1.0), created_at="2025-02-01T00:00:00.000Z", pinned=True, verdict="helps"),
@@ -345,39 +296,25 @@ def imports(life: Life) -> Told:
     def newer(name: str, text: str, amount: float, **more: Any) -> Row:
         fields = {"state": "provisional", **more}
         said = {**extra, "note": text, "count": amount, "state": fields["state"]}
-        return row(
-            text,
-            name,
-            Opening("seen", amount),
-            Opening("confidence", amount / 10),
-            Opening("uses", 1.0),
-            Opening("helped", amount),
-            extra=said,
-            **fields,
-        )
+        counts = {"seen": amount, "confidence": amount / 10, "uses": 1.0, "helped": amount}
+        return row(text, name, *(Opening(*each) for each in counts.items()), extra=said, **fields)
 
     base = {"namespace": "lasting", "lasting": True}
     names = ("n-1", "n-2", "n-3", "n-4", "n-5", "n-7", "n-8")
-    yield takes(
-        "what lasts", *(newer(name, f"Lesson {name} as it came.", 3.0, tags=("old",)) for name in names), **base
-    )
+    came = [newer(name, f"Lesson {name} as it came.", 3.0, tags=("old",)) for name in names]
+    yield takes("what lasts", *came, **base)
     yield takes("without a record", row("Lesson n-9 as it came.", "n-9", state="provisional"), **base)
-    known = {
-        memory.text.split()[1]: memory.id
-        for memory in life.memories.list(limit=50)
-        if memory.text.startswith("Lesson n-")
-    }
+    told = [memory for memory in life.memories.list(limit=50) if memory.text.startswith("Lesson n-")]
+    known = {memory.text.split()[1]: memory.id for memory in told}
     life.memories.edit(known["n-2"], text="Lesson n-2 as it is told here.", reason="better")
     yield does("open n-3", life.seat().open, known["n-3"])
     renewed = (
         newer("n-1", "Lesson n-1 in newer words.", 5.0, tags=("new",)),
         newer("n-2", "Lesson n-2 in newer words.", 4.0),
-        newer("n-3", "Lesson n-3 in newer words.", 2.0, state="stable", review_after="2027-01-01T00:00:00.000Z"),
+        newer("n-3", "Lesson n-3 in newer words.", 2.0, state="stable", review_after=LATER),
         newer("n-4", "Lesson n-4 as it came.", 3.0, tags=("old",)),
         newer("n-5", "Lesson n-5 in newer words.", 6.0, gate="hold"),
-        newer(
-            "n-7", "Lesson n-7 in newer words.", 6.0, state="stable", review_after="2027-01-01T00:00:00.000Z", place=""
-        ),
+        newer("n-7", "Lesson n-7 in newer words.", 6.0, state="stable", review_after=LATER, place=""),
         replace(newer("n-8", "Lesson n-8 in newer words.", 6.0), tier="user"),
         row("Lesson n-9 in newer words.", "n-9", Opening("seen", 2.0), state="provisional", extra={"note": "new"}),
         row("Lesson n-6 is new.", "n-6", extra={"note": "x"}),
@@ -386,35 +323,18 @@ def imports(life: Life) -> Told:
         yield takes(f"renewed by {tier}", *renewed, tier=tier, **base)
         yield life.stands(*known.values())
     yield takes("of no text any more", row("", "n-1", extra={"note": ""}, state="provisional"), **base)
-    yield takes(
-        "nothing to compare", row("Lesson n-1 once more.", "n-1", extra={"other": 1}, state="provisional"), **base
-    )
-    yield takes(
-        "states alone",
-        row(
-            "Lesson n-4 other.",
-            "n-4",
-            extra={"state": "stable"},
-            state="stable",
-            review_after="2027-01-01T00:00:00.000Z",
-        ),
-        **base,
-    )
+    once_more = row("Lesson n-1 once more.", "n-1", extra={"other": 1}, state="provisional")
+    yield takes("nothing to compare", once_more, **base)
+    alone = row("Lesson n-4 other.", "n-4", extra={"state": "stable"}, state="stable", review_after=LATER)
+    yield takes("states alone", alone, **base)
     own = {"namespace": "apart", "lasting": False}
     first, other = "Un été à Zürich: close the sluices.", "Another lesson of that name."
     for number, text in enumerate((first, first, other, other, first)):
         fields = {"extra": {"n": number, "t": text, "aa": "ü"}, "state": "provisional"}
-        yield takes(
-            "by name and words",
-            row(text, "n-1", Opening("seen", 9.0 + number), Opening("success_rate", 0.5), **fields),
-            **own,
-        )
-    yield takes(
-        "as it came, edited here",
-        row("Lesson n-2 in newer words.", "n-2", extra={"n": 1}, state="provisional"),
-        namespace="lasting",
-        lasting=False,
-    )
+        counted = Opening("seen", 9.0 + number), Opening("success_rate", 0.5)
+        yield takes("by name and words", row(text, "n-1", *counted, **fields), **own)
+    edited = row("Lesson n-2 in newer words.", "n-2", extra={"n": 1}, state="provisional")
+    yield takes("as it came, edited here", edited, namespace="lasting", lasting=False)
     yield takes("another of that name", row("A third lesson of that name.", "n-1", extra={"n": 3}), namespace="lasting")
     twice = ({"b": 1, "a": {"d": "ß", "c": 2}}, {"a": {"c": 2, "d": "ß"}, "b": 1})
     for record in twice:
@@ -442,14 +362,10 @@ def apart(text: str) -> list[str]:
 
 def loops(life: Life) -> Told:
     """What loops teach, one after the other: shares, counts, times and habits, put together where they are met again."""
-    tdd, small = (
-        "Wrote tests first, then the code that makes them pass",
-        "Broke the problem down into small incremental steps",
-    )
-    done, missed = (
-        "TypeError: cannot read properties of undefined",
-        "Timeout: the test took longer than 5000 ms to finish",
-    )
+    tdd = "Wrote tests first, then the code that makes them pass"
+    small = "Broke the problem down into small incremental steps"
+    done = "TypeError: cannot read properties of undefined"
+    missed = "Timeout: the test took longer than 5000 ms to finish"
     told = {
         "empty": [],
         "one": rounds(("completed", 1499.0, True, "", tdd, "src/a.ts|src/b.ts|tests/a.test.ts")),
@@ -470,14 +386,8 @@ def loops(life: Life) -> Told:
     }  # fmt: skip
     for name, each in told.items():
         extra = {"iterations": each, **({"total": 9} if name == "most" else {})}
-        found = run(
-            name,
-            extra=extra,
-            task="mend the client",
-            outcome="success",
-            ended_at=life.clock(),
-            task_type="fix" if name == "half" else "",
-        )
+        kind = "fix" if name == "half" else ""
+        found = run(name, extra=extra, task="mend the client", outcome="success", ended_at=life.clock(), task_type=kind)
         yield life.does(f"learn {name}", life.memories.learn, found)
 
 
@@ -497,16 +407,8 @@ def outcomes(life: Life) -> Told:
         ("tabs", "Use tabs, never spaces, in this repository"),
     ):
         for n in (1, 2):
-            memories.learn(
-                run(
-                    f"{name}{n}",
-                    finding(f"{name}{n}", text, severity="bug"),
-                    tool("make test", error=REFUSED),
-                    tool("docker compose up -d db"),
-                    tool("make test", "ok"),
-                    outcome="success",
-                )
-            )
+            met = tool("make test", error=REFUSED), tool("docker compose up -d db"), tool("make test", "ok")
+            memories.learn(run(f"{name}{n}", finding(f"{name}{n}", text, severity="bug"), *met, outcome="success"))
         ids[name] = next(memory.id for memory in memories.list(limit=50) if memory.text.startswith(text[:20]))
     known = [memory.id for memory in memories.list(limit=50)]
     steps = {
@@ -515,43 +417,24 @@ def outcomes(life: Life) -> Told:
         "said": (user("use tabs, never spaces, in this repository"), tool("make lint", "ok")),
         "none": (),
     }
+    spent = {"cost": Cost(1200, 300, 50, 10, 0.25), "files": ("src/a.py", f"src/{KEY}.py"), "branch": KEY}
+    incidents = [{"kind": "failure", "mark": KEY, "n": 3}] * 3
+    task = {"path": f"/x/{KEY}", "domain": "api", "task_id": "t-1", "task_type": "fix"}
+    many = {"files": tuple(f"src/f{n}.py" for n in range(201)), "path": "/x/y", "reading": Reading(9, 2, {"odd": 1})}
     cases: list[tuple[str, str, dict[str, Any]]] = [
         ("met", "failure", {}),
-        (
-            "clean",
-            "success",
-            {
-                "cost": Cost(1200, 300, 50, 10, 0.25),
-                "files": ("src/a.py", f"src/{KEY}.py"),
-                "branch": KEY,
-                "model": "m1",
-                "version": "2",
-            },
-        ),
+        ("clean", "success", {**spent, "model": "m1", "version": "2"}),
         ("said", "unknown", {"complete": False}),
         ("said", "success", {"complete": True}),
         (
             "none",
             "failure",
-            {
-                "extra": {
-                    "instruments": ["review:guardian", "test", "lint:x:own"],
-                    "incidents": [{"kind": "failure", "mark": KEY, "n": 3}] * 3,
-                }
-            },
+            {"extra": {"instruments": ["review:guardian", "test", "lint:x:own"], "incidents": incidents}},
         ),
         ("clean", "aborted", {"started_at": "2025-12-31T00:00:00.000Z", "ended_at": "2025-12-31T01:00:00.000Z"}),
         ("met", "success", {"agent": "tester", "root": "clean1"}),
-        (
-            "clean",
-            "failure",
-            {"foreign": True, "path": f"/x/{KEY}", "domain": "api", "task_id": "t-1", "task_type": "fix"},
-        ),
-        (
-            "met",
-            "aborted",
-            {"files": tuple(f"src/f{n}.py" for n in range(201)), "path": "/x/y", "reading": Reading(9, 2, {"odd": 1})},
-        ),
+        ("clean", "failure", {"foreign": True, **task}),
+        ("met", "aborted", many),
     ]
     for number, (kind, outcome, more) in enumerate(cases * (2 if life.profile.name == "default" else 1)):
         name = f"{kind}{number % len(cases)}" if number == 11 else f"{kind}{number}"
@@ -560,49 +443,18 @@ def outcomes(life: Life) -> Told:
         with life.store.write() as tx:
             for place, id in enumerate(known):
                 arm = ("injected", "withheld", "exempt")[(number + place) % 3]
-                tx.add_use(
-                    Use(
-                        id,
-                        root,
-                        life.project.id,
-                        root,
-                        id,
-                        arm,
-                        0.5,
-                        epoch=f"m{number % 2}",
-                        task="t",
-                        at=at,
-                        instrument_eligible=number % 2 == 0,
-                    )
-                )
+                tossed = {"epoch": f"m{number % 2}", "task": "t", "at": at, "instrument_eligible": number % 2 == 0}
+                tx.add_use(Use(id, root, life.project.id, root, id, arm, 0.5, **tossed))
         stance = "contradicts" if number % 4 == 3 else "supports"
-        said = (
-            [
-                finding(
-                    name,
-                    "Handlers return 500 because the response of the payment service is not checked for null.",
-                    stance=stance,
-                )
-            ]
-            if number % 2
-            else []
-        )
-        cited = (
-            (say(f"As {known[0]} says, start the database with docker compose up -d db before make test."),)
-            if number % 5 == 0
-            else ()
-        )
+        null = "Handlers return 500 because the response of the payment service is not checked for null."
+        said = [finding(name, null, stance=stance)] * (number % 2)
+        words = f"As {known[0]} says, start the database with docker compose up -d db before make test."
+        cited = () if number % 5 else (say(words),)
         heard = Run(name, "neutral").steps if number % 3 else (replace(say(f"lesson {known[1]}"), role="system"),)
         life.clock.advance(3600)
         looked = {"instruments": ["review:guardian"]} if kind in ("met", "clean") else {}
-        found = run(
-            name,
-            *steps[kind],
-            *cited,
-            *heard,
-            *said,
-            **{"outcome": outcome, "task": f"task {KEY}", "extra": looked, **more},
-        )
+        told = {"outcome": outcome, "task": f"task {KEY}", "extra": looked, **more}
+        found = run(name, *steps[kind], *cited, *heard, *said, **told)
         yield life.does(f"learn {name}", memories.learn, found)
         if number == 6:
             text = memories.get(known[2]).text
@@ -615,14 +467,9 @@ def outcomes(life: Life) -> Told:
         found = run("late", tool("make load", "ok"), *said, complete=complete, **({} if complete else told))
         yield life.does("learn late", memories.learn, found)
     yield "counted", life.store.rows("SELECT day, name, count FROM counter ORDER BY day, name")
-    yield (
-        "marks",
-        [
-            [mark.memory, mark.unit, mark.signal, mark.value, mark.amount, mark.reason]
-            for id in known
-            for mark in life.store.marks(memory=id)
-        ],
-    )
+    names = ("memory", "unit", "signal", "value", "amount", "reason")
+    marks = [mark for id in known for mark in life.store.marks(memory=id)]
+    yield "marks", [[getattr(mark, name) for name in names] for mark in marks]
 
 
 @pytest.mark.file_only("rows are compared as a file has them")
