@@ -90,6 +90,10 @@ def verdict(id: str, word: str, line: int = 0, words: str = "", **more: Any) -> 
     return {"id": id, "verdict": word, "line": line, "words": words, **more}
 
 
+def verdicts(*each: Said) -> Said:
+    return lessons(verdicts=[*each])
+
+
 def failed() -> Step:
     return tool("make deploy | tee out.log", "\x1b[31mTotal errors: 4\x1b[0m\nexit code 2")
 
@@ -198,14 +202,12 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         about={"topic": "tests with tables", "names": ["testutil", "pytest", "nowhere"], "files": ["none.py"]},
     )
     once = lesson("Pushing straight to main is fine.", (7, "just this once push straight to main"))
-    wiped = lesson(
-        "The staging database is wiped every night.", (8, "the staging database gets wiped every night"), kind="fact"
-    )
+    nightly = "the staging database gets wiped every night"
+    wiped = lesson("The staging database is wiped every night.", (8, nightly), kind="fact")
     push = lesson("Push the branch when done.", (9, "always push the branch when you are done"))
     log = lesson("When work is done, update CHANGELOG.md.", (5, CHANGELOG), kind="preference", standing="asked")
-    agents = lesson(
-        "Tests need the helper.", (6, "it works because the helper was there"), kind="preference", standing="found"
-    )
+    works = (6, "it works because the helper was there")
+    agents = lesson("Tests need the helper.", works, kind="preference", standing="found")
     nowhere = lesson("Deploy on fridays.", (1, "always deploy on fridays without tests"))
     yield from life.reads(
         first,
@@ -223,30 +225,26 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         say("I did not use the table helper."),
         user("no more wiping of staging, that stopped last month"),
     )
+    asked = (3, "update the changelog in CHANGELOG.md when you are done")
     again = lesson(
-        "Whenever something is done, bring CHANGELOG.md up to date.",
-        (3, "update the changelog in CHANGELOG.md when you are done"),
-        kind="preference",
-        standing="asked",
+        "Whenever something is done, bring CHANGELOG.md up to date.", asked, kind="preference", standing="asked"
     )
     life.gives("p2", *["injected", "withheld"] * 4)
     yield from life.reads(
         second,
         lessons=lessons(again),
         weigh=(weighs("partly/order"), weighs("yes/working", "yes/working")),
-        known=lessons(
-            verdicts=[
-                verdict("k1", "reversed", 1, "we do not go back to main"),
-                verdict("k2", "came_back", 5, "did you use the table helper in testutil"),
-                verdict("k3", "outdated", 7, "no more wiping of staging"),
-                verdict("k4", "followed", 4, "git push"),
-                verdict("k5", "same", new="n1", into="When work is done, update CHANGELOG.md at once."),
-                verdict("k6", "same", new="n1", into="When work is done, run `curl x.sh` for CHANGELOG.md."),
-                verdict("k1", "excepted", 2, "I will push the branch"),
-                verdict("k9", "came_back", 1, "develop is what we use"),
-                verdict("k2", "breached", 6, "words that stand nowhere at all"),
-                verdict("h1", "same", new="n7"),
-            ]
+        known=verdicts(
+            verdict("k1", "reversed", 1, "we do not go back to main"),
+            verdict("k2", "came_back", 5, "did you use the table helper in testutil"),
+            verdict("k3", "outdated", 7, "no more wiping of staging"),
+            verdict("k4", "followed", 4, "git push"),
+            verdict("k5", "same", new="n1", into="When work is done, update CHANGELOG.md at once."),
+            verdict("k6", "same", new="n1", into="When work is done, run `curl x.sh` for CHANGELOG.md."),
+            verdict("k1", "excepted", 2, "I will push the branch"),
+            verdict("k9", "came_back", 1, "develop is what we use"),
+            verdict("k2", "breached", 6, "words that stand nowhere at all"),
+            verdict("h1", "same", new="n7"),
         ),
         revoke=weighs("yes/working", "yes/fact"),
     )
@@ -254,6 +252,7 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
     yield "states", [[memory.id, memory.text, memory.state, memory.trust] for memory in memories.list(limit=50)]
     memories.pin(known[0])
     life.gives("p3", "withheld", "", "injected", "exempt")
+    never = "never edit the generated client by hand"
     third = session(
         "p3",
         user("from now on never edit the generated client by hand, regenerate it with `make client`"),
@@ -264,50 +263,27 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
     yield from life.reads(
         third,
         lessons=lessons(
-            lesson(
-                "Never edit the generated client; run `make client`.", (1, "never edit the generated client by hand")
-            ),
+            lesson("Never edit the generated client; run `make client`.", (1, never)),
             lesson("Keep answers short.", (4, "keep answers short, I told you before"), kind="preference"),
             lesson("Answers are short and name `docs/style.md`.", (4, "keep answers short"), kind="preference"),
             lesson("Run `make client`.", (2, "Right: make client it is."), standing="found"),
         ),
         weigh=weighs("yes/working", "yes/working", "no/working"),
         headings=headings_of({"CLAUDE.md": "# Answers\n\n## \ntext\n### Keep answers short\n", "A.md": "no heading"}),
-        known=lessons(verdicts=[verdict("h2", "same", new="n1"), verdict("h1", "same", new="n9")]),
+        known=verdicts(verdict("h2", "same", new="n1"), verdict("h1", "same", new="n9")),
     )
-    grown = replace(
-        first,
-        steps=(
-            *first.steps,
-            *(
-                replace(each, place=f"step:{at}")
-                for at, each in enumerate(
-                    (say("Noted."), user("please never squash the commits of others"), say("I will not squash.")), 10
-                )
-            ),
-        ),
-    )
+    later = say("Noted."), user("please never squash the commits of others"), say("I will not squash.")
+    more = [replace(each, place=f"step:{at}") for at, each in enumerate(later, 10)]
+    grown = replace(first, steps=(*first.steps, *more))
     squash = lesson("Never squash the commits of others.", (12, "please never squash the commits of others"))
     yield from life.reads(grown, lessons=lessons(squash, struck=[branch["text"]]), weigh=weighs("yes/working"))
+    short = lesson("Keep every answer short.", (4, "keep answers short, I told you before"))
+    yield from life.reads(third, again=True, lessons=lessons(short))
+    begin, end = "install the helper with pip install helper first", "and commit everything at the end"
+    install = lesson("Install the helper with `pip install helper` first.", (1, begin))
     yield from life.reads(
-        third,
-        again=True,
-        lessons=lessons(lesson("Keep every answer short.", (4, "keep answers short, I told you before"))),
-    )
-    yield from life.reads(
-        session(
-            "p4",
-            user("install the helper with pip install helper first"),
-            say("ok"),
-            user("and commit everything at the end"),
-        ),
-        lessons=lessons(
-            lesson(
-                "Install the helper with `pip install helper` first.",
-                (1, "install the helper with pip install helper first"),
-            ),
-            lesson("Commit everything at the end.", (3, "and commit everything at the end")),
-        ),
+        session("p4", user(begin), say("ok"), user(end)),
+        lessons=lessons(install, lesson("Commit everything at the end.", (3, end))),
         weigh=weighs("yes/working", "yes/working"),
     )
     yield from life.reads(
@@ -332,12 +308,10 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         listed = [f"k{n}" for n in range(1, 9)]
         yield from life.reads(
             session(f"p7.{number}", user(words), say("ok"), tool("make test", "ok")),
-            known=lessons(
-                verdicts=[
-                    *(verdict(name, "reversed", 1, words[:300]) for name in listed[-3:]),
-                    *(verdict(name, "followed", 1, words[:380]) for name in listed[::2]),
-                    *(verdict(name, "followed", 3, "make test") for name in listed[::2]),
-                ]
+            known=verdicts(
+                *(verdict(name, "reversed", 1, words[:300]) for name in listed[-3:]),
+                *(verdict(name, "followed", 1, words[:380]) for name in listed[::2]),
+                *(verdict(name, "followed", 3, "make test") for name in listed[::2]),
             ),
             revoke=weighs(*[word] * 3),
         )
@@ -346,22 +320,15 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
 # --- what is found out ------------------------------------------------------------------------------------------------
 
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
-STALE = "\n".join(
-    ("stale schema file found here", *(f"row {n} of the schema is stale" for n in range(9)), "make: *** [test] Error 2")
-)
+ROWS = "\n".join(f"row {n} of the schema is stale" for n in range(9))
+STALE = f"stale schema file found here\n{ROWS}\nmake: *** [test] Error 2"
 CURE = "docker compose up -d postgres"
 
 
 def failing(id: str, cure: str = CURE, command: str = "npm test", error: str = REFUSED, **fields: Any) -> Run:
     """A command fails, and passes after something was done."""
-    return session(
-        id,
-        user(f"mend the parser of {id}, will you"),
-        tool(command, error=error),
-        tool(cure, "ok"),
-        tool(command, "12 passed"),
-        **fields,
-    )
+    steps = (tool(command, error=error), tool(cure, "ok"), tool(command, "12 passed"))
+    return session(id, user(f"mend the parser of {id}, will you"), *steps, **fields)
 
 
 def cured(text: str, *quotes: tuple[int, str]) -> Said:
@@ -375,9 +342,8 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
     both = ((3, CURE), (7, CURE))
     yield from life.reads(failing("f1"))
     yield from life.reads(failing("f2", f"{CURE} redis"), cure="no object")
-    yield from life.reads(
-        failing("f3", f"{CURE} queue"), cure=cured(text, (3, CURE), (99, "docker compose up -d mysql"))
-    )
+    nowhere = cured(text, (3, CURE), (99, "docker compose up -d mysql"))
+    yield from life.reads(failing("f3", f"{CURE} queue"), cure=nowhere)
     yield from life.reads(failing("f4", f"{CURE} cache"))
     yield from life.reads(failing("f5", "ls -la", lineage="l4"))
     yield from life.reads(failing("f6", f"{CURE} mail"))
@@ -398,16 +364,9 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
         }.items()
     ):
         met = {"command": "npm run build", "error": f"Error: Cannot find module '{'abcdefgh'[number] * 6}'"}
-        heard = lesson(
-            "Call `npm ci` before `npm run build`, please.",
-            (3, "npm ci --prefer-offline"),
-            kind="command",
-            standing="found",
-        )
-        yield from life.reads(
-            failing(f"m{number}.1", "npm ci --prefer-offline", **met),
-            lessons=lessons(heard) if number == 1 else lessons(),
-        )
+        please, offline = "Call `npm ci` before `npm run build`, please.", "npm ci --prefer-offline"
+        heard = [lesson(please, (3, offline), kind="command", standing="found")] if number == 1 else []
+        yield from life.reads(failing(f"m{number}.1", offline, **met), lessons=lessons(*heard))
         script: Said = {"cure": cured(words, *quotes), "hold_all": number == 0}
         yield from life.reads(failing(f"m{number}.2", "npm ci --loglevel silly", **met), **script)
     memories.add("Run `pnpm install` before `pnpm lint`.", kind="pitfall")
@@ -417,6 +376,7 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
     for number, cure in enumerate(("pnpm install --silent", "pnpm install --offline", "pnpm install -C .", "pnpm i")):
         yield from life.reads(failing(f"n{number}", cure, **lint), cure=rule)
     raised = "Raise the number in schema.lock when `make test` says that a schema is stale."
+    noted = {"old_string": "a\nb", "new_string": "a\nRaise schema.lock first"}
     steps = (
         user("make the schema tests pass"),
         say("It turns out the schema file must be regenerated."),
@@ -425,55 +385,27 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
         tool("make test", "ok"),
         tool("make lint | tail -3", "3 errors found"),
         called("WebFetch", url="https://example.org/x", error="404 from the server"),
-        called(
-            "Edit",
-            files=("/home/ada/shop/CLAUDE.md",),
-            file_path="CLAUDE.md",
-            old_string="a\nb",
-            new_string="a\nRaise schema.lock first",
-        ),
+        called("Edit", files=("/home/ada/shop/CLAUDE.md",), file_path="CLAUDE.md", **noted),
         say("The lint fails since " + "a long story, and so on, " * 40),
         say("done"),
     )
+    stale = (4, "stale schema file found here")
+    three = lessons(
+        lesson(raised, stale, kind="fix", sign={"in": "E", "words": "stale schema file"}),
+        lesson("The schema file must be regenerated.", (2, "the schema file must be regenerated"), kind="preference"),
+        lesson("Servers answer 404 at times.", (9, "404 from the server"), kind="pitfall"),
+    )
+    two = verdicts(verdict("k1", "came_back", *stale), verdict("k2", "followed", 5, "schema.lock"))
     for id in ("s1", "s2"):
         life.gives(id, *["withheld", "injected"] * 6)
-        yield from life.reads(
-            session(id, *steps),
-            lessons=lessons(
-                lesson(
-                    raised,
-                    (4, "stale schema file found here"),
-                    kind="fix",
-                    sign={"in": "E", "words": "stale schema file"},
-                ),
-                lesson(
-                    "The schema file must be regenerated.",
-                    (2, "the schema file must be regenerated"),
-                    kind="preference",
-                ),
-                lesson("Servers answer 404 at times.", (9, "404 from the server"), kind="pitfall"),
-            ),
-            known=lessons(
-                verdicts=[
-                    verdict("k1", "came_back", 4, "stale schema file found here"),
-                    verdict("k2", "followed", 5, "schema.lock"),
-                ]
-            ),
-        )
+        yield from life.reads(session(id, *steps), lessons=three, known=two)
+    wrong = say("I was wrong, the schema file is not the problem.")
     yield from life.reads(
-        session(
-            "s3",
-            user("hello you there"),
-            tool("make test", error=STALE),
-            say("I was wrong, the schema file is not the problem."),
-            failed(),
-        ),
-        known=lessons(
-            verdicts=[
-                verdict("k1", "reversed", 3, "the schema file is not the problem"),
-                verdict("k2", "outdated", 2, "make test"),
-                verdict("k3", "breached", 1, "hello you there"),
-            ]
+        session("s3", user("hello you there"), tool("make test", error=STALE), wrong, failed()),
+        known=verdicts(
+            verdict("k1", "reversed", 3, "the schema file is not the problem"),
+            verdict("k2", "outdated", 2, "make test"),
+            verdict("k3", "breached", 1, "hello you there"),
         ),
     )
 
@@ -510,64 +442,36 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
         {**good, "text": "Backwards.", "quotes": [{"line": 1, "words": "worker returns … close every"}]},
         {**good, "text": "Curly.", "quotes": [{"line": 1, "words": "Close  every SOCKET before"}]}, good, good,
     ]  # fmt: skip
+    twice, unsaid = {"n": 1, "says": "no", "holds": "fact"}, {"n": True, "says": "yes", "holds": "fact"}
+    weighed = [*weighs("yes/fact", "partly/fact")["answers"], twice, {"n": "3"}, unsaid, 5]
+    news = [verdict("k1", "same", **more) for more in ({"new": 1}, {"new": "n1000"}, {"new": "n01", "into": 4})]
+    none = [verdict("", "came_back"), verdict("k1", "sung", 1, "x"), verdict("k1", "came_back", 1, "")]
+    judged = {"verdicts": [*weighs("yes/fact")["answers"], *none, *news]}
     for number in range(0, len(odd), 4):
-        name = f"b2.{number}"
-        yield from life.reads(
-            session(name, *said),
-            lessons=f"Here it is: {{not json}} ```json\n{json.dumps({'lessons': odd[number : number + 4], 'struck': [3, 'x']})}\n``` so.",
-            weigh={
-                "answers": [
-                    *weighs("yes/fact", "partly/fact")["answers"],
-                    {"n": 1, "says": "no", "holds": "fact"},
-                    {"n": "3"},
-                    {"n": True, "says": "yes", "holds": "fact"},
-                    5,
-                ]
-            },
-            known={
-                "verdicts": [
-                    *weighs("yes/fact")["answers"],
-                    verdict("", "came_back"),
-                    verdict("k1", "sung", 1, "x"),
-                    verdict("k1", "came_back", 1, ""),
-                    verdict("k1", "same", new=1),
-                    verdict("k1", "same", new="n1000"),
-                    verdict("k1", "same", new="n01", into=4),
-                ]
-            },
-        )
-    for name, text in (
-        ("b3", '<think>{"lessons": []}</think>'),
-        ("b4", '{"lessons": [{"text": "half'),
-        ("b5", json.dumps(lessons()) + json.dumps(good)),
-        ("b6", "[]"),
-    ):
-        answer = text + json.dumps(lessons(good)) if name == "b3" else text
-        yield from life.reads(session(name, *said), lessons=answer, weigh=weighs("yes/working"))
+        rows = json.dumps({"lessons": odd[number : number + 4], "struck": [3, "x"]})
+        answer = f"Here it is: {{not json}} ```json\n{rows}\n``` so."
+        yield from life.reads(session(f"b2.{number}", *said), lessons=answer, weigh={"answers": weighed}, known=judged)
+    whole = json.dumps(lessons(good))
+    thought, half = f'<think>{{"lessons": []}}</think>{whole}', '{"lessons": [{"text": "half'
+    for number, answer in enumerate((thought, half, json.dumps(lessons()) + json.dumps(good), "[]"), 3):
+        yield from life.reads(session(f"b{number}", *said), lessons=answer, weigh=weighs("yes/working"))
     full = [{**good, "text": f"Close socket number {number} before the worker returns."} for number in range(12)]
-    yield from life.reads(
-        session("b7", *said), lessons=lessons(*full),
-        weigh=weighs(*["yes/working"] * 12),
-    )  # fmt: skip
+    yield from life.reads(session("b7", *said), lessons=lessons(*full), weigh=weighs(*["yes/working"] * 12))
     exam = lessons(lesson("Never start the dev server.", (4, "please never start the dev server yourself")))
     right = weighs(*[f"{says[0]}/{holds[0]}" for _, _, says, holds in EXAM_PAIRS])
-    against = lessons(verdicts=[verdict("k1", "reversed", 1, "close every socket before")])
+    against = verdicts(verdict("k1", "reversed", 1, "close every socket before"))
     script = {"known": against, "revoke": weighs("yes/working"), "examine": True}
-    yield from life.reads(
-        session("b8", *said), lessons=(lessons(), lessons(*full[:5])), weigh=weighs("yes/working"), **script
-    )
+    parts = (lessons(), lessons(*full[:5]))
+    yield from life.reads(session("b8", *said), lessons=parts, weigh=weighs("yes/working"), **script)
     yield from life.reads(session("b9", *said), lessons=lessons(*full[:5]), weigh=weighs("yes/working"), **script)
     life.clock.advance(days=7)
     yield from life.reads(session("b10", *said), lessons=GONE, **script)
-    yield from life.reads(
-        session("b11", *said), lessons=(exam, lessons(good)), weigh=(right, weighs("yes/working")), **script
-    )
+    passed: Said = {"lessons": (exam, lessons(good)), "weigh": (right, weighs("yes/working")), **script}
+    yield from life.reads(session("b11", *said), **passed)
     life.clock.advance(days=29)
     yield from life.reads(session("b12", *said), lessons=lessons(good), weigh=weighs("yes/working"), **script)
     life.clock.advance(days=1)
-    yield from life.reads(
-        session("b13", *said), lessons=(exam, lessons(good)), weigh=(right, weighs("yes/working")), **script
-    )
+    yield from life.reads(session("b13", *said), **passed)
     yield from life.reads(session("b14", say("done"), tool("make", "ok")))
     yield from life.reads(session("b15", say("done"), tool("make", "ok"), outcome="failure"))
 
@@ -641,15 +545,9 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
     answers = [say(f"answer {n}: {'because it is so and must be ' * 18}") for n in range(62)]
     both = [step for pair in zip(typed, answers) for step in pair]
     more = [lesson(f"Answer request {n} in few words.", (2 * n + 1, f"request number {n}:")) for n in range(20)]
-    yield from life.reads(
-        session("v2", *both),
-        lessons=(
-            lessons(*more[:9]),
-            lessons(*more[9:12], struck=[{"id": "p1", "line": 60, "words": "request number 30:"}]),
-            lessons(more[19]),
-        ),
-        weigh=weighs(*["yes/working"] * 14),
-    )
+    struck = [{"id": "p1", "line": 60, "words": "request number 30:"}]
+    parts = (lessons(*more[:9]), lessons(*more[9:12], struck=struck), lessons(more[19]))
+    yield from life.reads(session("v2", *both), lessons=parts, weigh=weighs(*["yes/working"] * 14))
     wide = [say(f"{n} because {'wide words fill the page here ' * 18}") for n in range(300)]
     yield from life.reads(session("v3", user("read all of it to the end"), *wide))
 
@@ -665,9 +563,7 @@ def test_readings_are_as_they_were(lived: Any, folder: Path, monkeypatch: pytest
         def told() -> Iterator[tuple[str, Any]]:
             yield from lived(Life(memories, clock))
             yield from rows_of_store(memories)
-            yield (
-                "asked so far",
-                memories.store.rows("SELECT key, value FROM meta WHERE key LIKE 'reader:%' ORDER BY key"),
-            )
+            kept = "SELECT key, value FROM meta WHERE key LIKE 'reader:%' ORDER BY key"
+            yield "asked so far", memories.store.rows(kept)
 
         is_as_recorded(LIVES / f"{lived.__name__}.jsonl", folder, told())
