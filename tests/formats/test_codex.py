@@ -51,40 +51,24 @@ def read(*lines: Any, meta: dict[str, Any] | None = None) -> Run:
 
 def test_a_session() -> None:
     """Prompt, failing call, words of the model: each once, at its line, with what the head says of the session."""
+    context = "<environment_context><cwd>/repo</cwd></environment_context>"
+    spent = {"input_tokens": 90, "cached_input_tokens": 70, "output_tokens": 30}
     run = read(
         line("turn_context", 0, turn_id="t1", cwd="/repo", model="some-model"),
-        said("user", "<environment_context><cwd>/repo</cwd></environment_context>"),
+        said("user", context),
         said("user", "run the tests"),
         event("user_message", message="run the tests"),
         call(cmd="pytest -q"),
         result("Exit code: 2\nWall time: 0.4 seconds\nOutput:\nNo module named 'demo'"),
         said("assistant", "It needs uv.", 4),
         event("agent_message", 4, message="It needs uv."),
-        event(
-            "token_count",
-            5,
-            info={"total_token_usage": {"input_tokens": 90, "cached_input_tokens": 70, "output_tokens": 30}},
-        ),
+        event("token_count", 5, info={"total_token_usage": spent}),
     )
+    called = {"tool": "exec_command", "input": {"cmd": "pytest -q"}, "error": "No module named 'demo'", "status": 2}
     assert run.steps == (
-        Step(
-            "system",
-            "line:3",
-            "<environment_context><cwd>/repo</cwd></environment_context>",
-            at=AT.format(1),
-            speaker="host",
-        ),
+        Step("system", "line:3", context, at=AT.format(1), speaker="host"),
         Step("user", "line:4", "run the tests", at=AT.format(1), typed=True, speaker="typed"),
-        Step(
-            "tool",
-            "line:6",
-            tool="exec_command",
-            input={"cmd": "pytest -q"},
-            error="No module named 'demo'",
-            status=2,
-            at=AT.format(2),
-            record="c1",
-        ),
+        Step("tool", "line:6", at=AT.format(2), record="c1", **called),
         Step("assistant", "line:8", "It needs uv.", at=AT.format(4), speaker="agent"),
     )
     assert (run.id, run.host, run.version, run.model) == ("s-1", "codex", "0.150.0", "some-model")
@@ -192,33 +176,18 @@ def test_forks_and_sub_agents_have_a_root() -> None:
     """A fork repeats the head of the session it came from; a sub-agent names its parent."""
     fork = read(line("session_meta", 1, **{**META, "id": "s-0"}), meta={**META, "forked_from_id": "s-0"})
     assert (fork.id, fork.root) == ("s-1", "s-0")
-    agent = read(
-        meta={
-            **META,
-            "session_id": "s-0",
-            "source": {"subagent": {"thread_spawn": {"parent_thread_id": "s-0", "agent_role": "review"}}},
-        }
-    )
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "s-0", "agent_role": "review"}}}
+    agent = read(meta={**META, "session_id": "s-0", "source": spawned})
     assert (agent.id, agent.root, agent.agent) == ("s-1", "s-0", "review")
 
 
 def test_bad_lines_are_counted() -> None:
     """Half a line, an unknown record, a result of nobody's: noted, and the rest is read."""
-    run = read(
-        "{half",
-        line("brand_new"),
-        result("x", "nobody"),
-        event("brand_new"),
-        said("assistant", "ok"),
-        '{"type":"event_msg","payload":[]}',
-    )
+    odd = ("{half", line("brand_new"), result("x", "nobody"), event("brand_new"))
+    run = read(*odd, said("assistant", "ok"), '{"type":"event_msg","payload":[]}')
     assert run.reading is not None and run.reading.malformed == 1
-    assert set(run.reading.unknown or {}) == {
-        "brand_new",
-        "a result without its call",
-        "event_msg.brand_new",
-        "event_msg.(no type)",
-    }
+    unknown = {"brand_new", "a result without its call", "event_msg.brand_new", "event_msg.(no type)"}
+    assert set(run.reading.unknown or {}) == unknown
     assert [step.text for step in run.steps] == ["ok"]
 
 

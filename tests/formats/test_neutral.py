@@ -58,20 +58,10 @@ def test_a_run_in_lines() -> None:
 
 def test_a_run_on_one_line() -> None:
     """A run line may hold everything; with steps and an outcome it is over."""
-    (run,) = read(
-        {
-            "type": "run",
-            "id": "r",
-            "outcome": "success",
-            "steps": [{"role": "assistant", "text": "done"}],
-            "findings": [{"text": "Use uv", "by": "ci"}],
-        },
-    )
-    assert (run.complete, run.steps, run.findings) == (
-        True,
-        (Step("assistant", "line:1/steps/1", "done"),),
-        (Finding("r", "line:1/findings/1", "Use uv", by="ci", tier="review"),),
-    )
+    held = {"steps": [{"role": "assistant", "text": "done"}], "findings": [{"text": "Use uv", "by": "ci"}]}
+    (run,) = read({"type": "run", "id": "r", "outcome": "success", **held})
+    assert run.complete and run.steps == (Step("assistant", "line:1/steps/1", "done"),)
+    assert run.findings == (Finding("r", "line:1/findings/1", "Use uv", by="ci", tier="review"),)
 
 
 def test_several_runs_in_one_file() -> None:
@@ -85,15 +75,10 @@ def test_several_runs_in_one_file() -> None:
 
 def test_findings_may_name_their_run() -> None:
     """Findings without a run line give a run of the name they carry."""
-    runs = read(
-        {"type": "finding", "run_id": "r1", "message": "Use uv"},
-        {"type": "finding", "run_id": "r1", "message": "Use ruff"},
-        {"type": "finding", "run_id": "r2", "message": "Use make"},
-    )
-    assert [(run.id, [finding.text for finding in run.findings]) for run in runs] == [
-        ("r1", ["Use uv", "Use ruff"]),
-        ("r2", ["Use make"]),
-    ]
+    said = (("r1", "Use uv"), ("r1", "Use ruff"), ("r2", "Use make"))
+    runs = read(*({"type": "finding", "run_id": run, "message": text} for run, text in said))
+    found = [(run.id, [finding.text for finding in run.findings]) for run in runs]
+    assert found == [("r1", ["Use uv", "Use ruff"]), ("r2", ["Use make"])]
 
 
 @by_table
@@ -269,25 +254,9 @@ ODD = st.recursive(
     ),
     max_leaves=4,
 )
-FIELD = st.sampled_from(
-    sorted(
-        {
-            *neutral._RUN_FIELDS,
-            *neutral._STEP_FIELDS,
-            *neutral._FINDING_FIELDS,
-            *neutral.RUN_NAMES,
-            *neutral.STEP_NAMES,
-            *neutral.FINDING_NAMES,
-            "steps",
-            "findings",
-            "extra",
-            "tier",
-            "severity",
-            "run",
-            "id",
-        }
-    )
-)
+READ = {*neutral._RUN_FIELDS, *neutral._STEP_FIELDS, *neutral._FINDING_FIELDS}
+NAMED = {*neutral.RUN_NAMES, *neutral.STEP_NAMES, *neutral.FINDING_NAMES}
+FIELD = st.sampled_from(sorted({*READ, *NAMED, *"steps findings extra tier severity run id".split()}))
 
 
 @settings(max_examples=300, deadline=None)

@@ -107,18 +107,8 @@ def test_inject_never_gives_what_may_not_be_given(
         if without_words:
             store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
-            told = inject(
-                store,
-                project,
-                profile,
-                query,
-                AskingRun(run),
-                now=NOW,
-                ids=new_id,
-                level=level,
-                trial=trial,
-                repeat=repeat,
-            )
+            how = {"level": level, "trial": trial, "repeat": repeat}
+            told = inject(store, project, profile, query, AskingRun(run), now=NOW, ids=new_id, **how)
             assert [id for id in (*told.injected, *told.withheld) if not allowed(memories[id])] == []
             assert set(told.injected).isdisjoint(told.withheld)
         marked = {use.memory for id in memories for use in store.uses(memory=id)}
