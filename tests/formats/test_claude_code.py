@@ -92,6 +92,7 @@ def texts(run: Run, typed: bool = True) -> list[str]:
 
 def test_a_session_becomes_one_run() -> None:
     """Prompt, answer, call and result give a run with its steps in order, its cost and its files."""
+    given = {"input": {"file_path": "/repo/a.py"}}
     usage = {"input_tokens": 3, "output_tokens": 9, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 7}
     lines = Lines()
     lines.user("fix the build").says("I will look.", usage=usage)
@@ -102,16 +103,7 @@ def test_a_session_becomes_one_run() -> None:
         steps=(
             Step("user", "line:1", "fix the build", at=AT, typed=True, speaker="typed", record="u1"),
             Step("assistant", "line:2", "I will look.", at=AT, speaker="agent", record="u2"),
-            Step(
-                "tool",
-                "line:3",
-                tool="Read",
-                input={"file_path": "/repo/a.py"},
-                output="1→x = 1",
-                files=("/repo/a.py",),
-                at=AT,
-                record="u3",
-            ),
+            Step("tool", "line:3", tool="Read", output="1→x = 1", files=("/repo/a.py",), at=AT, record="u3", **given),
         ),
         lineage="u1",
         cwd="/repo",
@@ -317,18 +309,15 @@ def test_a_prompt_typed_while_busy(lines: list[Any], typed: list[str]) -> None:
 
 def test_a_refused_call_is_stopped_and_the_reason_is_the_persons() -> None:
     """A rejection is no error; what the person said with it is a typed prompt, without the host's advice."""
+    said = "To tell you how to proceed, the user said:\nuse the helper\n\nNote: The user's next message may"
     lines = (
         Lines()
         .call("Edit", {"file_path": "/repo/a.py"})
-        .result(
-            REFUSAL + "To tell you how to proceed, the user said:\nuse the helper\n\nNote: The user's next message may",
-            is_error=True,
-            toolUseResult="User rejected tool use",
-        )
+        .result(f"{REFUSAL}{said}", is_error=True, toolUseResult="User rejected tool use")
     )
-    call, said = lines.run().steps
+    call, reason = lines.run().steps
     assert (call.error, call.interrupted, "use the helper" in call.output) == ("", True, False)
-    assert said == Step("user", "line:2", "use the helper", at=AT, typed=True, speaker="refusal", record="u2")
+    assert reason == Step("user", "line:2", "use the helper", at=AT, typed=True, speaker="refusal", record="u2")
 
 
 FORGED = (
@@ -562,19 +551,9 @@ def test_what_cannot_be_read_is_counted() -> None:
     lines.user(None).user(["words"]).record("system", subtype="new_thing").attachment(type="new_thing").result(
         "lost", id="t7"
     )
-    assert lines.run().reading == Reading(
-        lines=11,
-        malformed=3,
-        unknown={
-            "(no type)": 1,
-            "hologram": 1,
-            "user.message": 1,
-            "user.(no type)": 1,
-            "system.new_thing": 1,
-            "attachment.new_thing": 1,
-            "user.tool_result without its call": 1,
-        },
-    )
+    odd = ("(no type)", "hologram", "user.message", "user.(no type)", "system.new_thing", "attachment.new_thing")
+    unknown = dict.fromkeys((*odd, "user.tool_result without its call"), 1)
+    assert lines.run().reading == Reading(lines=11, malformed=3, unknown=unknown)
 
 
 def test_links_to_pull_requests_are_kept() -> None:

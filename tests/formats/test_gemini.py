@@ -32,15 +32,8 @@ def call(
 
 def answer(*calls: dict[str, Any], text: str = "", id: str = "m2") -> dict[str, Any]:
     tokens = {"input": 100, "output": 5, "cached": 60, "thoughts": 2, "tool": 0, "total": 107}
-    return {
-        "id": id,
-        "timestamp": AT.format(2),
-        "type": "gemini",
-        "content": text,
-        "toolCalls": list(calls),
-        "tokens": tokens,
-        "model": "some-model",
-    }
+    said = {"id": id, "timestamp": AT.format(2), "type": "gemini", "content": text}
+    return {**said, "toolCalls": list(calls), "tokens": tokens, "model": "some-model"}
 
 
 def read(*lines: Any, head: dict[str, Any] = HEAD) -> Run:
@@ -54,10 +47,8 @@ def test_a_call_begins_before_its_hook_speaks() -> None:
     first, second = call({"output": "a"}), {**call({"output": "b"}), "id": "c2"}
     first["timestamp"], second["timestamp"] = AT.format(8), AT.format(9)
     run = read(user("go"), answer(first, second))
-    assert [step.at for step in run.steps if step.role == "tool"] == [
-        AT.format(2),
-        AT.format(8),
-    ] and run.ended_at >= AT.format(9)
+    assert [step.at for step in run.steps if step.role == "tool"] == [AT.format(2), AT.format(8)]
+    assert run.ended_at >= AT.format(9)
 
 
 def test_a_session() -> None:

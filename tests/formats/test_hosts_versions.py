@@ -12,25 +12,18 @@ from tacit.core.run import Run
 from tacit.formats.source import BytesSource, FileSource
 
 DATA = Path(__file__).parent / "data" / "hosts"
+PNPM, PASS = "no, use pnpm, not npm", "make the tests pass"
 READ = {
-    "claude-code-2.1.325/typed.jsonl": (
-        "install the packages",
-        ["install the packages", "no, use pnpm, not npm"],
-        [1, 0],
-    ),
-    "claude-code-2.1.325/print.jsonl": ("make the tests pass", [], [1, 0]),
-    "claude-code-2.1.325/fork.jsonl": ("make the tests pass", [], [1, 0]),
-    "claude-code-2.1.197/print.jsonl": ("make the tests pass", [], [1, 0]),
+    "claude-code-2.1.325/typed.jsonl": ("install the packages", ["install the packages", PNPM], [1, 0]),
+    "claude-code-2.1.325/print.jsonl": (PASS, [], [1, 0]),
+    "claude-code-2.1.325/fork.jsonl": (PASS, [], [1, 0]),
+    "claude-code-2.1.197/print.jsonl": (PASS, [], [1, 0]),
     "claude-code-2.1.49/typed.jsonl": ("fix the build", ["fix the build", "always use uv"], [1, 0]),
-    "codex-0.166.0/typed.jsonl": ("no, use pnpm, not npm", ["no, use pnpm, not npm"], [2]),
-    "codex-0.166.0/exec.jsonl": ("make the tests pass", [], [2]),
-    "copilot-1.0.102/print/events.jsonl": ("make the tests pass", [], [1]),
-    "copilot-1.0.102/typed/events.jsonl": (
-        "make the tests pass",
-        ["make the tests pass", "no, use pnpm, not npm"],
-        [1],
-    ),
-    "gemini-0.61.0/session-1.jsonl": ("make the tests pass", [], [1]),
+    "codex-0.166.0/typed.jsonl": (PNPM, [PNPM], [2]),
+    "codex-0.166.0/exec.jsonl": (PASS, [], [2]),
+    "copilot-1.0.102/print/events.jsonl": (PASS, [], [1]),
+    "copilot-1.0.102/typed/events.jsonl": (PASS, [PASS, PNPM], [1]),
+    "gemini-0.61.0/session-1.jsonl": (PASS, [], [1]),
 }
 
 

@@ -25,15 +25,9 @@ NOW = "2026-11-15T12:00:00.000Z"
 
 def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
     """A lesson that may be given, unless the fields say otherwise."""
-    usual = {
-        "id": f"m{next(_numbers):011d}",
-        "project": "p",
-        "state": "provisional",
-        "kind": "pitfall",
-        "klass": "pitfall",
-        "trust": "observed",
-    }
-    return Memory(text=text, **{**usual, "created_at": NOW, "updated_at": NOW, **fields})
+    usual = {"project": "p", "state": "provisional", "kind": "pitfall", "klass": "pitfall", "trust": "observed"}
+    made = {"id": f"m{next(_numbers):011d}", "created_at": NOW, "updated_at": NOW}
+    return Memory(text=text, **{**usual, **made, **fields})
 
 
 _numbers = count(1)
@@ -71,14 +65,7 @@ class World:
     def inject(self, task: str = "", *, run: str = "r1", **named: Any) -> Injection:
         """What `run` is told."""
         options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
-        asking = AskingRun(
-            run,
-            **{
-                name: named.pop(name)
-                for name in list(named)
-                if name in ("host", "root", "event", "model", "context", "surface")
-            },
-        )
+        asking = AskingRun(run, **{name: named.pop(name) for name in list(named) if name in _ASKING})
         return inject(
             self.store, self.project, self.profile, Query(task=task, **named), asking,
             now=NOW, ids=lambda: next(self.ids), **options,
@@ -90,6 +77,7 @@ class World:
         return recall(self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named)
 
 
+_ASKING = ("host", "root", "event", "model", "context", "surface")
 _OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists", "embedder")
 
 
