@@ -32,7 +32,11 @@ _tables = Tables(__file__)
 SHOWN_CHARS = 60  # characters of a command in a reason
 
 # Programs that run a package by name where it is not installed; these packages a project usually has itself.
-_BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
+_BY_NAME = ("npx", "bunx", "uvx", "pipx", "dlx")
+_RUN_BEHIND = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("dlx", "exec", "x")),
+    "pipx": ("dlx", "exec", "x", "run"),
+}
 _USUAL_PACKAGES = _tables.words("_USUAL")
 _INSTALLERS = {program: tuple(how.split()) for program, how in _tables.rows("INSTALLERS")}
 _OWN_FILES = _tables.pattern("_OWN_FILES")
@@ -40,7 +44,23 @@ _WITH_VALUE = frozenset("-r --requirement -c --constraint -e --editable --filter
 _SENDS = _tables.words("_SENDS")
 _SENDING_SUB = {program: tuple(how.split()) for program, how in _tables.rows("SENDING_SUB")}
 _READING_SUB = {"gh": ("list", "view"), "aws": ("ls",)}  # of the same programs, what only looks
-_REMOTE_PROGRAMS = frozenset("ssh autossh mosh psexec pdsh ansible ansible-playbook".split())
+_REMOTE_PROGRAMS = ("ssh", "autossh", "mosh", "psexec", "pdsh", "ansible", "ansible-playbook")
+_CLOUDS = ("gcloud", "fly", "flyctl", "heroku", "az", "docker-machine")
+_LETTER_N = re.compile(r"-(?!-)[^m]*n")  # git's short for going around hooks
+_OF_OTHERS = (
+    "exec",
+    "x",
+    "dlx",
+    "init",
+    "tool",
+    "repo",
+    "mcp",
+    "plugin",
+    "extension",
+    "global",
+    "-S",
+)  # never the project's own
+_LISTS = (".txt", ".toml", ".lock", ".yml", ".yaml")
 _REMOTE_ADDRESS = _tables.text("ADDRESS")
 _SIGNS = _tables.rows("SIGNS")
 # A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
@@ -115,74 +135,46 @@ def _call(call: Command) -> str:
         program, words = "pip", words[1:]
     rest = words[1:]
     plain = [word for word in rest if not word.startswith("-")]
-    if _runs_a_stranger(program, rest, plain):
+    first, second = (*plain, "", "")[:2]
+    fetched = program == "go" and first == "run" and "." in second.partition("/")[0].strip(".")
+    if fetched or _runs_a_stranger(program, rest, plain):
         return "runs a package by name"
     if program in _INSTALLERS and _installs(_INSTALLERS[program], rest):
         return "installs by name"
-    if (program in _REMOTE_PROGRAMS and plain) or (
-        program in ("gcloud", "fly", "flyctl", "heroku", "az", "docker-machine") and "ssh" in plain
-    ):
+    if (program in _REMOTE_PROGRAMS and plain) or (program in _CLOUDS and "ssh" in plain):
         return "runs on another machine"
-    if (
-        program == "git"
-        and "commit" in plain
-        and any(word[:1] == "-" and word[:2] != "--" and "n" in word.partition("m")[0] for word in rest)
-    ):
+    if program == "git" and "commit" in plain and any(map(_LETTER_N.match, rest)):
         return "goes around a check"
-    if program == "go" and plain[:1] == ["run"] and plain[1:] and "." in plain[1].partition("/")[0].strip("."):
-        return "runs a package by name"
-    if program in ("nc", "ncat", "netcat") and any(word[:1] == "-" and "z" in word for word in rest):
-        return ""  # asks whether a port answers
     if program in _SENDS and program not in _SENDING_SUB:
-        return "sends files away"
-    if program == "git" and plain[:1] == ["push"] and (any(map(_PLACE_SHAPE.search, plain[1:])) or "--mirror" in rest):
-        return "sends files away"  # elsewhere than to a remote that the repository knows
-    if (
-        program in _SENDING_SUB
-        and plain[:1]
-        and plain[0] in _SENDING_SUB[program]
-        and plain[1:2] not in [[verb] for verb in _READING_SUB.get(program, ())]
-    ):
-        return "sends files away"
-    return ""
+        asks = program in ("nc", "ncat", "netcat") and any("z" in word for word in rest if word[:1] == "-")
+        return "" if asks else "sends files away"  # … whether a port answers
+    # elsewhere than to a remote that the repository knows
+    pushes = program == "git" and first == "push" and (any(map(_PLACE_SHAPE.search, plain[1:])) or "--mirror" in rest)
+    sends = first in _SENDING_SUB.get(program, ()) and second not in _READING_SUB.get(program, ())
+    return "sends files away" if pushes or sends else ""
 
 
 def _runs_a_stranger(program: str, rest: Sequence[str], plain: Sequence[str]) -> bool:
-    at = 0
-    if program in ("pnpm", "yarn", "npm", "bun", "pipx") and plain[:1] and plain[0] in ("dlx", "exec", "x", "run"):
-        if program in ("npm", "yarn", "pnpm", "bun") and plain[0] == "run":
-            return False  # a script of the project
-        at = 1
-    elif program not in _BY_NAME:
+    behind = program in _RUN_BEHIND and plain[:1] and plain[0] in _RUN_BEHIND[program]
+    if not behind and program not in _BY_NAME:
         return False
     if any(word in ("-y", "--yes", "-p", "--package", "--with", "--from") for word in rest):
         return True
-    name = plain[at] if len(plain) > at else ""
-    return bool(name) and name not in _USUAL_PACKAGES
+    return not _USUAL_PACKAGES.issuperset(plain[1:2] if behind else plain[:1])
 
 
 def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
     """Whether an installer is given something by name, and not what the project's own files ask for."""
     at = next((n for n, word in enumerate(rest) if word in verbs), -1)
-    if at < 0:
-        return False
-    after = list(rest[at + 1 :])
-    if rest[at] in ("exec", "x", "dlx", "init", "tool", "repo", "mcp", "plugin", "extension", "global", "-S"):
-        return bool(after)
-    named = False
-    skip = False
-    for word in after:
-        if skip:
-            skip = False
-        elif word in _WITH_VALUE:
-            skip = True
-        elif (
-            not word.startswith("-")
-            and not _OWN_FILES.search(word)
-            and not word.endswith((".txt", ".toml", ".lock", ".yml", ".yaml"))
-        ):
-            named = True
-    return named
+    if at >= 0 and rest[at] in _OF_OTHERS:
+        return len(rest) > at + 1
+    left = iter(rest[at + 1 :] if at >= 0 else ())
+    for word in left:
+        if word in _WITH_VALUE:
+            next(left, "")
+        elif word[:1] != "-" and not _OWN_FILES.search(word) and not word.endswith(_LISTS):
+            return True
+    return False
 
 
 def why_waits(text: str) -> str:
