@@ -34,8 +34,8 @@ from stores import PROJECT, cache, environment, fresh, opened
 from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.stores.cache import CACHE_ERROR, CACHE_TRIED, open_cache
-from tacit.stores.carry import CLOSED, cache_status, in_step
 from tacit.stores.check import check
+from tacit.stores.replicate import CLOSED, cache_status, in_step
 from texts import Writer
 
 NOWHERE = "postgresql://bench@nowhere.invalid/team"
@@ -204,7 +204,7 @@ def count(*_):
 
 from tacit.app import data_folder
 from tacit.stores.cache import open_cache
-from tacit.stores.carry import in_step
+from tacit.stores.replicate import in_step
 from tacit.stores.postgres import open_store
 url = os.environ["TACIT_STORE"]
 with open_store(url) as far, open_cache(url, data_folder(os.environ)) as near:

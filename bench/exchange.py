@@ -23,7 +23,7 @@ from tacit.core.proposal import Proposal
 from tacit.formats.bundle import Bundle
 from tacit.formats.source import BytesSource, FileSource
 from tacit.stores.check import check, rule_of
-from tacit.stores.truth import copy
+from tacit.stores.table_copy import copy
 from tacit.testing import content, run, tool, user
 from texts import Writer
 

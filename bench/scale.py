@@ -23,7 +23,7 @@ import measure
 from postgres import SETTINGS, THE_ONE, opened, prepare, spent
 from server import Server
 from tacit.app import open as open_memories
-from tacit.stores.carry import in_step
+from tacit.stores.replicate import in_step
 from tacit.testing import run, signed, tool, user
 from texts import Writer as Texts
 

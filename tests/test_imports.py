@@ -160,7 +160,7 @@ def test_a_store_on_a_server_is_as_light(
     """The server is not even looked for: hooks know this machine's cache of it."""
     from tacit.app import data_folder, open
     from tacit.stores.cache import open_cache
-    from tacit.stores.carry import in_step
+    from tacit.stores.replicate import in_step
 
     url = "postgresql://ada@nowhere.invalid/team"
     with open(str(tmp_path / "far.db")) as far, open_cache(url, data_folder(os.environ), create=True) as near:

@@ -21,8 +21,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.stores.places import make
 from tacit.stores.shared import share
+from tacit.stores.table_copy import reader
 from tacit.stores.tables import TRUTH
-from tacit.stores.truth import reader
 
 
 def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:

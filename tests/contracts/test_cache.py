@@ -20,9 +20,9 @@ from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.stores.cache import MOST_WAITING, REFRESHED, RETRY_SECONDS, is_due, open_cache, path_of, without_password
-from tacit.stores.carry import cache_status, carry, in_step, refresh
 from tacit.stores.check import check
-from tacit.stores.renew import cache_faults, renew
+from tacit.stores.rebuild_cache import cache_faults, renew
+from tacit.stores.replicate import cache_status, carry, in_step, refresh
 from tacit.stores.sqlite import SqliteStore, open_store
 
 URL = "postgresql://ada@nowhere.invalid/team"
@@ -457,7 +457,7 @@ import os, sys
 import apsw
 from tacit.app import data_folder
 from tacit.stores.cache import open_cache
-from tacit.stores.carry import in_step
+from tacit.stores.replicate import in_step
 from tacit.stores.sqlite import open_store
 
 left = last = int(sys.argv[2])

@@ -13,8 +13,8 @@ from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.formats.bundle import Bundle
 from tacit.formats.source import FileSource
 from tacit.stores.check import check, rule_of
+from tacit.stores.table_copy import copy
 from tacit.stores.tables import LEFT, TRUTH
-from tacit.stores.truth import copy
 from tacit.testing import content, live, signed
 
 ENV = {"USER": "ada"}

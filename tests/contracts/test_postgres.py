@@ -773,9 +773,9 @@ def test_nobody_writes_in_anothers_name(team: Team, opened: Callable[..., Any]) 
 def test_a_cache_of_a_server_knows_whose_words_they_are(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
     """Hooks print *team: NAME* as well; the cache stays sound."""
     from tacit.stores.cache import open_cache
-    from tacit.stores.carry import in_step
     from tacit.stores.lookups import signers
-    from tacit.stores.renew import cache_faults
+    from tacit.stores.rebuild_cache import cache_faults
+    from tacit.stores.replicate import in_step
 
     mine = lesson("Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True)
     team.sql(

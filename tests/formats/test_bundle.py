@@ -21,8 +21,8 @@ from tacit.core.memory import ADDED
 from tacit.formats.bundle import FREE, MANIFEST, VERSION, Bundle
 from tacit.formats.source import BytesSource
 from tacit.stores.check import check, rule_of
+from tacit.stores.table_copy import is_empty
 from tacit.stores.tables import LEFT, TRUTH
-from tacit.stores.truth import is_empty
 from tacit.testing import content, live, signed
 
 

@@ -23,8 +23,8 @@ from tacit.stores.files import WorkTree
 from tacit.stores.outgoing import audited, header, outgoing
 from tacit.stores.replaced import keep_copy
 from tacit.stores.sqlite.erase import fold_anew
+from tacit.stores.table_copy import is_empty, move, reader, verify
 from tacit.stores.tables import BY_NAME, TRUTH
-from tacit.stores.truth import is_empty, move, reader, verify
 
 if TYPE_CHECKING:
     from tacit.formats import Exchange as Format

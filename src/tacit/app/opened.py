@@ -44,8 +44,8 @@ def bring_in_step(
     if not store.url:
         return
     from tacit.stores.cache import open_cache
-    from tacit.stores.carry import in_step
     from tacit.stores.lookups import has_outgoing
+    from tacit.stores.replicate import in_step
 
     try:
         with open_cache(store.url, data_folder(env), create=make, machine=machine_id(env)) as near:

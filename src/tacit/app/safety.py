@@ -13,10 +13,10 @@ from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
 
 if TYPE_CHECKING:
-    from tacit.stores.renew import Renewed
+    from tacit.stores.rebuild_cache import Renewed
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.sqlite.restore import Restored
-    from tacit.stores.truth import Migrated
+    from tacit.stores.table_copy import Migrated
 
 
 class Safety(Opened):
@@ -103,7 +103,7 @@ def migrate_store(
     each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Migrated:
     """Everything of one store into an empty other one, a file or a server; the first is not changed."""
-    from tacit.stores.truth import Migrated, copy
+    from tacit.stores.table_copy import Migrated, copy
 
     person_only(acting(env, by, yes), "Moving a store")
     one, other = os.path.expanduser(source), os.path.expanduser(target)
@@ -124,7 +124,7 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
 
 def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
     """Make this machine's cache of a server anew; what it holds of its own is carried again."""
-    from tacit.stores.renew import renew
+    from tacit.stores.rebuild_cache import renew
 
     with open_store_at(url, env, False, 60.0) as far:
         return renew(url, data_folder(env), far, machine_id(env))

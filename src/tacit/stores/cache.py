@@ -1,7 +1,7 @@
 """The near side of a store on a server: one SQLite file on this machine from which hooks answer, with a server or without.
 
 It is a store like any other, so everything that reads a store reads it. Two things are its own. Its lessons are copies of
-the server's, of the projects that are used on this machine, and only `stores/carry.py` writes them. And what is recorded
+the server's, of the projects that are used on this machine, and only `stores/replicate.py` writes them. And what is recorded
 in it (runs, uses, marks, answers) waits in `outbox` until the server has it: triggers put a row's name there in the very
 transaction that writes the row, so nothing can be given without being on its way. Hooks load this module; it knows
 no network.

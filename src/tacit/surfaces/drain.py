@@ -27,10 +27,10 @@ from tacit.core.value import replace
 from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
 from tacit.stores.cache import held, must_be_a_store, note
-from tacit.stores.carry import in_step
 from tacit.stores.lookups import last_learned
 from tacit.stores.places import sweep
 from tacit.stores.queue import NEVER
+from tacit.stores.replicate import in_step
 from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction

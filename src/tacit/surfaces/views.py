@@ -11,8 +11,8 @@ from tacit.core.profile import Profile, profile_id
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
-from tacit.stores.carry import cache_status
 from tacit.stores.counts import event
+from tacit.stores.replicate import cache_status
 from tacit.stores.sql import Store
 from tacit.surfaces.selection import counted
 from tacit.surfaces.turns import is_paused

@@ -18,7 +18,7 @@ from tacit.stores.check import counts
 from tacit.stores.counts import runs_known
 from tacit.stores.incidents import commonest
 from tacit.stores.queue import failed_jobs
-from tacit.stores.renew import cache_faults
+from tacit.stores.rebuild_cache import cache_faults
 from tacit.stores.sql import Store
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli

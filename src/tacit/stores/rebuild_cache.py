@@ -18,7 +18,7 @@ from tacit.core.memory import DECIDED, row_hash
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.cache import open_cache, path_of, want, wanted
-from tacit.stores.carry import in_step
+from tacit.stores.replicate import in_step
 from tacit.stores.sqlite import open_store
 from tacit.stores.tables import BY_NAME, TRUTH
 
