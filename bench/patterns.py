@@ -187,8 +187,8 @@ def repaired(folder: Path, text: str) -> None:
     """A store of such lessons, one of whose rows does not verify, mended."""
     from tacit.app import open
     from tacit.app.safety import repair_store
+    from tacit.core.edits import made
     from tacit.core.journal import Hand
-    from tacit.core.keep import made
     from tacit.core.memory import Memory
 
     at = folder / f"{os.urandom(6).hex()}.db"

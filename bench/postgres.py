@@ -25,7 +25,7 @@ import measure
 from server import Server
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.digest import GENESIS, new_id, xor
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence
@@ -191,7 +191,7 @@ def made(
     at = memories.now()
     for number in range(block, min(block + BLOCK, len(texts))):
         memory, reason = _template(memories, texts, number, at)
-        change = keep.made(
+        change = edits.made(
             replace(memory, id=new_id(), project=project),
             Hand("bench", at, profile=memories.profile_version),
             reason=reason,

@@ -278,8 +278,8 @@ def signed_lines(world: World) -> Tried:
     """9"""
     from tests.tend.test_sync import Team
 
+    from tacit.core.edits import made
     from tacit.core.journal import Hand
-    from tacit.core.keep import made
     from tacit.core.value import replace
 
     folder = world.home / "team"

@@ -49,7 +49,7 @@ NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.
 BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats", "tacit.hosts"), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
     "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
-    "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.lessons"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.table_copy", "tacit.stores.check"),
+    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.table_copy", "tacit.stores.check"),
     "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
 }  # fmt: skip
 # verbs that wait for somebody, or have a door of their own

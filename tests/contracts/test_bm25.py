@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand
@@ -35,7 +35,7 @@ def put(store: Any, *texts: str, project: str = "p") -> list[str]:
     with store.write() as tx:
         for id, text in zip(ids, texts):
             memory = Memory(id=id, project=project, text=text, created_at=at, updated_at=at, state="provisional")
-            tx.apply(keep.made(memory, Hand("ada", at), reason="said so"))
+            tx.apply(edits.made(memory, Hand("ada", at), reason="said so"))
     return ids
 
 
@@ -74,7 +74,7 @@ def test_who_is_no_member_is_told_nothing(
 def test_a_changed_text_is_found_by_its_new_words_only(ranked: Any) -> None:
     [id] = put(ranked, "The lease is renewed by the scheduler.")
     with ranked.write() as tx:
-        tx.apply(keep.edited(tx.get(id), {"text": "The claim is renewed by the worker."}, Hand("ada", now())))
+        tx.apply(edits.edited(tx.get(id), {"text": "The claim is renewed by the worker."}, Hand("ada", now())))
     assert found(ranked, "lease") == [] and found(ranked, "claim") == [id]
     assert check(ranked).faults == ()
 
@@ -85,7 +85,7 @@ def test_what_a_transaction_has_written_it_finds(ranked: Any) -> None:
         memory = Memory(
             id=new_id(), project="p", text="The lease ends.", created_at=at, updated_at=at, state="provisional"
         )
-        tx.apply(keep.made(memory, Hand("ada", at), reason="said so"))
+        tx.apply(edits.made(memory, Hand("ada", at), reason="said so"))
         assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [memory.id]
 
 
@@ -124,7 +124,7 @@ def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) 
     assert found(ranked, "lease") == [id]
     with ranked.write() as tx:
         assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [id]
-        tx.apply(keep.edited(tx.get(id), {"text": "The lease ends."}, Hand("ada", now())))
+        tx.apply(edits.edited(tx.get(id), {"text": "The lease ends."}, Hand("ada", now())))
     assert [fault.id for fault in check(ranked).faults] == ["memory_fts_ranked"]
     ranked.rows("DROP FUNCTION rows_like")
     bm25.prepare_index(ranked, anew=True, trusted=dict.fromkeys(EXTENSIONS, ()))

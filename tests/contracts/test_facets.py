@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.clock import after_days, now
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand
@@ -52,7 +52,7 @@ def filled(store: Any, count: int = 120) -> list[Memory]:
     made = [lesson(n) for n in range(count)]
     with store.write() as tx:
         for n, memory in enumerate(made):
-            tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
+            tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
             for run in range(n % 4):
                 tx.add_evidence(
                     Evidence(memory.id, memory.project, f"r{run}", f"r{run}", f"f{n}-{run}", at=memory.created_at)
@@ -96,19 +96,19 @@ def test_counts_are_those_of_the_rows_after_every_change(store: Any) -> None:
         "use": 39,
     }
     with store.write() as tx:
-        tx.apply(keep.edited(made[0], {"category": "net", "kind": "rule"}, Hand("ada", now())))
-        tx.apply(keep.pinned(made[1], True, Hand("ada", now())))
+        tx.apply(edits.edited(made[0], {"category": "net", "kind": "rule"}, Hand("ada", now())))
+        tx.apply(edits.pinned(made[1], True, Hand("ada", now())))
         tx.apply(
-            keep.paged(
+            edits.paged(
                 next(m for m in made[4:] if m.state == "provisional" and m.gate == "allow"),
                 True,
                 Hand("ada", now()),
                 reason="asked",
             )
         )
-        tx.apply(keep.erased(made[3], Hand("ada", now())))
+        tx.apply(edits.erased(made[3], Hand("ada", now())))
     with pytest.raises(RuntimeError), store.write() as tx:
-        tx.apply(keep.pinned(made[-1], True, Hand("ada", now())))
+        tx.apply(edits.pinned(made[-1], True, Hand("ada", now())))
         raise RuntimeError
     assert told(store, ("p", "q")) == counted(store, ("p", "q"))
     by_category = store.counted(("p", "q"), ("category",))
@@ -177,8 +177,8 @@ def test_an_erased_word_is_in_no_facet(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "s.db")) as store:
         memory = replace(lesson(0), category="xyzzy-plugh")
         with store.write() as tx:
-            tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
-            tx.apply(keep.erased(memory, Hand("ada", now())))
+            tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
+            tx.apply(edits.erased(memory, Hand("ada", now())))
         assert "xyzzy" not in str(store.rows("SELECT * FROM facet"))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.clock import now
 from tacit.core.digest import GENESIS, new_id, shard_of, xor
 from tacit.core.errors import NotAStore, StoreNewer
@@ -62,7 +62,7 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             )
             row = to_row(memory)
             sealed = row_hash(row)
-            entry = keep.made(memory, Hand("ada", at), reason="said so").entry
+            entry = edits.made(memory, Hand("ada", at), reason="said so").entry
             header = (memory.id, 1, "p", "add", "ada", at, "", "", "old-machine")
             text, salt = payload(entry), new_salt()
             said = payload_digest(salt, text)

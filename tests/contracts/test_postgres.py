@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.contracts.test_store import lesson, put
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.clock import now
 from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
 from tacit.core.journal import Hand
@@ -410,7 +410,7 @@ def test_one_lesson_written_from_two_projects_keeps_one_chain(team: Team, opened
         store.lock = project
         for number in range(10):
             with store.write() as tx:
-                tx.apply(keep.edited(tx.get(everywhere.id), {"text": f"use UTC, {who} {number}"}, Hand(who, now())))
+                tx.apply(edits.edited(tx.get(everywhere.id), {"text": f"use UTC, {who} {number}"}, Hand(who, now())))
                 tx.put_meta("shared", f"{who} {number}")
                 tx.count("", "tried", now())
 
@@ -426,7 +426,7 @@ def test_writers_of_two_projects_do_not_wait_for_each_other(team: Team, opened: 
     other.lock = "q"
     second.wait = other.wait = 0.2
     with first.write() as tx:
-        tx.apply(keep.made(lesson(), Hand("ada", now()), reason="said so"))
+        tx.apply(edits.made(lesson(), Hand("ada", now()), reason="said so"))
         put(other, lesson("not held up", project="q"))
         with pytest.raises(StoreBusy):
             put(second, lesson("held up"))
@@ -564,11 +564,11 @@ def test_a_transaction_does_not_go_on_elsewhere(team: Team, opened: Callable[...
     """Its first half is gone; its second half must not stand alone."""
     store = opened("owner")
     with pytest.raises(Unavailable), store.write() as tx:
-        tx.apply(keep.made(lesson(), Hand("ada", now()), reason="said so"))
+        tx.apply(edits.made(lesson(), Hand("ada", now()), reason="said so"))
         terminate(team, store)
         with pytest.raises(Unavailable):
             tx.find(("p",), ["migrate"])
-        tx.apply(keep.made(lesson("alone"), Hand("ada", now()), reason="said so"))
+        tx.apply(edits.made(lesson("alone"), Hand("ada", now()), reason="said so"))
     assert store.select(["p"]) == [] and check(store).is_sound
 
 
@@ -576,7 +576,7 @@ def test_a_failed_statement_is_no_commit(team: Team, opened: Callable[..., Any])
     """A server answers COMMIT after an error by rolling back, without saying so; we say so."""
     store = opened("owner")
     with pytest.raises(Unavailable, match="did not keep"), store.write() as tx:
-        tx.apply(keep.made(lesson(), Hand("ada", now()), reason="said so"))
+        tx.apply(edits.made(lesson(), Hand("ada", now()), reason="said so"))
         with pytest.raises(Exception, match="division by zero"):
             tx.rows("SELECT 1 / 0")
     assert store.select(["p"]) == []
@@ -623,7 +623,7 @@ def test_two_spaces_never_meet(team: Team, opened: Callable[..., Any], vectors: 
         store.embed(other)
     assert "are of toy" in store.near(("p",), "other", other.embed(["mend"])[0], (), limit=5).note
     with store.write() as tx:
-        tx.apply(keep.edited(mine, {"text": "sell the vehicle"}, Hand("ada", now())))
+        tx.apply(edits.edited(mine, {"text": "sell the vehicle"}, Hand("ada", now())))
     assert store.near(("p",), "toy", vectors.embed(["mend"])[0], (), limit=5).hits == ()
     assert store.embed(other, anew=True) == 1 and store.rows("SELECT DISTINCT identity FROM vector") == [("other",)]
 
@@ -746,12 +746,12 @@ def test_another_logins_word_is_a_team_mates(team: Team, opened: Callable[..., A
     assert {each.tier for each in store.evidence(mine.id)} == {"team"}
     assert [hit.memory.trust for hit in store.standing(("p",))] == ["team"]
     with store.write() as tx:  # what somebody else changes of it leaves its words whose they were
-        tx.apply(keep.edited(tx.get(mine.id), {"severity": "bug"}, Hand("bob", now())))
+        tx.apply(edits.edited(tx.get(mine.id), {"severity": "bug"}, Hand("bob", now())))
     own = opened("owner").get(mine.id)
     assert (own.trust, own.pinned, own.severity) == ("user", True, "bug")
     assert check(opened("owner")).is_sound and check(store).is_sound
     with store.write() as tx:
-        tx.apply(keep.edited(tx.get(mine.id), {"text": "Push as you like."}, Hand("bob", now())))
+        tx.apply(edits.edited(tx.get(mine.id), {"text": "Push as you like."}, Hand("bob", now())))
     assert opened("owner").get(mine.id).trust == "team"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
@@ -50,7 +50,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
 def put(store: Any, *memories: Memory) -> list[Memory]:
     with store.write() as tx:
         for memory in memories:
-            tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
+            tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
     return list(memories)
 
 
@@ -75,7 +75,7 @@ def test_state_and_journal_are_written_together(store: Any) -> None:
     """A transaction that fails leaves neither row nor entry."""
     memory = lesson()
     with pytest.raises(RuntimeError), store.write() as tx:
-        tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
+        tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
         raise RuntimeError
     assert store.memories([memory.id]) == []
     assert store.entries(memory=memory.id) == []
@@ -86,7 +86,7 @@ def test_each_entry_says_what_changed_and_only_that(store: Any) -> None:
     """From what to what, by whom and why."""
     [memory] = put(store, lesson())
     with store.write() as tx:
-        tx.apply(keep.edited(memory, {"text": "Run make migrate first."}, Hand("bob", "2026-11-15T00:00:00.000Z")))
+        tx.apply(edits.edited(memory, {"text": "Run make migrate first."}, Hand("bob", "2026-11-15T00:00:00.000Z")))
     first, second = store.entries(memory=memory.id)
     assert (first.verb, first.n, first.before) == ("add", 1, {})
     assert (second.verb, second.n, second.by) == ("edit", 2, "bob")
@@ -216,7 +216,7 @@ def test_full_text_follows_every_change(store: Any) -> None:
     """An edited text is found by its new words and not by its old ones."""
     [memory] = put(store, lesson("use yarn"))
     with store.write() as tx:
-        tx.apply(keep.edited(memory, {"text": "use pnpm in getUserName"}, Hand("ada", now())))
+        tx.apply(edits.edited(memory, {"text": "use pnpm in getUserName"}, Hand("ada", now())))
     assert store.find(("p",), ["yarn"]).hits == ()
     assert [h.memory.id for h in store.find(("p",), ["pnpm"]).hits] == [memory.id]
     assert [h.memory.id for h in store.find(("p",), ["user"]).hits] == [memory.id]
@@ -226,20 +226,20 @@ def test_a_forgotten_memory_comes_back_by_undo(store: Any) -> None:
     """Undo restores the fields as they were; an entry overtaken by a later one is refused."""
     [memory] = put(store, lesson(pinned=True))
     with store.write() as tx:
-        tx.apply(keep.forgotten(memory, Hand("ada", now())))
+        tx.apply(edits.forgotten(memory, Hand("ada", now())))
     gone = store.get(memory.id)
     assert (gone.state, gone.closed_by, gone.pinned) == ("archived", "ada", False)
     entry = store.entries(memory=memory.id)[-1]
     with store.write() as tx:
-        tx.apply(keep.undone(gone, entry, [], Hand("ada", now())))
+        tx.apply(edits.undone(gone, entry, [], Hand("ada", now())))
     back = store.get(memory.id)
     assert (back.state, back.closed_by, back.pinned) == ("provisional", "", True)
     with store.write() as tx:
-        tx.apply(keep.edited(back, {"text": "one"}, Hand("ada", now())))
-        tx.apply(keep.edited(tx.get(memory.id), {"text": "two"}, Hand("ada", now())))
+        tx.apply(edits.edited(back, {"text": "one"}, Hand("ada", now())))
+        tx.apply(edits.edited(tx.get(memory.id), {"text": "two"}, Hand("ada", now())))
     entries = store.entries(memory=memory.id)
     with pytest.raises(Refused, match="text changed again later"):
-        keep.undone(store.get(memory.id), entries[-2], entries[-1:], Hand("ada", now()))
+        edits.undone(store.get(memory.id), entries[-2], entries[-1:], Hand("ada", now()))
 
 
 def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
@@ -321,8 +321,8 @@ def test_damage_in_any_table_is_seen(store: Any, damage: str, kind: str) -> None
         store.rows("ALTER TABLE journal DISABLE TRIGGER USER")  # its owner can; without that it only grows
     [memory] = put(store, lesson())
     with store.write() as tx:
-        tx.apply(keep.edited(memory, {"text": "one"}, Hand("ada", now())))
-        tx.apply(keep.pinned(tx.get(memory.id), True, Hand("ada", now())))
+        tx.apply(edits.edited(memory, {"text": "one"}, Hand("ada", now())))
+        tx.apply(edits.pinned(tx.get(memory.id), True, Hand("ada", now())))
         tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", at=now()))
         tx.add_use(Use(memory.id, "u1", "p", "r1", memory.id, "withheld", 0.3, at=now()))
         tx.add_mark(Mark(memory.id, "u1", "p", "outcome", "occurred", at=now()))
@@ -343,13 +343,13 @@ def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> N
     memory = lesson(f"the magic word is {secret}", tags=(secret,), extra={"raw": secret})
     put(store, memory, lesson("another"))
     with store.write() as tx:
-        tx.apply(keep.edited(memory, {"text": f"really {secret}"}, Hand("ada", now())))
+        tx.apply(edits.edited(memory, {"text": f"really {secret}"}, Hand("ada", now())))
         tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", quote=f"they said {secret}", at=now()))
         tx.put_proposal(
             Proposal(new_id(), "p", "edit", f"about {secret}", "m", now(), memory.id, payload={"text": secret})
         )
     with store.write() as tx:
-        tx.apply(keep.erased(tx.get(memory.id), Hand("ada", now())))
+        tx.apply(edits.erased(tx.get(memory.id), Hand("ada", now())))
         blank(tx, memory, now())
     store.scrub()
     assert check(store).faults == ()
@@ -377,8 +377,8 @@ def test_an_edit_does_not_carry_a_lesson_into_other_projects(store: Any) -> None
     """Wider scope is reached by a person's new word, not by changing a facet."""
     [memory] = put(store, lesson())
     with pytest.raises(Refused, match="would change its project"):
-        keep.edited(memory, {"scope": "global"}, Hand("ada", now()))
-    assert keep.edited(memory, {"scope": "mission"}, Hand("ada", now())) is not None
+        edits.edited(memory, {"scope": "global"}, Hand("ada", now()))
+    assert edits.edited(memory, {"scope": "mission"}, Hand("ada", now())) is not None
 
 
 def test_a_question_means_the_same_on_every_store(store: Any) -> None:

@@ -14,9 +14,9 @@ from tests.recorded_lives import answer_of, fix_draws, is_as_recorded, rows_of_s
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core.edits import made
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.journal import Hand
-from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import class_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.app import open as open_memories
+from tacit.core.edits import made
 from tacit.core.journal import Hand
-from tacit.core.keep import made
 from tacit.core.links import Mark
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, Proposal

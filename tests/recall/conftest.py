@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
@@ -51,7 +51,7 @@ class World:
         """Keep lessons, with their tallies."""
         with self.store.write() as tx:
             for memory in memories:
-                tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
+                tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
                 if memory.tally != Tally():
                     tx.put_tally(memory.id, memory.project, memory.tally)
         return [memory.id for memory in memories]

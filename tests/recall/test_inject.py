@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.errors import StoreBusy, UsageError
 from tacit.core.journal import Hand
 from tacit.core.links import Use
@@ -174,7 +174,7 @@ def test_what_is_taken_out_while_we_wait_is_not_given(tmp_path: Any, world_of: A
 
         def late(**named: Any) -> Any:
             with other.write() as tx:
-                tx.apply(keep.forgotten(tx.get(gone), Hand("ada", NOW)))
+                tx.apply(edits.forgotten(tx.get(gone), Hand("ada", NOW)))
             return turn(**named)
 
         store.write = late  # type: ignore[method-assign]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.digest import new_id
 from tacit.core.errors import Unavailable
 from tacit.core.journal import Hand
@@ -74,7 +74,7 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
         for each in given:
             fields = {name: field for name, field in each.items() if name != "seen"}
             memory = Memory(new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields)
-            tx.apply(keep.made(memory, Hand("ada", NOW), reason="said so"))
+            tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
             tx.put_tally(
                 memory.id,
                 memory.project,
@@ -165,7 +165,7 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
         with store.write() as tx:
             for n, text in enumerate(["the queue hangs", "日本語のテスト", "src/a.py", 'NEAR("a b")']):
                 memory = Memory(f"m{n}", "p", text, kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
-                tx.apply(keep.made(memory, Hand("ada", NOW), reason="said so"))
+                tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = recall(store, project, profile, Query(task=task), now=NOW, limit=limit)
         assert len(found.hits) <= max(0, limit)
         assert all(hit.parts["words"] > 0 for hit in found.hits)
@@ -181,6 +181,6 @@ def test_hard_questions_are_empty_or_right(task: str) -> None:
         project, _ = filled(store, profile, [])
         memory = Memory("m1", "p", "the queue hangs", kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
         with store.write() as tx:
-            tx.apply(keep.made(memory, Hand("ada", NOW), reason="said so"))
+            tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = recall(store, project, profile, Query(task=task), now=NOW)
         assert [hit.memory.id for hit in found.hits] == (["m1"] if task.startswith("queue") else [])

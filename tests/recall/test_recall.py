@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.memory import Memory, Tally
 from tacit.core.rows import run_id
@@ -142,8 +142,8 @@ def test_what_was_known_then(world: Any, make: Make) -> None:
     world.seen(memory.id, "r1", at=first)
     world.seen(memory.id, "r2", at=third)
     with world.store.write() as tx:
-        tx.apply(keep.edited(tx.get(memory.id), {"text": "The pipe hangs."}, Hand("ada", second)))
-        tx.apply(keep.forgotten(tx.get(memory.id), Hand("ada", third)))
+        tx.apply(edits.edited(tx.get(memory.id), {"text": "The pipe hangs."}, Hand("ada", second)))
+        tx.apply(edits.forgotten(tx.get(memory.id), Hand("ada", third)))
     assert ids(world.recall("queue")) == []
     (then,) = world.recall("queue", as_of="2026-11-02T00:00:00.000Z").hits
     assert (then.memory.text, then.memory.state, then.memory.tally.seen) == ("The queue hangs.", "provisional", 1)
@@ -161,7 +161,7 @@ def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
     world.put(memory)
     with world.store.write() as tx:
         tx.apply(
-            keep.edited(
+            edits.edited(
                 tx.get(memory.id), {"text": "The pipe hangs.", "severity": "info", "tags": ()}, Hand("ada", NOW)
             )
         )
@@ -175,7 +175,7 @@ def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
     memory = make("The queue hangs.", created_at="2026-11-01T00:00:00.000Z")
     world.put(memory)
     with world.store.write() as tx:
-        tx.apply(keep.erased(tx.get(memory.id), Hand("ada", NOW)))
+        tx.apply(edits.erased(tx.get(memory.id), Hand("ada", NOW)))
         blank(tx, memory, NOW)
     assert ids(world.recall("queue", as_of="2026-11-02T00:00:00.000Z")) == []
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.memory import Memory
 from tacit.core.value import replace
@@ -142,7 +142,7 @@ def test_what_a_preview_found_is_not_kept(world: Any, make: Make) -> None:
     """It was never written, and SQLite does not count the changes back that it takes back."""
     world.put(make("the worker lost its flux"))
     with world.store.write(keep=False) as tx:
-        tx.apply(keep.made(make("the flux is back"), Hand("ada", NOW), reason="said so"))
+        tx.apply(edits.made(make("the flux is back"), Hand("ada", NOW), reason="said so"))
         assert len(tx.find(HERE, ["flux"]).hits) == 2
     assert len(world.store.find(HERE, ["flux"]).hits) == 1
 
@@ -180,7 +180,7 @@ def test_a_small_store_is_searched_completely(rows: list[tuple[list[str], bool]]
         with store.write() as tx:
             for n, (words, mine) in enumerate(rows):
                 memory = Memory(f"m{n}", "p" if mine else "other", " ".join(words), created_at=NOW, updated_at=NOW)
-                tx.apply(keep.made(memory, Hand("ada", NOW), reason="said so"))
+                tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = store.find(("p",), asked, limit=1000)
         assert set(ids(found.hits)) == {
             f"m{n}" for n, (words, mine) in enumerate(rows) if mine and set(words) & set(asked)

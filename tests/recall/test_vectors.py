@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core import keep
+from tacit.core import edits
 from tacit.core.errors import ModelUnavailable, SpacesMixed
 from tacit.core.journal import Hand
 from tacit.core.memory import Memory
@@ -72,7 +72,7 @@ def test_what_was_read_once_is_read_again_when_it_changed(tmp_path: Path, make: 
     with open_store(path) as one, open_store(path) as two:
         for number, store in enumerate((one, two, one), 1):
             with store.write() as tx:
-                tx.apply(keep.made(make(f"mend the vehicle, case {number}"), Hand("ada", NOW), reason="said so"))
+                tx.apply(edits.made(make(f"mend the vehicle, case {number}"), Hand("ada", NOW), reason="said so"))
             embed_pending(store, toy)
             assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
             assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
@@ -125,8 +125,8 @@ def test_only_what_is_missing_is_made(world: Any, make: Make, toy: ToyEmbedder) 
     world.put(one, two)
     assert (embed_pending(world.store, toy), embed_pending(world.store, toy)) == (2, 0)
     with world.store.write() as tx:
-        tx.apply(keep.edited(tx.get(one.id), {"text": "mend the boat"}, Hand("ada", NOW)))
-        tx.apply(keep.erased(tx.get(two.id), Hand("ada", NOW)))
+        tx.apply(edits.edited(tx.get(one.id), {"text": "mend the boat"}, Hand("ada", NOW)))
+        tx.apply(edits.erased(tx.get(two.id), Hand("ada", NOW)))
     assert world.store.one("SELECT count(*) FROM vector")[0] == 0
     toy.asked.clear()
     assert embed_pending(world.store, toy) == 1 and toy.asked[0].startswith("mend the boat")
@@ -140,7 +140,7 @@ def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(world: An
         def embed(self, texts: Any) -> list[list[float]]:
             if not self.asked:
                 with world.store.write() as tx:
-                    tx.apply(keep.edited(tx.get(lesson.id), {"text": "mend the boat"}, Hand("ada", NOW)))
+                    tx.apply(edits.edited(tx.get(lesson.id), {"text": "mend the boat"}, Hand("ada", NOW)))
             return super().embed(texts)
 
     slow = Slow()
@@ -254,7 +254,7 @@ def test_what_is_left_for_prompts_follows_every_change(world: Any, make: Make, t
     whole = world.store.rows("SELECT * FROM vector_centre")
     assert world.store.embed(told, anew=True) == 3 and world.store.rows("SELECT * FROM vector_centre") == whole
     with world.store.write() as tx:
-        tx.apply(keep.edited(tx.get(lessons[0].id), {"text": "paint the fence"}, Hand("ada", NOW)))
+        tx.apply(edits.edited(tx.get(lessons[0].id), {"text": "paint the fence"}, Hand("ada", NOW)))
     world.store.embed(told)
     assert world.store.rows("SELECT * FROM vector_centre") != whole
     other = ToyWordEmbedder("moon", identity="toy-2")

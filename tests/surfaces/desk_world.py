@@ -14,8 +14,8 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.clock import DAY, now, seconds, stamp
 from tacit.core.digest import new_id
+from tacit.core.edits import made as added
 from tacit.core.journal import Hand
-from tacit.core.keep import made as added
 from tacit.core.links import Mark, Use
 from tacit.core.rows import RunRow, run_id
 from tacit.core.run import Cost

@@ -16,9 +16,9 @@ from tests.terminals import Screen, learn_cure, typed
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
+from tacit.core.edits import made
 from tacit.core.errors import NotFound
 from tacit.core.journal import Hand
-from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal

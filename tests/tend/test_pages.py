@@ -19,7 +19,7 @@ from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
 from tacit.core.profile_toml import standard
 from tacit.stores.files import WorkTree
-from tacit.tend import hand
+from tacit.tend import page_edits
 from tacit.tend.layout import PageEntry, compose
 from tacit.tend.targets import END, framed, opening, outside
 
@@ -86,10 +86,10 @@ def test_killed_between_any_two_steps_a_page_is_old_or_new(folder: Path) -> None
 PASS = """
 import os, signal, sys
 import tacit
-from tacit.core import keep
+from tacit.core import edits
 from tacit.stores import files
-from tacit.tend import book, page, worthy
-ours = {module.__file__ for module in (files, book, page, worthy)}
+from tacit.tend import page, page_candidates, page_ledger
+ours = {module.__file__ for module in (files, page, page_candidates, page_ledger)}
 left = int(sys.argv[1])
 
 def trace(frame, event, arg):
@@ -377,9 +377,12 @@ def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
     entries = [
         PageEntry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])
     ]
-    known = {entry.id: hand.KnownLine(1, hand.spelled(entry.said), (hand.spelled(entry.said),)) for entry in entries}
-    at = hand.compare_page(
-        list(bullets(lines)), entries, hand.KeptFile(1, "", known), lambda token: token if token in known else ""
+    known = {
+        entry.id: page_edits.KnownLine(1, page_edits.spelled(entry.said), (page_edits.spelled(entry.said),))
+        for entry in entries
+    }
+    at = page_edits.compare_page(
+        list(bullets(lines)), entries, page_edits.KeptFile(1, "", known), lambda token: token if token in known else ""
     )
     assert {*at.placed, *at.gone} == {*known}
     told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import tacit
+from tacit.core.edits import made
 from tacit.core.errors import ConfigInvalid, Refused, Unavailable
 from tacit.core.journal import Hand, change, payload_digest
-from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.value import replace

@@ -10,9 +10,9 @@ from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core import clock
 from tacit.core.digest import new_id
+from tacit.core.edits import edited, erased, forgotten, made, paged, pinned, rewritten, undone
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand
-from tacit.core.keep import edited, erased, forgotten, made, paged, pinned, rewritten, undone
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, kept_text
 from tacit.core.moves import lifted

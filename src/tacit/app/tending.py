@@ -59,7 +59,7 @@ class Tending(PageVerbs, Safety):
 
     def gone(self, memory: Memory) -> Sequence[str]:
         """What a lesson names that is not in the work tree any more."""
-        from tacit.tend.gone import Tree
+        from tacit.tend.dangling_refs import Tree
 
         root = self.project.root if self.project else ""
         return Tree(root).lacks(memory) if os.path.isdir(root) else ()

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
+from tacit.core.edits import made
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.journal import Hand, change
-from tacit.core.keep import made
 from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
 from tacit.core.memory import PERSONAL, VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
+from tacit.core.edits import edited, forgotten, made, paged, undone
 from tacit.core.journal import Hand
-from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted

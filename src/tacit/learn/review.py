@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
+from tacit.core.edits import edited, forgotten, laid_over, made
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
-from tacit.core.keep import edited, forgotten, laid_over, made
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.memory import Memory

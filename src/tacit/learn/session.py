@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import days_between
 from tacit.core.digest import digest, short_hash
+from tacit.core.edits import made
 from tacit.core.journal import Hand
-from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.rows import FindingRow, RunRow, run_id

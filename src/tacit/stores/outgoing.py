@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import ALPHABET, ID_LENGTH
+from tacit.core.edits import ERASED_BY
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
-from tacit.core.keep import ERASED_BY
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, brought_by_part

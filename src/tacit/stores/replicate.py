@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, now, seconds
+from tacit.core.edits import ERASED_BY
 from tacit.core.errors import Refused, TextInvalid
-from tacit.core.keep import ERASED_BY
 from tacit.core.links import CONFIRMED, MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.edits import WORDY
 from tacit.core.journal import new_salt, payload_digest
-from tacit.core.keep import WORDY
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.trust import least

@@ -18,9 +18,9 @@ from typing import Any
 
 from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
+from tacit.core.edits import ERASED_BY
 from tacit.core.errors import TacitError
 from tacit.core.journal import JOURNAL_VERBS, is_automatic, payload_digest
-from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import (
     DECIDED,

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from tacit.core.edits import paged
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.journal import Hand
-from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
 from tacit.core.profile_upkeep import Page
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.tend import hand
-from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
+from tacit.tend import page_edits
 from tacit.tend.context import Context, StepReport
 from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
+from tacit.tend.page_candidates import lessons_on_pages, propose
+from tacit.tend.page_ledger import Book, Keeping, files_of, put_book, read_book, without
 from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, line_place, told_of, with_findings
 from tacit.tend.targets import FOLDERS, PAGE_NOTE, Framed, Sheet, Target, framed, opening, sheets
-from tacit.tend.worthy import lessons_on_pages, propose
 
 MAX_BYTES = 22_000  # of a page
 _READ_TRIES = 3  # times a file is read again because somebody saved it meanwhile
@@ -195,11 +195,11 @@ class _Pass:
             book = read_book(tx, context.project.id)
             kept = book.of(path)
             found = _bullets(framed(_text(new), seen.target.kind), seen.target)
-            placed = hand.compare_page(found, plan.entries, kept, lesson_namer(context, kept)).placed
-            now = hand.remembered(
+            placed = page_edits.compare_page(found, plan.entries, kept, lesson_namer(context, kept)).placed
+            now = page_edits.remembered(
                 kept, placed, plan.entries, pending=plan.pending, returned=plan.returned, head=context.files.head
             )
-            front = hand.spelled(seen.sheet.front) if seen.sheet.front else kept.front
+            front = page_edits.spelled(seen.sheet.front) if seen.sheet.front else kept.front
             off = tuple(dict.fromkeys((*kept.off, *plan.off)))
             now = replace(now, off=off, made=kept.made or (seen.raw is None and not kept.version), front=front)
             self._let_go(tx, seen)
@@ -257,7 +257,9 @@ def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> SeenFi
     left = named_otherwise(context, found, seen.entries)
     return replace(
         seen,
-        compared=hand.compare_page(found, seen.entries, kept, lesson_namer(context, kept), context.files.head, left),
+        compared=page_edits.compare_page(
+            found, seen.entries, kept, lesson_namer(context, kept), context.files.head, left
+        ),
     )
 
 
@@ -267,7 +269,7 @@ def _fault(keeping: Keeping, path: str, real: str, frame: Framed, lines: Sequenc
         return f"{path} leads to {real} now, not to {keeping.real}, and is left as it is; tacit page --target {name} keeps it there"
     if frame.fault:
         return f"{path} is left as it is: {frame.fault}"
-    if hand.is_conflict(lines):
+    if page_edits.is_conflict(lines):
         return f"{path} holds an unresolved merge; both sides are left as they are until you resolve it"
     return ""
 
@@ -277,7 +279,7 @@ def _bullets(frame: Framed, target: Target) -> list[Bullet]:
     return list(bullets(lines, target.heading or "\0"))
 
 
-def lesson_namer(context: Context, kept: hand.KeptFile) -> Callable[[str], str]:
+def lesson_namer(context: Context, kept: page_edits.KeptFile) -> Callable[[str], str]:
     """The lesson behind an id as it is written on a page; empty for one that nobody here knows."""
 
     def name(token: str) -> str:
@@ -297,7 +299,7 @@ def lesson_namer(context: Context, kept: hand.KeptFile) -> Callable[[str], str]:
 
 def named_otherwise(context: Context, found: Sequence[Bullet], entries: Sequence[PageEntry]) -> list[PageEntry]:
     """Lessons that a file names and that are not to stand on it."""
-    name, wanted = lesson_namer(context, hand.KeptFile()), {entry.id for entry in entries}
+    name, wanted = lesson_namer(context, page_edits.KeptFile()), {entry.id for entry in entries}
     names = {name(token) for each in found if (token := split_id(each.text)[1])}
     return [entry_of(memory, context.profile.page) for memory in context.store.memories(sorted(names - wanted - {""}))]
 
@@ -318,7 +320,7 @@ def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
             return seen.raw
         lead, part, after = opening(seen.target.kind, seen.sheet.title, seen.sheet.front, frame.before)
         frame, lines = Framed(frame.before + lead.replace("\n", end), part, after.replace("\n", end)), part.split("\n")
-    elif seen.sheet.front and hand.spelled(frame.before) == seen.kept.front:
+    elif seen.sheet.front and page_edits.spelled(frame.before) == seen.kept.front:
         frame = replace(frame, before=seen.sheet.front)
     new = compose(
         lines,
@@ -337,12 +339,12 @@ def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
 
 def _is_stale(seen: SeenFile, plan: Plan, entry: PageEntry, bullet: Bullet) -> bool:
     """Whether a line is to be worded anew: its lesson changed since it was written, or somebody's words were turned down."""
-    known, words = seen.kept.known.get(entry.id), hand.spelled(split_id(bullet.text)[0])
-    if entry.id in plan.pending or words in (hand.spelled(entry.said), hand.spelled(entry.text)):
+    known, words = seen.kept.known.get(entry.id), page_edits.spelled(split_id(bullet.text)[0])
+    if entry.id in plan.pending or words in (page_edits.spelled(entry.said), page_edits.spelled(entry.text)):
         return False
     if entry.id in plan.refused or known is None:
         return entry.id in plan.refused
-    return known.entry != hand.spelled(entry.said) or words in known.spellings[:-1]
+    return known.entry != page_edits.spelled(entry.said) or words in known.spellings[:-1]
 
 
 def _adopted(seen: SeenFile, finding: Finding, memory: str) -> dict[str, Bullet]:

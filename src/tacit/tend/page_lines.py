@@ -14,7 +14,7 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
 from tacit.stores.lookups import asked_about
-from tacit.tend import hand
+from tacit.tend import page_edits
 from tacit.tend.context import Context
 from tacit.tend.layout import PageEntry, said_by
 from tacit.tend.targets import FOLDERS, Framed, Sheet, Target
@@ -32,8 +32,8 @@ class SeenFile:
     raw: bytes | None = None
     frame: Framed = Framed("", "", "")
     lines: tuple[str, ...] = ()
-    compared: hand.Compared = hand.Compared({}, {})
-    kept: hand.KeptFile = hand.KeptFile()
+    compared: page_edits.Compared = page_edits.Compared({}, {})
+    kept: page_edits.KeptFile = page_edits.KeptFile()
     findings: tuple[Finding, ...] = ()
     off: tuple[str, ...] = ()  # taken off this page while they stand on another
     fault: str = ""  # why it is left alone
@@ -104,7 +104,7 @@ def _finding(
     extra = {
         "act": act, "path": path, "memory": memory, "section": bullet.section if bullet else "",
         "memories": list(memories), "off": list(off), "facets": dict(seen.sheet.facets or {}),
-        "key": short_hash(path, act, memory, hand.spelled(text), key),
+        "key": short_hash(path, act, memory, page_edits.spelled(text), key),
     }  # fmt: skip
     return Finding(
         run=f"page:{path}",

@@ -6,13 +6,13 @@ from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
 from tacit.core.page import bullets
 from tacit.core.value import value
-from tacit.tend import hand
-from tacit.tend.book import Book, Keeping, again, put_book, read_book, without
+from tacit.tend import page_edits
 from tacit.tend.context import Context
 from tacit.tend.layout import compose, entry_of, strength
 from tacit.tend.page import lesson_namer, named_otherwise
+from tacit.tend.page_candidates import earned, lessons_on_pages, worthy
+from tacit.tend.page_ledger import Book, Keeping, again, put_book, read_book, without
 from tacit.tend.targets import Target, framed, opening, outside, target_named
-from tacit.tend.worthy import earned, lessons_on_pages, worthy
 
 
 @value
@@ -94,7 +94,7 @@ class Pages:
         entries = [entry_of(memory, self.page) for memory in lessons_on_pages(context.store, context.project.id)]
         found = list(bullets(raw.decode("utf-8", "replace").split("\n")))
         left = named_otherwise(context, found, entries)
-        placed = hand.compare_page(found, entries, kept, lesson_namer(context, kept), left=left).placed
+        placed = page_edits.compare_page(found, entries, kept, lesson_namer(context, kept), left=left).placed
         behind = {bullet.start: id for id, bullet in placed.items()}
         known = {memory.id: memory for memory in context.store.memories(sorted(behind.values()))}
         return [self._blamed(each.start, each.text, known.get(behind.get(each.start, ""))) for each in found]

@@ -8,8 +8,8 @@ store for a compressed file that can be put back (`stores.packs`). Lessons thems
 from __future__ import annotations
 
 from tacit.core.clock import after_days, days_between
+from tacit.core.edits import forgotten
 from tacit.core.journal import Hand
-from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile

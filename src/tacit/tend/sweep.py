@@ -28,8 +28,8 @@ from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
 from tacit.tend.context import Context, StepReport
+from tacit.tend.dangling_refs import look
 from tacit.tend.due import crossed, due, in_state, runs_unmet
-from tacit.tend.gone import look
 from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
+from tacit.core.edits import paged
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.journal import Entry, Hand
-from tacit.core.keep import paged
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted
 from tacit.core.profile import brought_by_part
@@ -18,12 +18,12 @@ from tacit.guard.screen import screen
 from tacit.stores import lookups
 from tacit.stores.sql import Reads
 from tacit.tend.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
-from tacit.tend.book import read_book
 from tacit.tend.context import NOTHING, Context, StepReport
 from tacit.tend.layout import entry_of, said_by
+from tacit.tend.page_candidates import lessons_on_pages as on_pages
+from tacit.tend.page_candidates import propose
+from tacit.tend.page_ledger import read_book
 from tacit.tend.triage_rules import RULES, Suggested, answers, batches, likeness, question, schema
-from tacit.tend.worthy import lessons_on_pages as on_pages
-from tacit.tend.worthy import propose
 from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 

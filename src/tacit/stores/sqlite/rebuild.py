@@ -11,9 +11,9 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import GENESIS, shard_of, xor
+from tacit.core.edits import ERASED_BY
 from tacit.core.errors import Damaged
 from tacit.core.journal import entry_hash, payload_digest
-from tacit.core.keep import ERASED_BY
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.stores.sql import Reads
-from tacit.tend import hand
+from tacit.tend import page_edits
 from tacit.tend.targets import FOLDERS, Target
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ class Book:
     """What a project keeps of its pages: the targets, and each file as it was last written."""
 
     kept: Mapping[str, Keeping] = {}  # by name
-    files: Mapping[str, hand.KeptFile] = {}
+    files: Mapping[str, page_edits.KeptFile] = {}
 
-    def of(self, path: str) -> hand.KeptFile:
+    def of(self, path: str) -> page_edits.KeptFile:
         """What is remembered of a file."""
-        return self.files.get(path) or hand.KeptFile()
+        return self.files.get(path) or page_edits.KeptFile()
 
 
 def read_book(store: Reads, project: str) -> Book:
@@ -47,7 +47,7 @@ def read_book(store: Reads, project: str) -> Book:
         name: Keeping(Target(name, each["kind"]), each["real"], each["by"], each["at"])
         for name, each in at["targets"].items()
     }
-    return Book(targets, {path: hand.from_json(each) for path, each in at["files"].items()})
+    return Book(targets, {path: page_edits.from_json(each) for path, each in at["files"].items()})
 
 
 def put_book(tx: Transaction, project: str, book: Book) -> None:
@@ -56,7 +56,7 @@ def put_book(tx: Transaction, project: str, book: Book) -> None:
         name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at}
         for name, each in book.kept.items()
     }
-    files = {path: hand.to_json(kept) for path, kept in book.files.items()}
+    files = {path: page_edits.to_json(kept) for path, kept in book.files.items()}
     tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False))
 
 
