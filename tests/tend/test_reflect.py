@@ -13,9 +13,9 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.digest import new_id
+from tacit.core.edits import made
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import Hand
-from tacit.core.edits import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.tend import tend
