@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
         ("uv-receipt.toml", "uv-tool", "uv pip install --python", "uv tool uninstall tacit-memory"),
         ("pipx_metadata.json", "pipx", "pipx inject memory 'mcp>=2,<3'", "pipx uninstall memory"),
         ("", "pip", "-m pip install 'mcp>=2,<3'", "-m pip uninstall tacit-memory"),
+        ("", "uv", "uv pip install --python", "uv pip uninstall --python /opt/x/bin/python tacit-memory"),
     ],
 )
 def test_the_installer_is_the_one_that_made_the_environment(
@@ -31,6 +32,8 @@ def test_the_installer_is_the_one_that_made_the_environment(
     prefix.mkdir()
     if made_by:
         (prefix / made_by).write_text("")
+    if kind == "uv":
+        monkeypatch.setattr(installation, "find_spec", lambda _: None)
     found = environment(str(prefix), "/opt/x/bin/python")
     assert found.kind == kind
     assert starts in command(found, ["mcp>=2,<3"])

@@ -26,6 +26,7 @@ LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queu
         ("please fix:\n```\nalways x\n```\nand commit", "please fix:\n\nand commit"),
         ("can you incorporate:\n\n" + REVIEW, "can you incorporate:"),
         (REVIEW + "\nplease only do the first one", "please only do the first one"),
+        ("see this:\n\n" + LOG + "\n\nyour turn", "see this:\n\nyour turn"),
         (REVIEW, ""),
         ("The shutdown hangs. This is the log: " + LOG.rstrip() + " . Find out why and fix it.", "The shutdown hangs. This is the log:\n\nFind out why and fix it."),
         ("See this: " + LOG.rstrip(), "See this:"),  # two words are the person's, one is not
