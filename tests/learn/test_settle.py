@@ -11,7 +11,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.links import MAIN, Use
-from tacit.core.memory import Memory
+from tacit.core.memory import BEFORE_DONE, Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
@@ -24,7 +24,7 @@ from tacit.testing import Clock, finding, run, say, tool, user
 from tacit.trial.effect import course_from_json, course_of
 from tacit.trial.outcome import Sighting
 from tacit.trial.table import by_epoch, trials_from
-from tacit.words.diagnose import BEFORE_DONE, signatures
+from tacit.words.diagnose import signatures
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 REVIEWED = {"instruments": ["review:guardian"]}

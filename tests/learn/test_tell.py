@@ -501,9 +501,8 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
         "provisional",
     )
     runs = (asked["request"].payload or {})["runs"]
-    assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(
-        runs
-    )
+    quotes = {each.quote for each in memories.store.evidence(order.id)}  # each session's own words
+    assert runs and quotes == {"commit and update changelog", "then commit, and update the changelog"}
     assert not any("Make it a lasting order" in given for given in (memories.inject("x", trial=False).markdown,))
 
 

@@ -603,7 +603,8 @@ ALWAYS_MANY = re.compile(
 
 
 def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) -> None:
-    """“Seems to work.” was offered, and given to agents once approved; stores of before may hold such a question."""
+    """“Seems to work.” was offered, and given to agents once approved; stores of before may hold such a question. What a person words
+    anew stands as they typed it: “Make one commit per topic.” had become an offer to make one."""
     with package.open(env=person) as memories:
         for n, text in enumerate(("Seems to work..", "did you push the code?", "commit and push")):
             order = f"When the work is done, without being asked: {text.lower()}."
@@ -611,9 +612,10 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
         for id in ("p0", "p1"):
             with pytest.raises(Refused, match="orders nothing"):
                 memories.review(id)
-        memories.review("p0", text="have pushed the code")
+        memories.review("p0", text="Make one commit per topic.")
         memories.review("p2")
-        assert all("only when told to" in each.text for each in memories.list())
+        own, other = sorted(each.text for each in memories.list())
+        assert own == "Make one commit per topic." and other.endswith("and do it only when told to.")
 
 
 @pytest.mark.parametrize(

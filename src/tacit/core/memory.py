@@ -57,6 +57,7 @@ MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
+BEFORE_DONE = "before done"  # as a signature: what a person had to come back with; no output says it
 WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself

@@ -326,7 +326,7 @@ class Review:
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
         if proposal.kind == "request":
-            return self._standing_order(proposal, text or order_of(payload), reason)
+            return self._standing_order(proposal, text, reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -354,19 +354,21 @@ class Review:
         return replace(done, proposal=proposal.id)
 
     def _standing_order(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        """What was asked for again and again, as a lesson of the person who says so."""
-        actor = Actor(self.by, "user", f"review {proposal.id}")
-        if acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
+        """What was asked for again and again, as a lesson of the person who says so: in the words they give, or as the order it becomes."""
+        actor, asked, own = Actor(self.by, "user", f"review {proposal.id}"), proposal.payload or {}, text
+        text = own or order_of(asked)
+        if not own and acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
             text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
         facets = {"text": text, "kind": kind_named(self.profile, "preference")}
         with Deciding(self) as tx:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
             tx.apply(made(memory, self.hand(at), reason=reason or why))
-            asked = proposal.payload or {}
-            for row in filter(None, map(tx.run, asked.get("runs", ()))):
-                seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
-                tx.add_evidence(replace(seen, quote=str(asked["text"]), seq=row.seq, at=row.started_at or at))
+            said = asked.get("said") or [asked["text"]] * len(asked.get("runs", ()))
+            for run, words in zip(asked.get("runs", ()), said):
+                if row := tx.run(run):
+                    seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
+                    tx.add_evidence(replace(seen, quote=str(words), seq=row.seq, at=row.started_at or at))
         told = reason or f"a lasting order from now on: {memory.text}"
         self._settled(proposal, APPROVED, told, memory.id)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import seconds
 from tacit.core.links import MAIN, Mark, Telling, Use, assigned_in
-from tacit.core.memory import Memory, seen_by
+from tacit.core.memory import BEFORE_DONE, Memory, seen_by
 from tacit.core.run import COMPLAINT, Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
 from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, has_problem, joined_outcome, judge
-from tacit.words.diagnose import BEFORE_DONE, told_of
+from tacit.words.diagnose import told_of
 
 
 @value

@@ -12,7 +12,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import OWNER, PERSONAL, WAY, gives_way, names_of, said_as, said_more, shared_path, topic_of
+from tacit.core.memory import (
+    BEFORE_DONE,
+    OWNER,
+    PERSONAL,
+    WAY,
+    gives_way,
+    names_of,
+    said_as,
+    said_more,
+    shared_path,
+    topic_of,
+)
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -201,6 +212,8 @@ def is_about_command(memory: Memory, line: str, programs: tuple[str, ...], named
     """What a lesson says of a command that is about to run; empty where it is about something else."""
     from tacit.core.programs import part_about
 
+    if memory.signature == BEFORE_DONE:
+        return ""  # it asks for this very command
     if memory.source != NOTICED and named.sign(memory) == "name":
         return memory.text
     return part_about(memory, line, programs)

@@ -17,7 +17,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
-from tacit.core.memory import OWNER, Memory, names_of
+from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal, person_question
@@ -68,7 +68,7 @@ SAID_ONCE = {
     "found": "found",
 }
 _SUBJECTS = {
-    "before done": "you came back with failing checks",
+    BEFORE_DONE: "you came back with failing checks",
     "not here": "commands and paths are tried that are not there",
 }
 _PURPOSES = {"test": "how the tests are run", "build": "how it is built", "lint": "how the linter is run"}
@@ -402,11 +402,11 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         if each["signature"] in told or _is_answered(memories, each["signature"]):
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
-        if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
-            continue  # the name of a tool, and nothing of what went wrong
-        if found and _is_spoken_of(memories, found[0][0]):
-            continue
-        label = recognised(found[0][0]) if found else each["signature"]
+        if not found or not said_of(found[0][0]) or _is_spoken_of(memories, found[0][0]):
+            continue  # a line that no rule recognises says a runner's last word, or the echo of a command
+        if found[0][0].family == "path" and not acting(found[0][0].program):
+            continue  # whoever looks for a file may find none
+        label = recognised(found[0][0])
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
         if len(rows) == UNKNOWN:
             break
@@ -437,8 +437,9 @@ def _is_answered(memories: Memories, mark: str) -> bool:
 
 
 def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
-    """Whether a lesson in force names a program that is not there, or a program with the option or path that it has not."""
-    words = [problem.name] if problem.family == "command" else [problem.program, problem.name]
+    """Whether a lesson in force names a program that is not there, or a program with the option, path or rule that it is about."""
+    what = problem.name or problem.code
+    words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
     every = memories.list(text=words[-1], states=INJECTABLE, limit=5) if all(words) else []  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 

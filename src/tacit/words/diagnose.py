@@ -29,7 +29,6 @@ TELLABLE = ("convention", "gate", "env", "git")
 # families that say what does not work here
 MISSING = frozenset("command usage cargo binary path github glob module script".split())
 NOT_HERE = "not here"  # their common signature
-BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
 WORDLESS = "failed without a word"  # what readers of transcripts put where a call failed and printed nothing
 LONGEST_OUTPUT = 60_000  # characters of one output that are read: errors stand near its start or its end
 _MOST = 24  # diagnoses of one output; more of them are one broken state

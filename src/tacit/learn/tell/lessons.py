@@ -12,13 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from tacit.core.memory import BEFORE_DONE
 from tacit.core.run import Incident
 from tacit.core.value import grouped, value
 from tacit.learn.command import SCRIPT_RUNNERS, Command, commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import names_command
 from tacit.stores.incidents import Form, Noted
-from tacit.words.diagnose import BEFORE_DONE, Diagnosis
+from tacit.words.diagnose import Diagnosis
 
 LINEAGES = 2  # that met it
 # lineages, where a name may have been guessed, the shell may have stood elsewhere, or it may have been the work itself

@@ -46,6 +46,7 @@ class ForPerson:
     lesson: str = ""  # of a request: the wording that most share
     order: str = ""  # … and the order as it would stand
     wordings: tuple[str, ...] = ()  # of a request: how else it was said
+    said: tuple[str, ...] = ()  # … and how each of the runs said it
 
 
 def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
@@ -132,7 +133,7 @@ def of_request(request: Request, sessions: int) -> ForPerson:
     )
     return ForPerson(
         "request", f"request {request.text.lower()}", text, count, sessions, request.runs[-MOST_RUNS:],
-        lesson=request.text, order=request.order, wordings=request.wordings,
+        lesson=request.text, order=request.order, wordings=request.wordings, said=request.said[-MOST_RUNS:],
     )  # fmt: skip
 
 
@@ -147,7 +148,7 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         "patch": told.patch,
         "text": told.lesson,
         **({"file": told.file, "swap": list(told.swap)} if told.file else {}),
-        **({"order": told.order} if told.order else {}),
+        **({"order": told.order, "said": list(told.said)} if told.order else {}),
     }
     if known is None:
         id = person_question(project, told.kind, told.subject)

@@ -40,6 +40,7 @@ class Request:
     runs: tuple[str, ...]
     wordings: tuple[str, ...]  # the others, the commonest first
     after: bool = False  # mostly asked for once files had been edited
+    said: tuple[str, ...] = ()  # as each of the runs said it first
 
     @property
     def order(self) -> str:
@@ -132,10 +133,13 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     words = {mark: " ".join(words_of(text)) for mark, text in shown.items()}
     order = sorted(said, key=lambda mark: (-len(said[mark]), len(words[mark]), words[mark]))
     lineages = dict.fromkeys(each.lineage for each, _ in cluster)
-    runs = dict.fromkeys(each.run for each, _ in cluster)
+    runs: dict[str, str] = {}
+    for each, _ in cluster:
+        runs.setdefault(each.run, each.incident.program)
     after = {each.lineage for each, _ in cluster if each.incident.family == AFTER}
     first, *others = (shown[mark] for mark in order[:6])
-    return Request(first, tuple(lineages), tuple(runs), tuple(others), 2 * len(after) > len(lineages))
+    own = tuple(runs.values())
+    return Request(first, tuple(lineages), tuple(runs), tuple(others), 2 * len(after) > len(lineages), own)
 
 
 def _stem(word: str) -> str:

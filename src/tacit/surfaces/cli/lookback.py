@@ -432,7 +432,11 @@ def _for_you(found: Lookback, cli: Cli, listed: int, is_read: bool) -> list[str]
     some = [(name, told) for name, told in said if not (is_read and told.endswith(ASKS_FOR_ALL))]
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
     after = "" if all(each.stands for each in found.projects if each.for_you) else "after tacit learn, "
-    lines = ["", paint(cli, "wait", f"For you{more}: {after}tacit review takes your answers")] if some else []
+    lines = (
+        ["", paint(cli, "wait", f"For you{more}: {after}tacit review lists them, tacit keep N or drop N answers")]
+        if some
+        else []
+    )
     return lines + [line for name, told in some[:listed] for line in _item(cli, f"{_of(found, name)}{told}")]
 
 

@@ -115,5 +115,5 @@ def block_lines(blocks: Sequence[Block]) -> list[str]:
     return [
         *lines,
         "Whether a part helps:",
-        f"  tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan",
+        f"  tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'YOUR TESTS' --plan",
     ]
