@@ -323,6 +323,8 @@ def test_an_instruction_that_orders_a_command_which_is_not_there() -> None:
         == "CLAUDE.md says “run hk install --mise once to set up hooks”, and the command `hk` is not there in 3 of 3 sessions."
     )
     assert found.patch == "… `mise x hk -- hk` instead of `hk`"
+    speaks = "hk install may print nothing. Use `mise run lint` / `mise run lint-fix` (which run hk) instead."  # and orders something else
+    assert told_by(book, [missing("hk")], {speaks: "AGENTS.md"}).person == []
 
 
 def test_an_instruction_that_names_what_is_not_there() -> None:
