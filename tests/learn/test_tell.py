@@ -324,7 +324,7 @@ def test_an_instruction_that_orders_a_command_which_is_not_there() -> None:
     )
     assert found.patch == "… `mise x hk -- hk` instead of `hk`"
     speaks = "hk install may print nothing. Use `mise run lint` / `mise run lint-fix` (which run hk) instead."  # and orders something else
-    assert told_by(book, [missing("hk")], {speaks: "AGENTS.md"}).person == []
+    assert told_by(book, [missing("hk")], {speaks: "AGENTS.md"}).person == ()
 
 
 def test_an_instruction_that_names_what_is_not_there() -> None:

@@ -93,7 +93,8 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
     return sorted(found, key=lambda each: -each.lineages)
 
 
-_ORDER_FORMS = r"(?<!which )(?<!that )\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b[^.;:(]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
+_ORDERS = r"(?<!which )(?<!that )\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b"
+_ORDER_FORMS = _ORDERS + r"[^.;:(]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
 
 
 def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:
