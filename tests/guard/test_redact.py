@@ -25,7 +25,7 @@ from tests.recorded_answers import answering_as_declared
 from tests.tables import by_table
 
 from tacit.guard import expressions as module
-from tacit.guard.redact import Hit, Redacted, private, redact, redact_value, redacted_path
+from tacit.guard.redact import Hit, Redacted, private, redact, redact_value, redacted_path, redacted_record
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -232,6 +232,10 @@ def test_what_stays_and_what_goes() -> None:
         if plain != text or row.get("kind", "") not in ("", *(hit.kind for hit in hits)):
             wrong.append((row["why"], text, plain, hits))
     assert wrong == []
+
+
+def test_a_record_that_is_no_longer_than_a_code_is_looked_at() -> None:
+    assert redacted_record({"note": ["PIN 4711"]}) == {"note": ["PIN [redacted:code]"]}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.links import Use
-from tacit.trial.run_outcomes import UnitFacts, beside
+from tacit.trial.run_outcomes import UnitFacts, beside, unit_of
 
 
 @pytest.mark.parametrize(("given", "withheld", "more"), [(4_000_000, 10, True), (1_000, 1_000, False)])
@@ -38,3 +38,9 @@ def test_a_lesson_whose_runs_fail_is_told_so(word: str, harms: bool) -> None:
     found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)
     assert found is not None and found.harms is harms
     assert ("Sessions that get it fail more often." in found.sentence) is harms
+
+
+def test_a_unit_adds_up_what_its_runs_tell() -> None:
+    """What a run does not tell of itself counts as none."""
+    unit = unit_of([("success", "2026-01-02T00:00:00Z", {"steps": 3}), ("unknown", "2026-01-02T01:00:00Z", {})])
+    assert (unit.outcome, unit.steps, unit.calls, unit.tokens) == ("success", 3, 0, None)
