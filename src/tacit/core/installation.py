@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
-PARTS = {
+PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
     "tacit-origins": {
         "format": ("archeflow", "geas", "joelclaw", "ralph"),

@@ -8,7 +8,6 @@ further runs somebody is asked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 
 from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import CAUSES
@@ -127,7 +126,8 @@ def in_better_words(memory: Memory, finding: Finding, profile: Profile, hand: Ha
     """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
     it, and what a reader guessed as it was borne out."""
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
-    more, less = (says_more(*each) for each in permutations((prepare(memory.text), prepare(finding.text))))
+    old, new = prepare(memory.text), prepare(finding.text)
+    more, less = says_more(old, new), says_more(new, old)
     heard = (finding.extra or {}).get(READ_AS) in HEARD_WORDS and (memory.extra or {}).get(READ_AS) not in HEARD_WORDS
     better = person or (may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile))
     fuller = less and not more if own else person or more or heard

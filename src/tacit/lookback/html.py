@@ -32,7 +32,7 @@ def html_page(of: Lookback, made_at: str, version: str) -> str:
     projects = numbered(len(of.projects), "project") + (
         f", {words.days(of.first_at, of.last_at)}" if of.first_at else ""
     )
-    return page.get_template("page.html").render(
+    rendered: str = page.get_template("page.html").render(
         of=of, words=words, made_at=made_at, version=version, assumptions=assumptions(of), limits=limits(of),
         lead=". ".join(filter(None, (projects, words.calls_words(of)))),
         digits=max(len(words.quantity(n)) for n in (count.failures, count.repeated, count.forewarned)),
@@ -41,6 +41,7 @@ def html_page(of: Lookback, made_at: str, version: str) -> str:
         most=max((each.spent.calls for each in of.problems), default=0),
         read=[f"Read: {numbered(of.files.files, 'file')}, {of.files.bytes / 1e6:,.1f} MB.", *words.left_out(of)],
     )  # fmt: skip
+    return rendered
 
 
 def _bars(

@@ -47,7 +47,8 @@ def _page(template: str, title: str, made_at: str, **shown: Any) -> str:
         style = file.read()
     hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
-    return templates().get_template(template).render(title=title, made_at=made_at, style=style, policy=policy, **shown)
+    page = templates().get_template(template)
+    return str(page.render(title=title, made_at=made_at, style=style, policy=policy, **shown))
 
 
 def report(memories: Memories, since: str, *, team: bool, version: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.core.errors import UsageError, numbered
+from tacit.core.memory import memory_json
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table, width
-from tacit.surfaces.views import memory_json
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 from tacit_replay import Replay, words
 from tacit_replay.plan import parsed_budget

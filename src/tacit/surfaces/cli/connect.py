@@ -16,6 +16,7 @@ from typing import Any
 
 from tacit import formats
 from tacit.app import Memories, bring_in_step, config_path
+from tacit.app.learning import NOBODY
 from tacit.app.opened import acting
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
@@ -34,7 +35,6 @@ from tacit.surfaces.cli.control import offer_control
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.reading import (
-    NOBODY,
     agreed_later,
     nobody_reads,
     offer_lines,

@@ -41,12 +41,14 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
             guard, record = memories.try_guard(args.lesson, _with_progress(cli, sessions))
             return Answer(_data(guard, record), _shown(guard, record))
         armed = memories.arm_guard(args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway)
-        said = (
+        lines = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
             f"It {says(armed.guard)}. {armed.record}",
             f"Only tell it again: tacit guard off {armed.guard.lesson}",
         )
-        return Answer({"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(said))
+        return Answer(
+            {"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(lines)
+        )
 
 
 def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:

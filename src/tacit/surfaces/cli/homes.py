@@ -86,7 +86,7 @@ class Homes:
 
     def root(self, home: Home) -> str:
         """Where its instruction files would be; empty where nothing of it is here."""
-        return self.roots.get(home.key, "")
+        return str(self.roots.get(home.key, ""))
 
     def _find(self, run: Run) -> Home:
         plain = lookback_part("excerpt")
@@ -113,7 +113,7 @@ def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[s
     projects = cli.here(args, lambda memories: memories.store.projects(), [])
 
     def known(home: Home, marks: Sequence[str]) -> KnownProject:
-        nothing = lookback_part("result").KnownProject()
+        nothing: KnownProject = lookback_part("result").KnownProject()
         for each in projects:
             if home.key in (each.key, f"remote {each.remote}") or (home.path and home.path == each.root):
                 there = argparse.Namespace(**{**vars(args), "project": each.id})

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
+from tacit.app.learning import NOBODY
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.parsing import declared
-from tacit.surfaces.cli.reading import NOBODY, offer_lines, progress
+from tacit.surfaces.cli.reading import offer_lines, progress
 from tacit.surfaces.cli.words import one_line, table, width, wrapped
 from tacit.surfaces.past import all_of, keeping
 

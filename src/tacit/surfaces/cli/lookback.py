@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import __version__, formats, profiles
 from tacit.app import Memories, store_path
-from tacit.app.learning import agree_to, agreed_sessions, instruction_lines
+from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
 from tacit.core import clock
 from tacit.core.errors import Refused, UsageError, numbered
@@ -31,7 +31,6 @@ from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
     DEAREST,
-    NOBODY,
     Plan,
     agreed,
     nobody_reads,

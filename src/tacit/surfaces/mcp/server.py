@@ -191,7 +191,7 @@ def run_of(context: Context) -> str:
 def _kept(done: Kept) -> tuple[Kept, str]:
     seen = f", seen in {done.seen} runs" if done.seen > 1 else ""
     return done, f"{done.status}: {done.reason}" + (
-        f" [{done.id}, {STATE_WORDS.get(done.state, done.state)}{seen}]" if done.id else ""
+        f" [{done.id}, {STATE_WORDS.get(str(done.state), done.state)}{seen}]" if done.id else ""
     )
 
 
