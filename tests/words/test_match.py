@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.recorded_answers import answering_as_declared
 from tests.tables import by_table
 
+from tacit.core.errors import UsageError
 from tacit.words.match import (
     MATCHERS,
     archeflow_overlap,
@@ -425,3 +426,12 @@ def test_a_lead_of_exactly_the_margin_is_enough() -> None:
     assert found.id == "a" and found.runner_up_id == "b" and lead > 0
     assert choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead)) == found
     assert not choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead + 1e-6)).id
+
+
+def test_a_strangers_matcher_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry point was promised, and a profile that named one ended in a KeyError."""
+    rules, texts = MatchSettings(matcher="theirs"), (prepare("run the tests"), [("a", prepare("run the tests"))])
+    with pytest.raises(UsageError, match="no matcher 'theirs'"):
+        choose_same(*texts, rules)
+    monkeypatch.setattr("tacit.words.match.plugged_or_refused", lambda kind, name, known: jaccard)
+    assert choose_same(*texts, rules).id == "a"

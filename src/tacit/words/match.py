@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from unicodedata import category
 
+from tacit.core.installation import plugged_or_refused
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
@@ -77,7 +78,7 @@ def choose_same(
     The best one, if it reaches the threshold and stands out from the runner-up by the margin. No margin is asked of a
     near-equal text, nor against a runner-up that is itself the best one's twin. Equal texts always match.
     """
-    matcher = MATCHERS[settings.matcher]
+    matcher = _matcher(settings.matcher)
     own = _weighed(finding, idf) if matcher is compare else None
     scored = _scored(finding, own, candidates, matcher, idf)
     ranked, blocked = _unopposed(finding, scored, settings, guard=own is not None)
@@ -154,7 +155,7 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     scopes do. The threshold is lower and there is no margin: each lesson is asked for itself, and a recurrence that
     goes unseen would make every lesson look good. Equal signatures of the same names settle it.
     """
-    likeness = MATCHERS[settings.matcher](finding, memory, idf)
+    likeness = _matcher(settings.matcher)(finding, memory, idf)
     needed = lenient(settings.threshold)
     if memory.text and memory.text == finding.text:
         return Sameness(True, 1.0, "equal text")
@@ -362,6 +363,11 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
     "overlap": archeflow_overlap,
     "jaccard": jaccard,
 }
+
+
+def _matcher(name: str) -> Callable[[Prepared, Prepared, Idf | None], Likeness]:
+    """One of ours, or what another distribution offers under the name."""
+    return MATCHERS.get(name) or plugged_or_refused("matcher", name, MATCHERS)
 
 
 def matching_terms(text: str) -> list[str]:
