@@ -21,7 +21,7 @@ Not a wall against whoever may write commands; it is the list of what nobody sho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tacit.core.tables import Tables
 from tacit.guard.expressions import compiled
@@ -192,6 +192,19 @@ def asks_person(text: str) -> str:
         if pattern.search(loose) and not (strict and reason in _ON_REQUEST):
             return reason
     return hazard(text)
+
+
+_ADDRESSES = re.compile(
+    r"\b[a-z][a-z\d+]*://[^\s`'\"<>()]+|\bgit@[\w.-]+:[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I
+)
+
+
+def asks_beside(text: str, known: Callable[[str], bool]) -> str:
+    """The same, where an address that the project's own files hold (`known`) leads nowhere new."""
+    reason = asks_person(text)
+    if reason != ADDRESS:
+        return reason
+    return asks_person(_ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text))
 
 
 _ACT = _tables.text("_ACT")

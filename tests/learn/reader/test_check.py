@@ -9,11 +9,10 @@ from tests.tables import by_table
 
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.learn.hazard import acts_unasked, asks_person
+from tacit.learn.hazard import acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import Checked, check, find_quote, names_in, names_missing
 from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, is_habit, reads_alone
-from tacit.learn.reader.leave import asks_beside
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
 

@@ -21,6 +21,7 @@ from tacit.core.states import INJECTABLE
 from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
+from tacit.learn.hazard import ADDRESS, asks_beside
 from tacit.learn.outcomes import Session
 from tacit.learn.outside import LIKE_NAMES, MAY_BE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import told_to_run, why_not_own
@@ -30,7 +31,6 @@ from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
 from tacit.learn.reader.decide import AGREED_BY_WORD, Decided, decide, is_habit, kept_outside, spoken_around
-from tacit.learn.reader.leave import ADDRESS, asks_beside
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
