@@ -21,6 +21,7 @@ _MOST_DONE, _HALF_DONE = 3.5, 100.0  # the same of steps
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question
 _QUESTIONS = 3
+_FIRST_HERE = 8  # sessions of the project that one stands in, before those of others have their turn
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
 PRICE_IN, PRICE_OUT = 1.0, 5.0
 
@@ -74,10 +75,11 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
 
 
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
-    """Sessions in the order in which they are worth reading: those of the project here, most typed first, of as much the latest."""
-    return sorted(
-        sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: (not each.here, -each.typed)
-    )
+    """Sessions in the order in which they are worth reading: most typed first, of as much the latest; some of the project here before any
+    of another."""
+    every = sorted(sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed)
+    first = [each for each in every if each.here][:_FIRST_HERE]
+    return first + [each for each in every if each not in first]
 
 
 def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]:

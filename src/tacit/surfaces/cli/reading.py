@@ -339,6 +339,8 @@ def read_chosen(
         )
         learned = _read_one(memories, session, sources[session.run], whose)
         cli.progress()
+        if not (n or before or cli.json or cli.quiet):
+            cli.out.write(f"Read by {plan.reader.title}:\n")
         waits = sum(any("not read yet" in note for note in each.warnings) for each in learned)
         said["read"] += len(learned) - waits
         said["waiting"] += waits
