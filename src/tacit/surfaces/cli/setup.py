@@ -66,7 +66,8 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)
         left = "" if until else unfinished(memories)
-    told = f"paused until {until[:16].replace('T', ' ')} UTC: hooks stay silent, nothing is learned, and a reading stops (tacit pause --off goes on)"
+    at = until[:16].replace("T", " ")
+    told = f"paused until {at} UTC: hooks stay silent, nothing is learned, a reading stops (tacit pause --off goes on)"
     return Answer(
         {"paused_until": until or None}, told if until else f"going on: hooks answer and runs are learned{left}"
     )
