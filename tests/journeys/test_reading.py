@@ -316,6 +316,31 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     assert done.data["read"] == 2, done.out
 
 
+def test_who_leaves_while_sessions_are_read_is_not_brought_back(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
+    """A reading that was stopped looked for sessions that somebody had said yes to, found no store, took all for unread and made a new one."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    transcript(alone, folder, "s0")
+    assert tacit("lookback", "--read", "--yes", "--by", "ann", "--json", PATH=path).data["read"] == 1
+    for name in ("s1", "s2"):
+        transcript(alone, folder, name)
+    with open_memories() as memories:
+        agree_to(memories.made_near(), "claude-code", ["s0", "s1", "s2"])
+        store = memories.near.path
+    gone = (  # as `tacit leave` does it
+        f"import shutil, tacit\nwith tacit.open({store!r}) as memories, memories.store.write() as tx:\n"
+        f"    tx.put_meta('paused_until', '9999')\nshutil.rmtree({os.path.dirname(store)!r})\nexam ="
+    )
+    claude = tmp_path / "claude"
+    claude.write_text(claude.read_text().replace("exam =", gone, 1))
+    (tmp_path / "calls").unlink()
+    tacit("lookback", "--read", "--yes", "--json", PATH=path, TACIT_KEY="")
+    asked = (tmp_path / "calls").read_text().count("\n")
+    assert not os.path.exists(store) and asked <= 3  # the exam's two and one about the session; six where it began anew
+
+
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
     """`--read FILE` and `--project-filter` read everything."""
     program(tmp_path, "claude", answers())

@@ -74,6 +74,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     gone = GoneFolders(cli, args, sources)
     homes = Homes(cli.env, gone)
     chosen = _Chosen(lambda run: homes(run).path == gone.place.root)
+    store = near_path(store_path(args.store, cli.env), cli.env)
+    chosen.store = store if os.path.exists(store) else ""
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes, chosen)
     notes += [*lookback_part("words").left_out(found), *gone.apart()]
@@ -134,6 +136,7 @@ class _Chosen:
         self.is_here = is_here
         self.agreed: dict[str, str] = {}  # those that a person let somebody read
         self.going = ""  # how far a reading in the background has come: two would ask at once
+        self.store = ""  # the file that there was when the look began: whoever leaves meanwhile takes it away
 
     def met(self, run: Run) -> None:
         """One of them."""
@@ -198,9 +201,11 @@ def _read(
     paths = map(os.path.abspath, args.paths)
     again = [*"lookback --read --yes --quiet".split(), f"--cap={args.cap}", *narrowed, *paths]
     cli.env = with_room(cli.env, plan, settings)
+    if chosen.store and not os.path.exists(chosen.store):
+        raise Refused("What Tacit knows was taken away while sessions were looked at.", "Nothing was read.")
     with cli.open(args) as memories:
         said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())
-    while not cli.can_ask and (plan := _agreed_since(args, cli, plan, chosen)):
+    while not (cli.can_ask or said.get("stopped")) and (plan := _agreed_since(args, cli, plan, chosen)):
         cli.env = with_room(cli.env, plan, settings_here(cli))
         with cli.open(args) as memories:
             more = read_chosen(cli, memories, plan, chosen.sources)

@@ -333,6 +333,7 @@ def read_chosen(
             _tell(memories, since, pid=pid, total=total, done=done + n, lessons=brought + said["lessons"])
             break
         if is_paused(memories.near):
+            said["stopped"] = True
             break
         cli.progress(
             f"  reading {n + 1} of {len(plan.sessions)} sessions, the one with {session.typed} messages of yours, about a minute …"
