@@ -15,7 +15,7 @@ import tacit as package
 
 ROOT = Path(package.__file__).parent
 FORBIDDEN = {
-    "dataclasses", "typing", "pathlib", "tomllib", "logging", "subprocess", "uuid", "secrets", "importlib.resources", "asyncio", "inspect", "hashlib", "hmac",
+    "dataclasses", "typing", "pathlib", "tomllib", "logging", "subprocess", "uuid", "secrets", "importlib.resources", "warnings", "asyncio", "inspect", "hashlib", "hmac",
     "argparse", "datetime", "random", "tempfile", "shutil", "sqlite3", "socket", "ssl", "http", "urllib", "email", "rich", "numpy", "decimal", "ast", "dis",
     "tokenize", "calendar", "locale", "threading", "contextlib", "json",
 }  # fmt: skip

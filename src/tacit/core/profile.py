@@ -15,8 +15,6 @@ default, in `docs/internals/profiles.md`, which is generated.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tacit.core.digest import short_hash
 from tacit.core.errors import ProfileInvalid
 from tacit.core.value import dumps, loads
@@ -176,13 +174,17 @@ _STANDS_IN = {
 def brought_by_part(kind: str, name: str) -> Any:
     """A function that a profile names, of another distribution of this repository; nothing where that is not here or has no such."""
     module, names = BROUGHT[kind]
-    return getattr(import_module(module), name) if name in names and _is_here(module) else None
+    if name not in names or not _is_here(module):
+        return None
+    from importlib import import_module  # a prompt of Tacit's own profile loads neither it nor `warnings`
+
+    return getattr(import_module(module), name)
 
 
 def _is_here(module: str) -> bool:
     """Whether the package of a module is installed."""
     try:
-        return bool(import_module(module.partition(".")[0]))
+        return bool(__import__(module.partition(".")[0]))
     except ImportError:
         return False
 
