@@ -27,9 +27,9 @@ from tacit.hosts.json_text import loads, member, put, top
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts
+from tacit.stores.lookups import CAME_BACK, used_often
 from tacit.trial.coin import WITHHELD
 
-CAME_BACK = 2  # sessions in which its problem came although it was given, before a guard is offered
 _PLACED = "guard placed:"  # with a lesson's id, what the store notes: the file, as it was and as it was made
 
 
@@ -84,23 +84,26 @@ class Guarding(ByHand):
             )
         return made
 
-    def guardable(self, *, armed: bool = False) -> list[Guard]:
-        """What lessons in force could guard and do not yet; with `armed` also what they do guard."""
+    def guardable(self) -> list[Guard]:
+        """What lessons in force could guard and do not yet."""
         if not self.project:
             return []
-        serving = self._serving()
         known: dict[str, set[tuple[str, ...]]] = {}
-        for each in () if armed else self._armed().values():
+        for each in self._armed().values():
             guard = guard_from(each["guard"])
             known.setdefault(guard.lesson, set()).update(guard.condition.calls)
         lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
-        made = (guard_of(each, serving) for each in lessons if not why_not(each))
         # what was noticed grows: a guard that is armed may come to know more calls
         return [
             one
-            for one in made
-            if one is not None and (one.lesson not in known or not {*one.condition.calls} <= known[one.lesson])
+            for one in self._guards_of(lessons)
+            if one.lesson not in known or not {*one.condition.calls} <= known[one.lesson]
         ]
+
+    def _guards_of(self, lessons: Iterable[Memory]) -> list[Guard]:
+        serving = self._serving()
+        made = (guard_of(each, serving) for each in lessons if not why_not(each))
+        return [one for one in made if one is not None]
 
     def try_guard(self, id: str, sessions: Iterable[Run | Source]) -> tuple[Guard, Record]:
         """A lesson's guard, and what it would have done in past sessions."""
@@ -159,7 +162,8 @@ class Guarding(ByHand):
         if not self.project or not self.store.is_file:
             return []
         project, given = self.project_id, {}
-        for guard in self.guardable(armed=True):
+        used = self.store.memories(used_often(self.store, project, CAME_BACK))
+        for guard in self._guards_of(each for each in used if each.state in INJECTABLE):
             runs = {use.run for use in self.store.uses(memory=guard.lesson) if use.arm != WITHHELD}
             if len(runs) >= CAME_BACK:
                 given[guard.lesson] = (guard, runs)

@@ -68,6 +68,9 @@ class PageVerbs(Opened):
         return WorkTree(place.root, place.git_dir)
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
-        from tacit.learn.page import take_page
+        def taken(found: Sequence[Finding]) -> object:
+            from tacit.learn.page import take_page  # where a page says nothing new, what learns is not loaded
 
-        return lambda found: take_page(self.work, found, vouched=vouched)
+            return take_page(self.work, found, vouched=vouched)
+
+        return taken

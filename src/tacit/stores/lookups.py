@@ -47,6 +47,15 @@ def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int
     return store.rows(sql, p=project, s=signature)
 
 
+CAME_BACK = 2  # sessions in which a problem came although its lesson was given, before a guard is offered
+
+
+def used_often(store: Reads, project: str, times: int) -> list[str]:
+    """Lessons of a project that were given or withheld so many times; those that never were are not looked at."""
+    sql = "SELECT memory FROM tally WHERE project = :p AND signal = 'uses' AND amount >= :n ORDER BY memory"
+    return [id for (id,) in store.rows(sql, p=project, n=float(times))]
+
+
 def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
     """Who signed the words of lessons that came from a team, as they stand; nobody where somebody here changed them."""
     texts = {memory.id: memory.text for memory in memories if memory.trust == "team"}

@@ -6,16 +6,28 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError, numbered
+from tacit.stores.lookups import CAME_BACK, used_often
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, table
-from tacit.surfaces.past import past_sessions
 from tacit.surfaces.views import picked
 
 if TYPE_CHECKING:
+    from tacit.app import Memories
+    from tacit.core.proposal import Proposal
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
+
+
+def _guards_offered(memories: Memories) -> list[Proposal]:
+    """Guards for what came back although it was told; where nothing was told twice neither they nor any format are loaded."""
+    if memories.project is None or not used_often(memories.store, memories.project_id, CAME_BACK):
+        return []
+    from tacit.surfaces.past import past_sessions
+
+    offered: list[Proposal] = memories.offer_guards(lambda: past_sessions(memories))
+    return offered
 
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -32,7 +44,7 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
             report=lambda step, words: _progress(cli, step, words), **named,
         )  # fmt: skip
         whole = not (args.only or args.dry_run or done.busy)
-        offered = memories.offer_guards(lambda: past_sessions(memories)) if whole else []
+        offered = _guards_offered(memories) if whole else []
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
     notes += [f"a guard is offered for {each.memory}: tacit review" for each in offered]
