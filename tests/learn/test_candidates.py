@@ -24,8 +24,8 @@ def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradi
     ("first", "second"),
     [
         (lesson("b", "said"), lesson("a", "shown")),
-        (lesson("b", "shown"), lesson("a", "asked")),
-        (lesson("b", "asked"), lesson("a", "found")),
+        (lesson("b", "shown", seen=2), lesson("a", "asked", seen=2)),
+        (lesson("b", "asked", seen=2), lesson("a", "found", seen=2)),
         (lesson("b", "found"), lesson("a")),
         (lesson("b", klass="rule"), lesson("a", klass="command")),
         (lesson("b", klass="preference"), lesson("a", klass="fix")),
@@ -44,6 +44,12 @@ def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradi
 def test_the_better_one_stands_first(first: Memory, second: Memory) -> None:
     """By whose word it was, what class it has, how often it was seen and contradicted; then the older one."""
     assert [each.id for each in best([second, first])] == [first.id, second.id]
+
+
+def test_what_one_session_settled_or_asked_for_is_no_question() -> None:
+    """Most of what newcomers called nonsense among what waits."""
+    rows = [replace(lesson("a", "said"), kind="decision"), lesson("b", "asked"), lesson("c", "asked", seen=2)]
+    assert [each.id for each in best(rows)] == ["c"] and heard(rows) == []
 
 
 def test_what_is_held_is_not_shown() -> None:

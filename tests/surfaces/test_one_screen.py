@@ -272,6 +272,8 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
         told("list")
         assert numbers_shown(memories) == {}
         shown = typed(signed(dict(os.environ)), "list")
+        assert "(1): tacit list --waiting" in shown  # nobody is told of it: counted
+        shown += typed(signed(dict(os.environ)), "list", "--waiting")
         ids = numbers_shown(memories)
         texts = {n: memories.get(id).text for n, id in ids.items()}
     assert len(ids) > 2 and all(f" {n} " in shown and text in shown for n, text in texts.items()), shown
@@ -351,6 +353,9 @@ def test_decisions_about_the_product_come_last_and_one_matter_takes_one_row(fold
             < told("list").index("Decisions about the product")
             < told("list").index("This is one.")
         )
+        shown = typed(signed(dict(os.environ)), "list")  # at a terminal by what they are about
+        assert "(1): tacit list --kind decision About colors." in shown and "This is one." not in shown, shown
+        assert "This is one." in typed(signed(dict(os.environ)), "list", "--kind", "decision")
         _show(Cli(dict(os.environ), out, out), memories, ["one" * 4, "two" * 4])
         assert "This is one." not in out.getvalue() and "and 1 decision about the product" in out.getvalue()
         for id in ("two", "dup", "mine"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import NotFound, Refused
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
-from tacit.core.standing import is_confirmed
+from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 
 if TYPE_CHECKING:
     from tacit.learn.review import Review
@@ -30,8 +30,13 @@ def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
 
 
 def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:
-    """The candidates that most deserve a look: a person's words first, then what came again and has evidence."""
-    found = [memory for memory in candidates if memory.gate == "allow" and memory.text]
+    """The candidates that most deserve a look: a person's words first, then what came again and has evidence. What one session settled
+    about the product or asked for once is no question: `list` has it."""
+    found = [
+        memory
+        for memory in candidates
+        if memory.gate == "allow" and memory.text and not (is_product_detail(memory) or is_order_of_a_day(memory))
+    ]
     return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared, did_you_mean
-from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
+from tacit.surfaces.cli.words import WIDEST, WITHHELD_HERE, heads, hung, memory_line, one_line, paint, printable, table
 from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
 from tacit.surfaces.passing import change_meant, lesson_meant, meant, question_meant, still_there, yours_now
 from tacit.surfaces.selection import (
@@ -38,7 +39,7 @@ from tacit.surfaces.selection import (
     said_again,
     shelf,
 )
-from tacit.surfaces.wording import standing_words
+from tacit.surfaces.wording import standing_words, topic_words
 
 _FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "about", "severity", "source")
 
@@ -141,9 +142,13 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
+        every = whole = not (equal or args.tag or args.since or args.text or args.state or args.archived)
+        told_to_agents = [each for each in found if shelf(each, asked) == IN_FORCE]
+        fold = at_terminal and whole and not args.waiting and not all(map(is_product_detail, told_to_agents))
         by_shelf = [
-            each.id for at in _TITLES for each in sorted(found, key=is_product_detail) if shelf(each, asked) == at
-        ]
+            each.id for at in _TITLES for each in sorted(found, key=is_product_detail)
+            if shelf(each, asked) == at and not (fold and (at == WAITING or at == IN_FORCE and is_product_detail(each)))
+        ]  # fmt: skip
         numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
         else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
@@ -153,7 +158,6 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if not (args.text and each.id in hidden)
     ]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
-    every = whole = not (equal or args.tag or args.since or args.text or args.state or args.archived)
     if not found:
         several = many_of(profile.words.memory)
         asks = f"no {several} here yet; {numbered(else_asked, 'question')} for you: tacit review"
@@ -162,7 +166,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer(data, f"no {several} here match" + (f": {unknown}" if unknown else ""))
     more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
-    told = _listed(cli, found, profile, names, limit, asked, numbers, whole)
+    told = _listed(cli, found, profile, names, limit, asked, numbers, fold)
     return Answer(data, f"{told}\n\n{more}" if every else told)
 
 
@@ -183,6 +187,7 @@ _TITLES = {
     WAITING: "Waiting for another session, or your word",
     ENDED: "Given no more", GONE: "Gone",
 }  # fmt: skip
+_TOPICS = 12  # of decisions, by name
 _DETAILS = "Decisions about the product, each told when it comes up"
 
 
@@ -196,8 +201,9 @@ def _listed(
     numbers: Mapping[str, int] | None = None,
     fold: bool = False,
 ) -> str:
-    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers, and
-    with `fold` what says the same as another that is given stands below it by its number."""
+    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers. With
+    `fold` what says the same as another that is given stands below it by its number, and what nobody is told, or one session settled about
+    the product, is only counted."""
     columns, words = [each for each in profile.columns if each != "id" or not numbers], profile.words
     if "standing" not in columns:
         return table(
@@ -210,6 +216,17 @@ def _listed(
         for head, some in ((title, [each for each in on_shelf if each not in details]), (_DETAILS, details)):
             if not some:
                 continue
+            lines += [""] if lines else []
+            if fold and at == WAITING:
+                lines += [paint(cli, "bold", f"{head} ({len(some)}): tacit list --waiting")]
+                continue
+            if fold and head == _DETAILS:
+                about = Counter(topic_words(each.about) or "the product" for each in some)
+                topics = "; ".join(f"{each} ({n})" if n > 1 else each for each, n in about.most_common(_TOPICS))
+                topics += f"; and {len(about) - _TOPICS} more" if len(about) > _TOPICS else ""
+                lines += [paint(cli, "bold", f"{head} ({len(some)}): tacit list --kind decision")]
+                lines += hung("  ", f"About {topics}.", WIDEST)
+                continue
             some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
             same = said_again(some) if numbers and fold and at == IN_FORCE else {}
             below = {id for ids in same.values() for id in ids}
@@ -220,7 +237,6 @@ def _listed(
                 rows += [[*first, *line]] if each.id not in below else []
                 if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
                     rows.append([*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"])
-            lines += [""] if lines else []
             lines += [paint(cli, "bold", f"{head} ({len(some)})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
