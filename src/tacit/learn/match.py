@@ -142,9 +142,13 @@ def keeps_apart(
     Nobody's words ride on another's: who vouches for more than a lesson's source does, vouches for what they said, and so only for a
     lesson that says nothing beyond it. A person's line meets neither what waits for a person nor what one took out, unless it is their own
     line again: then it waits with it, or was refused with it. What a reader worded takes the better words over (`stage.in_better_words`).
-    `claimed`: a reader calls them one, in whatever words; no line of a person is swallowed by what shares less than half of it.
+    `claimed`: a reader calls them one, in whatever words; no line of a person is swallowed by what shares less than half of it. What the
+    person took out after they had said this is the same wish in both, and their later word holds.
     """
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
+    refused = memory.state in CLOSED and cause_of(memory) == "person"
+    if refused and finding.at and finding.at < memory.updated_at:
+        return ""
     if finding.stance != "supports" or not (person or may_vouch(finding.witness, above(memory.trust))):
         return ""
     mine, its = prepared(finding), prepared_of(memory)
@@ -152,7 +156,6 @@ def keeps_apart(
         return "the two share less than half"
     more, less = says_more(its, mine), says_more(mine, its)
     told, also = more and f"that one says {more}, too", less and f"this one says {less}, too"
-    refused = memory.state in CLOSED and cause_of(memory) == "person"
     stands = memory.gate == "allow" and (memory.state in ACTIVE or cause_of(memory) == "silence")
     if person and stands and is_settled(memory):
         return also

@@ -170,6 +170,7 @@ class Findings:
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> Matched:
         apart: dict[str, Memory] = {}  # alike, and yet not this one
+        finding = replace(finding, at=finding.at or self.run.ended_at)
 
         def met() -> Matched:
             near = self.near.of(finding)

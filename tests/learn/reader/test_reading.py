@@ -496,3 +496,20 @@ def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memori
     again = tells(text, 2, words, "command")
     report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
     assert (report.new, report.matched) == ((), (known.id,))
+
+
+def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_other_words(memories: Memories) -> None:
+    """Sessions are read newest first; a lesson that was dropped came back from the next one. What is said later is a new wish."""
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    gone = memories.forget(by_text(memories, "Before new work").id)[0]
+    other = tells(
+        "Pull in the latest main before you begin anything new.", 1, "first get to main and pull it", "rule", "said"
+    )
+    same = json.dumps(
+        {**json.loads(answer([other], [weighs()])), "pairs": [{"new": "n1", "other": "k1", "word": "same"}]}
+    )
+    for name, ended, new in (("r2", BEGUN, 0), ("r3", "2099-01-01T00:00:00.000Z", 1)):
+        typed = user("stop: first get to main and pull it")
+        found = replace(run(name, typed, say("Sure."), task=name, lineage=name), ended_at=ended)
+        assert len(reads(memories, found, same).new) == new, name
+        assert memories.get(gone.id).state == "archived"
