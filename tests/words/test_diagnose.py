@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.tables import by_table
 
-from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, recognise, signatures
+from tacit.core.run import Incident
+from tacit.core.value import replace
+from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, is_news, recognise, signatures
 
 
 @by_table
@@ -115,3 +117,10 @@ def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
 def test_a_long_class_is_still_one(name: str) -> None:
     """As frameworks call theirs."""
     assert in_our_words(f"{name}: x") == name
+
+
+def test_news_is_what_a_form_recognises_and_was_no_looking() -> None:
+    """A lock that `ls` did not find, and a runner's last word, stood under what came back and has no lesson."""
+    lock = Incident("failure", "path .git/index.lock", "path", name=".git/index.lock", program="ls")
+    last = Incident("failure", "exited with 1", "text", program="make check")
+    assert [is_news(each) for each in (lock, replace(lock, program="cp"), last)] == [False, True, False]

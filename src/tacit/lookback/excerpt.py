@@ -19,7 +19,7 @@ from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.notice import notice
-from tacit.words.diagnose import Diagnosis
+from tacit.words.diagnose import is_news, said_of
 
 EARLIEST, LATEST = clock.seconds("2000-01-01"), clock.seconds("2100-01-01")  # other times are a broken clock's
 _LONGEST = 220  # characters of a text that is shown
@@ -51,7 +51,7 @@ class Trouble:
     label: str  # for people, redacted
     failed: int = 1  # calls
     spent: Spent = Spent()
-    nature: str = ""  # as `words/diagnose.py` says
+    nature: str = ""  # as `words/diagnose.py` says; what is no news counts as the work in hand
 
 
 @value
@@ -133,13 +133,12 @@ def _troubles(run: Run, noticed: Sequence[Incident], calls: int) -> Iterator[Tro
                 safe_excerpt(_label(each)),
                 each.count,
                 Spent(each.calls, float(each.seconds), tokens),
-                each.nature,
+                each.nature if is_news(each) else "work",
             )
 
 
 def _label(of: Incident) -> str:
-    said = Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said or of.line or of.mark
-    return f"{of.program}: {said}"
+    return f"{of.program}: {said_of(of) or of.line or of.mark}"
 
 
 def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:

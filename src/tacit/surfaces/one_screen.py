@@ -38,10 +38,10 @@ from tacit.surfaces.wording import (
     is_yours,
     question,
     recognised,
-    said_of,
     standing_words,
     topic_words,
 )  # fmt: skip
+from tacit.words.diagnose import is_news
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
@@ -402,10 +402,8 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         if each["signature"] in told or _is_answered(memories, each["signature"]):
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
-        if not found or not said_of(found[0][0]) or _is_spoken_of(memories, found[0][0]):
-            continue  # a line that no rule recognises says a runner's last word, or the echo of a command
-        if found[0][0].family == "path" and not acting(found[0][0].program):
-            continue  # whoever looks for a file may find none
+        if not found or not is_news(found[0][0]) or _is_spoken_of(memories, found[0][0]):
+            continue
         label = recognised(found[0][0])
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
         if len(rows) == UNKNOWN:

@@ -20,7 +20,7 @@ from tacit.core.states import ENDING_VERDICTS
 from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD_ENOUGH
-from tacit.words.diagnose import Diagnosis
+from tacit.words.diagnose import said_of
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
 GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain"
@@ -159,11 +159,6 @@ def more_sessions(lacking: int) -> str:
 
 # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
 BY_NOTICE = "notice"
-
-
-def said_of(of: Incident) -> str:
-    """A failure in our own words; empty where there are none."""
-    return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
 
 
 def recognised(of: Incident) -> str:

@@ -20,8 +20,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tacit.core.programs import acting
 from tacit.core.tables import Tables
 from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.run import Incident
 
 _tables = Tables(__file__)
 
@@ -77,6 +82,17 @@ class Diagnosis:
         if words and (self.name or "{name}" not in words):
             return words.format(code=self.code, name=self.name, tool=self.tool)
         return f"{self.tool} {self.code}".strip() if self.code else ""
+
+
+def said_of(of: Incident) -> str:
+    """A failure in our own words; empty where there are none."""
+    return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
+
+
+def is_news(of: Incident) -> bool:
+    """Whether a failure that came back is worth a person's glance: a line that no form recognises is a runner's last word, or the echo of a
+    command, and whoever looks for a file may find none."""
+    return bool(said_of(of)) and (of.family != "path" or bool(acting(of.program)))
 
 
 def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:

@@ -147,7 +147,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         fold = at_terminal and whole and not args.waiting and not all(map(is_product_detail, told_to_agents))
         by_shelf = [
             each.id for at in _TITLES for each in sorted(found, key=is_product_detail)
-            if shelf(each, asked) == at and not (fold and (at == WAITING or at == IN_FORCE and is_product_detail(each)))
+            if shelf(each, asked) == at and not (fold and (at == WAITING or (at == IN_FORCE and is_product_detail(each))))
         ]  # fmt: skip
         numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
         else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
