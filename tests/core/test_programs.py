@@ -118,8 +118,10 @@ def test_of_a_line_that_names_several_things_what_is_about_the_command(command: 
     }
     memory = replace(lesson(NOT_HERE), extra={"about": about})
     assert part_about(memory, command, programs(command)) == expected
-    worded = replace(memory, text="Leave rtk out.")  # by a person: the parts are gone
-    assert part_about(worded, command, programs(command)) == ""
+    worded = replace(memory, text="Leave rtk out.")  # by a person: the parts are gone, and it names one of the commands
+    assert part_about(worded, command, programs(command)) == ("Leave rtk out." if "rtk" in command else "")
+    worded = replace(memory, text="Try it plainly.")  # or none: it is told before all of them
+    assert bool(part_about(worded, command, programs(command))) == bool(expected)
 
 
 def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:

@@ -127,28 +127,39 @@ def _program(words: list[str]) -> str:
     return ""
 
 
-def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
-    """What a lesson says of the programs that a line runs; empty where that is nothing.
+def commands_of(memory: Memory) -> dict[str, tuple[str, ...]]:
+    """The commands before which a lesson is told, each with the parts of its text that are about it; without parts all of it is.
 
-    A lesson from noticing knows the commands it is about, and which of its parts; any other calls the very command, in code or in prose, or
-    says whether to use the program. A command's own lesson says how to call it, which whoever calls it knows.
+    A lesson from noticing knows them; where a person worded it anew, those that they name, else all. Any other calls them in code. A
+    command's own lesson says how to call it, which whoever calls it knows.
     """
     if memory.klass in ("command", "estimate"):
-        return ""
+        return {}
     known = memory.extra.get(ABOUT) if memory.extra else None
-    if isinstance(known, dict):
-        parts: dict[str, None] = {}
-        for program, some in known.items():
-            if runs_command(line, program):
-                if not some or (len(known) == 1 and not any(part in memory.text for part in some)):
-                    return memory.text  # all of it, or a person worded it anew
-                parts.update(dict.fromkeys(part for part in some if part in memory.text))
+    if not isinstance(known, dict):
+        return {head: () for span in memory.text.split("`")[1::2] if (head := head_of(span))}
+    told = {name: tuple(part for part in parts if part in memory.text) for name, parts in known.items()}
+    if any(told.values()) or not any(known.values()):
+        return {name: parts for name, parts in told.items() if parts or not known[name]}
+    return dict.fromkeys([name for name in known if name in memory.text] or known, ())
+
+
+def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
+    """What a lesson says of the programs that a line runs; empty where that is nothing. One that noticing did not make is also about what
+    it calls in prose, or says whether to use."""
+    about = commands_of(memory)
+    parts: dict[str, None] = {}
+    for program, some in about.items():
+        if runs_command(line, program):
+            if not some:
+                return memory.text
+            parts.update(dict.fromkeys(some))
+    if parts:
         lead, colon, _ = memory.text.partition(": ")
-        return f"{lead}{colon}{', '.join(parts)}." if parts else ""
-    spans = memory.text.split("`")[1::2]
-    if any(runs_command(line, head) for span in spans if (head := head_of(span))):
-        return memory.text
-    if any(head_of(span) for span in spans) and all(name in MANY_COMMANDS for name in names):
+        return f"{lead}{colon}{', '.join(parts)}."
+    if memory.klass in ("command", "estimate") or isinstance((memory.extra or {}).get(ABOUT), dict):
+        return ""
+    if about and all(name in MANY_COMMANDS for name in names):
         return ""  # it says which command, and this is another
     return memory.text if any(_is_called(name, memory, line) for name in names if name not in ENGLISH) else ""
 

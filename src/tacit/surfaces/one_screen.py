@@ -19,7 +19,7 @@ from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
 from tacit.core.profile import Profile
-from tacit.core.programs import ABOUT, acting, head_of
+from tacit.core.programs import acting, commands_of, head_of
 from tacit.core.proposal import Proposal, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
@@ -366,14 +366,15 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
-    noticed = [each for each in (memory.extra or {}).get(ABOUT) or () if acting(each)]
+    about = commands_of(memory) if memory.signature != BEFORE_DONE else {}
+    called = [each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)]
     names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
-    commands = noticed or [name for name in names if head_of(name)][:1]
+    commands = called or [name for name in names if head_of(name) and acting(name)][:1]
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
     named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
     said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
     said += [f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path)][:1]
-    said += [] if noticed else ["with a prompt about it"]
+    said += [] if commands and memory.source == BY_NOTICE else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 
 

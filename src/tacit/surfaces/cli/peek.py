@@ -11,14 +11,16 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core.memory import Memory
+from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
+from tacit.core.value import replace
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
-from tacit.surfaces.one_screen import moment_words, remember_numbers
-from tacit.surfaces.selection import counted, is_given
+from tacit.surfaces.one_screen import moment_words, remember_numbers, without_details
+from tacit.surfaces.selection import counted, is_given, said_again
 from tacit.surfaces.wording import YOURS, is_yours
 
-_LATER = 100  # lessons that wait for their moment, on one screen
+_LATER = 60  # lessons that wait for their moment, on one screen
 _OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
 _ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "
 _LOOKED = "You only looked: nothing was recorded."
@@ -34,7 +36,11 @@ def peeked(
             task, surface=f"hook:{surface}", look=True, budget=one.get("budget", ""), **{**facets, **moment}
         )
         by_id = {memory.id: memory for memory in memories.store.memories(found.injected)}
-        return [by_id[id] for id in found.injected if id in by_id]
+        line = moment.get("command", "")
+        shown = [by_id[id] for id in found.injected if id in by_id]
+        return [
+            replace(each, text=part_about(each, line, programs(line)) or each.text) if line else each for each in shown
+        ]
 
     files, errors, task = tuple(many["files"]), tuple(many["errors"]), one.get("task", "")
     if command := one.get("command", ""):
@@ -77,7 +83,9 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
     allowed: dict[str, Any] = {"states": INJECTABLE, "equal": {"gate": "allow"}, "limit": 100}
     kept = filter(is_confirmed, memories.list(sort="updated", **allowed))
     every = {memory.id: memory for memory in (*kept, *memories.list(sort="seen", **allowed))}
-    found = [memory for memory in every.values() if is_given(memory) and memory.id not in at_starts]
+    given = [memory for memory in every.values() if is_given(memory)]
+    same = {id for ids in said_again(given).values() for id in ids}
+    found = without_details([memory for memory in given if memory.id not in {*at_starts, *same}])
     if not found:
         return []
     rows = [(memory, _when(memories, memory)) for memory in found[:_LATER]]
