@@ -152,7 +152,9 @@ def test_before_a_command_ones_own_lesson_comes_first(env: dict[str, str]) -> No
     assert own in looked(env, "--command", "npm run test")
     with open_memories(env=env) as memories:
         cure = next(each for each in memories.list() if "npm ci" in each.text)
-        parts: dict[str, list[str]] = {name: [] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")}
+        parts: dict[str, list[str]] = {
+            name: [] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")
+        }
         lump = replace(cure, extra={"about": parts})
     assert moment_words(lump, False) == "before `npm run test`, `npm run e2e` or 2 other commands"
     assert moment_words(lump, False, 99) == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"

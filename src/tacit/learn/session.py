@@ -135,7 +135,7 @@ class Findings:
         self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str
     ) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
-        put_incidents(tx, self.project.id, self.id, self._unit(tx), self.seq, noticed, person)
+        put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
         fold_incidents(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on or not noticed:
@@ -219,7 +219,7 @@ class Findings:
         self._promote(tx, memory.id)
         return memory.id
 
-    def _unit(self, tx: Transaction) -> str:
+    def unit(self, tx: Transaction) -> str:
         """The piece of work that this session is of: what rules notice in it and what a reader hears of it is one sighting."""
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         return own or lineage_of(tx, self.row.root) or self.row.root
@@ -230,7 +230,7 @@ class Findings:
             stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
         tx.add_evidence(
             Evidence(
-                memory=memory.id, project=memory.project, run=self.id, root=self._unit(tx), finding=finding.key, stance=stance,
+                memory=memory.id, project=memory.project, run=self.id, root=self.unit(tx), finding=finding.key, stance=stance,
                 origin=finding.origin or self.run.descent, by=finding.by, tier=finding.witness, place=finding.place, quote=finding.quote,
                 at=finding.at or self.run.ended_at or self.at, seq=self.seq,
             )

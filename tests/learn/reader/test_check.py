@@ -104,6 +104,7 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None
         ("please do that for this small change", False),
         ("Change it for both. Do mark those nodes as healthy", False),
         ("/gsd:quick the page lost its footer, the status indicator should be in it", False),
+        ("keep issue open, but remove implementation, flag that commenting on the issue if you need it", False),
         ("the login lost its footer. can you get it back, the status should be in it", False),
     ],
 )

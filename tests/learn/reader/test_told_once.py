@@ -28,14 +28,14 @@ class Reader:
 
     identity = "scripted"
 
-    def __init__(self, text: str, words: str, word: str) -> None:
-        self.text, self.words, self.word, self.asked = text, words, word, 0
+    def __init__(self, text: str, words: str, word: str, *verdicts: Any) -> None:
+        self.text, self.words, self.word, self.asked, self.verdicts = text, words, word, 0, verdicts
 
     def ask(self, prompt: str, *, schema: Any = None, timeout: float = 60.0) -> str:
         row = {"text": self.text, "kind": "cure", "standing": "found", "quotes": [{"line": 2, "words": self.words}]}
         self.asked += "that may say the same" in prompt
         pairs = [{"new": "n1", "other": "k1", "word": self.word}]
-        return json.dumps({"lessons": [row], "answers": [], "verdicts": [], "pairs": pairs})
+        return json.dumps({"lessons": [row], "answers": [], "verdicts": [*self.verdicts], "pairs": pairs})
 
 
 def heard(memories: Memories, name: str, text: str, word: str = "different") -> tuple[Any, int]:
@@ -72,6 +72,9 @@ def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: M
     (memory,) = memories.store.memories([rules.id])
     by = sorted(row.by for row in memories.store.evidence(memory.id) if row.run)
     assert (memory.tally.seen, by) == (3, ["notice", "notice", "notice", "reader"])
+    back = {"id": "k1", "verdict": "came_back", "line": 3, "words": "unrecognized subcommand 'bun'"}
+    read_by(memories, failing("r4"), Reader(OTHER, "that call failed, so this time", "different", back))
+    assert memories.store.memories([rules.id])[0].tally.seen == 4
 
 
 def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_coin(memories: Memories) -> None:

@@ -317,7 +317,8 @@ class Taking:
         ruling, at = judged.ruling, self.desk.now()
         if ruling.act in ("nothing", "amend") or not (held := tx.memories([judged.memory])):
             return
-        if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {session.row.root}:
+        unit = session.unit(tx)
+        if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {unit}:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
@@ -326,7 +327,7 @@ class Taking:
         by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
             Evidence(
-                memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=by, tier=ruling.tier,
+                memory.id, memory.project, self.reading.run, unit, stance=stance, by=by, tier=ruling.tier,
                 place=f"{judged.quote.line.place}#{judged.verdict.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
                 origin=session.run.descent,
             )
@@ -420,7 +421,7 @@ def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> s
     """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none.
     `words`: theirs for a new lesson that says the same."""
     evidence = [each for each in tx.evidence(memory) if each.stance == "supports"]
-    if all(each.root == session.row.root for each in evidence):
+    if all(each.root == session.unit(tx) for each in evidence):
         return ""
     mine = (each for each in evidence if each.run == session.id and each.tier == "user")
     return words or next((each.quote for each in mine), "")
