@@ -365,3 +365,23 @@ def test_a_reading_stops_at_its_cap(tacit: Any, folder: Path, alone: Path, tmp_p
         transcript(alone, folder, f"s{n}")
     done = tacit("lookback", "--read", "--cap", "0.01", "--json", PATH=path)
     assert done.data["sessions"] == 1 and done.data["beyond_cap"] == 2 and done.data["usd"] <= 0.01
+
+
+def test_a_reading_ends_where_nobody_answers_and_where_it_is_told_to(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
+    """With a model that is not there it went on through all sessions; `--no-read` said that no model reads, and it went on too."""
+    program(tmp_path, "claude", "", status=1)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    config(alone).parent.mkdir(parents=True, exist_ok=True)
+    config(alone).write_text('[reader]\nby = "claude-code"\n')
+    for n in range(6):
+        transcript(alone, folder, f"s{n}")
+    done = tacit("lookback", "--read", "--yes", "--json", PATH=path)
+    assert (done.data["read"], done.data["waiting"]) == (0, 3) and "in a row" in done.data["why"]
+    for name in ("t0", "t1", "t2"):
+        transcript(alone, folder, name)
+    claude = program(tmp_path, "claude", answers())
+    ends = f"open({str(config(alone))!r}, 'w').write('[reader]\\nby = \"nobody\"\\n')\nexam ="
+    claude.write_text(claude.read_text().replace("exam =", ends, 1))
+    assert tacit("lookback", "--read", "--yes", "--json", PATH=path).data["read"] == 1

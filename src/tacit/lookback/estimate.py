@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import zip_longest
 
 from tacit.core.value import value
 from tacit.learn.reader import prompt
@@ -22,6 +23,7 @@ _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question
 _QUESTIONS = 3
 _FIRST_HERE = 8  # sessions of the project that one stands in, before those of others have their turn
+MINUTES = 0.7  # that a session takes
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
 PRICE_IN, PRICE_OUT = 1.0, 5.0
 
@@ -76,10 +78,11 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
 
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
     """Sessions in the order in which they are worth reading: most typed first, of as much the latest; some of the project here before any
-    of another."""
+    of another, then in turn one of it and one of the others."""
     every = sorted(sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed)
-    first = [each for each in every if each.here][:_FIRST_HERE]
-    return first + [each for each in every if each not in first]
+    here, others = [each for each in every if each.here], [each for each in every if not each.here]
+    in_turn = zip_longest(others, here[_FIRST_HERE:])
+    return here[:_FIRST_HERE] + [each for both in in_turn for each in both if each is not None]
 
 
 def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]:

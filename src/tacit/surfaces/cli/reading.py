@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 DEAREST = 2.0  # dollars that one reading costs at most, unless somebody says more
 SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
+_TRIES = 3  # sessions that could not be read, with none that was, after which a reading ends
 PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
 
 
@@ -260,7 +261,7 @@ def agreed_later(
     price = f", about {100 * usd / len(past):.1f} ct each" if reader.priced and past else ""
     asked = (
         f"Have later sessions read too by {reader.title}, each as it ends{price}? Without it they are learned by rules."
-        f" (tacit connect {host} --no-read ends it) [y/N]"
+        f" (tacit config set reader.by {NOBODY} ends it) [y/N]"
     )
     if by != reader.by and cli.ask("\n".join(wrapped(asked)) + " "):
         by = reader.by
@@ -273,7 +274,8 @@ def _question(plan: Plan, after: bool) -> str:
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
     others = f" {unread_words(plan.others)}" if plan.others else ""
-    first = " The first lessons come in about a minute, the rest in the background."
+    minutes = numbered(max(1, round(len(plan.sessions) * lookback_part("estimate").MINUTES)), "minute")
+    first = f" The first lessons come in about a minute, the rest in the background, which takes about {minutes}."
     first = first if len(plan.sessions) > 1 and not after else ""
     return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
 
@@ -323,7 +325,8 @@ def read_chosen(
         "began": int(time.time()),
         **{way: event(memories.store, f"model.tokens.{way}") for way in ("in", "out")},
     }
-    total = done + len(plan.sessions)
+    failed: list[str] = []  # why sessions could not be read
+    total, reads = done + len(plan.sessions), not _nobody(cli)
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     for n, session in enumerate(plan.sessions):
         rest = len(plan.sessions) - n
@@ -332,7 +335,7 @@ def read_chosen(
             said["background"] = rest
             _tell(memories, since, pid=pid, total=total, done=done + n, lessons=brought + said["lessons"])
             break
-        if is_paused(memories.near):
+        if is_paused(memories.near) or (reads and _nobody(cli)):
             said["stopped"] = True
             break
         cli.progress(
@@ -346,12 +349,21 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
+        failed += [why for each in learned for note in each.warnings if (why := note.partition("not read yet. ")[2])]
+        if said["waiting"] >= _TRIES and not said["read"]:
+            said.update(stopped=True, why=failed[0])
+            break
         _show(cli, memories, [id for one in learned if one.project == memories.project_id for id in one.new])
         _elsewhere(cli, memories, learned)
         _tell(memories, since, pid=os.getpid(), total=total, done=done + n + 1, lessons=brought + said["lessons"])
     said["spent"] = spent_words(memories, since)
     said["minutes"] = round((time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60)
     return {**said, "notes": whose.notes()}
+
+
+def _nobody(cli: Cli) -> bool:
+    """Whether the person wants no session read: said since a reading began, it ends behind the session that it is at."""
+    return str(settings_here(cli)["reader.by"].value) == NOBODY
 
 
 def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: Asked) -> None:
@@ -431,6 +443,8 @@ def told(said: Mapping[str, Any]) -> str:
     if rest := said["background"]:
         rest = f"\nThe other {rest} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
         rest += " how far it is and what it cost, tacit pause stops it."
+    if said.get("why"):
+        return f"no session was read: {said['why']} What waits is tried again later; tacit doctor says why it failed."
     spent = f"; {said['spent']}" if said.get("spent") else ""
     return f"read {numbered(said['read'], 'session')}, {lessons}{spent}{again}{rest or ''}"
 
