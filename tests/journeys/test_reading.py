@@ -371,17 +371,17 @@ def test_a_reading_ends_where_nobody_answers_and_where_it_is_told_to(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path
 ) -> None:
     """With a model that is not there it went on through all sessions; `--no-read` said that no model reads, and it went on too."""
-    program(tmp_path, "claude", "", status=1)
     path = f"{tmp_path}:{os.environ['PATH']}"
     config(alone).parent.mkdir(parents=True, exist_ok=True)
     config(alone).write_text('[reader]\nby = "claude-code"\n')
     for n in range(6):
         transcript(alone, folder, f"s{n}")
-    done = tacit("lookback", "--read", "--yes", "--json", PATH=path)
-    assert (done.data["read"], done.data["waiting"]) == (0, 3) and "in a row" in done.data["why"]
-    for name in ("t0", "t1", "t2"):
-        transcript(alone, folder, name)
     claude = program(tmp_path, "claude", answers())
-    ends = f"open({str(config(alone))!r}, 'w').write('[reader]\\nby = \"nobody\"\\n')\nexam ="
+    ends = f"if {SAID!r} in asked: open({str(config(alone))!r}, 'w').write('[reader]\\nby = \"nobody\"\\n')\nexam ="
     claude.write_text(claude.read_text().replace("exam =", ends, 1))
-    assert tacit("lookback", "--read", "--yes", "--json", PATH=path).data["read"] == 1
+    read = ("lookback", "--read", "--yes", "--json")
+    assert tacit(*read, PATH=path, TACIT_NO_WORKER="1").data["read"] == 1
+    config(alone).write_text('[reader]\nby = "claude-code"\n')
+    program(tmp_path, "claude", "", status=1)
+    done = tacit(*read, PATH=path, TACIT_NO_WORKER="1")
+    assert (done.data["sessions"], done.data["waiting"]) == (5, 3) and done.data["why"], done.data

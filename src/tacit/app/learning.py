@@ -86,6 +86,7 @@ def unreadable_instructions(root: str) -> list[str]:
 
 
 NOBODY = "nobody"  # reads: a no that is remembered
+RULES_ALONE = "rules"  # nor reads who was named: the sessions are read in a moment, one by one
 CONSENT = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
 WENT = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
 
@@ -172,11 +173,12 @@ class Learning(Recalling):
 
     def desk(self, host: str, session: str = "") -> ReaderContext | None:
         """What reading a host's sessions needs; None where the user agreed to no reader, or not for this session, host or folder."""
-        if "read" not in self.profile.model.steps:
+        named = self.env.get("TACIT_READER_BY")
+        if "read" not in self.profile.model.steps or named == RULES_ALONE:
             return None
         settings = self.settings()
         by = agreed_sessions(self.near).get(session)
-        if by and self.env.get("TACIT_READER_BY") != NOBODY:
+        if by and named != NOBODY:
             settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
         if (model := self._reader(settings, host)) is None:
             return None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories, config_path
-from tacit.app.learning import NOBODY, agree_to
+from tacit.app.learning import NOBODY, RULES_ALONE, agree_to
 from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
@@ -315,7 +315,7 @@ def read_chosen(
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
     rules find comes first: it needs all of the sessions, and no time."""
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
-    going = progress(memories)
+    going, reads = progress(memories), not _nobody(cli)
     before = going if going.get("pid") == os.getpid() else {}  # what the terminal had read that this goes on from
     if not before:
         _by_rules(cli, memories, plan, sources, whose)
@@ -326,7 +326,7 @@ def read_chosen(
         **{way: event(memories.store, f"model.tokens.{way}") for way in ("in", "out")},
     }
     failed: list[str] = []  # why sessions could not be read
-    total, reads = done + len(plan.sessions), not _nobody(cli)
+    total = done + len(plan.sessions)
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     for n, session in enumerate(plan.sessions):
         rest = len(plan.sessions) - n
@@ -372,7 +372,7 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
     every = list({source.path: source for source in sources.values()}.values())
     found: list[Learned] = []
     env = memories.env
-    memories.env = {**env, "TACIT_READER_BY": NOBODY}
+    memories.env = {**env, "TACIT_READER_BY": RULES_ALONE}
     for n, source in enumerate(every, 1):
         cli.progress(f"  by rules, {n} of {len(every)} files …")
         with suppress(TacitError, OSError):
