@@ -11,6 +11,7 @@ from tests.terminals import ask
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused
+from tacit.core.memory import LIKELY_AGAIN
 from tacit.learn.review import Reviewed
 
 
@@ -270,7 +271,7 @@ def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, fol
             tier="agent",
             by="reader",
             kind="preference",
-            extra={"word": "asked"},
+            extra={"word": "asked", LIKELY_AGAIN: True},
         )
         memories.learn(run("r99", asked))
         by = {memory.text: memory.id for memory in memories.list(limit=50)}

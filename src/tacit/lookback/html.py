@@ -17,6 +17,7 @@ from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.lookback import words
 from tacit.lookback.result import WEEK_SECONDS, Count, Lookback, Week, assumptions, limits
+from tacit.words.diagnose import OF_NO_LESSON
 
 WEEK_BARS = 26  # bars; half a year fits a phone
 
@@ -32,13 +33,14 @@ def html_page(of: Lookback, made_at: str, version: str) -> str:
     projects = numbered(len(of.projects), "project") + (
         f", {words.days(of.first_at, of.last_at)}" if of.first_at else ""
     )
+    problems = [each for each in of.problems if each.lesson or each.nature not in OF_NO_LESSON]
     rendered: str = page.get_template("page.html").render(
         of=of, words=words, made_at=made_at, version=version, assumptions=assumptions(of), limits=limits(of),
         lead=". ".join(filter(None, (projects, words.calls_words(of)))),
         digits=max(len(words.quantity(n)) for n in (count.failures, count.repeated, count.forewarned)),
         weeks=_bars(every, highest) if len(every) > 1 and highest else (), highest=highest,
         first=every[0][0] if every else "", last=every[-1][0] if every else "",
-        most=max((each.spent.calls for each in of.problems), default=0),
+        problems=problems, most=max((each.spent.calls for each in problems), default=0),
         read=[f"Read: {numbered(of.files.files, 'file')}, {of.files.bytes / 1e6:,.1f} MB.", *words.left_out(of)],
     )  # fmt: skip
     return rendered

@@ -19,7 +19,7 @@ from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
 from tacit.core.profile import Profile
-from tacit.core.programs import acting, commands_of, head_of
+from tacit.core.programs import MANY_COMMANDS, acting, commands_of
 from tacit.core.proposal import Proposal, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
@@ -41,7 +41,7 @@ from tacit.surfaces.wording import (
     standing_words,
     topic_words,
 )  # fmt: skip
-from tacit.words.diagnose import is_news
+from tacit.words.diagnose import OF_NO_LESSON, is_news
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
@@ -51,8 +51,6 @@ _LOOKED_AT = 200  # of the latest
 _ASKED_AMONG = 3 * NEW  # questions, and lessons that wait for a word, among which those to show are chosen
 _LONGEST = 110  # characters of a problem
 
-# failures of the work in hand, or of the host's own protocol: nobody is told of them
-OF_NO_LESSON = ("wip", "work", "host")
 # a file, and no dotted name of something else
 _FILE_NAME = re.compile(r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$")
 # an error's words, which run nothing
@@ -368,12 +366,16 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
     about = commands_of(memory) if memory.signature != BEFORE_DONE else {}
     called = [each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)]
-    names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
-    commands = called or [name for name in names if head_of(name) and acting(name)][:1]
+    names = [
+        name for name in names_of(memory.about) if name.partition(" ")[0] in MANY_COMMANDS and not _ERROR.search(name)
+    ]
+    commands = called or [name for name in names if " " in name and acting(name)][:1]
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
     named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
     said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
-    said += [f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path)][:1]
+    said += [
+        f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path) and not path.startswith(".git/")
+    ][:1]
     said += [] if commands and memory.source == BY_NOTICE else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 

@@ -39,6 +39,11 @@ LONGEST_OUTPUT = 60_000  # characters of one output that are read: errors stand 
 _MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
 _WORDS = 8  # nor is one of more words: a sentence without its spaces
+OF_NO_LESSON = (
+    "wip",
+    "work",
+    "host",
+)  # natures of the work in hand and of the host's own protocol: nobody is told of them
 LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
 _ANSI_CODES = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -354,7 +359,7 @@ def _forms() -> tuple[_Form, ...]:
         # git and what it is served by
         _Form("lock", git, "index.lock", r"index\.lock': File exists", code="index.lock", tool="git"),
         _Form("git", git, "[rejected]|[remote rejected]", r"! \[(?:remote )?rejected\].*\((?P<code>non-fast-forward|fetch first|stale info|protected branch[^)]*|pre-receive hook declined)\)", tool="git"),
-        _Form("git", git, "conflict (", r"^CONFLICT \([\w/ ]+\)", code="merge conflict", tool="git"),
+        _Form("git", wip, "conflict (", r"^CONFLICT \([\w/ ]+\)", code="merge conflict", tool="git"),
         _Form("git", git, "not a git repository", r"not a git repository", code="not a git repository", tool="git"),
         _Form("git", git, "did not match any file", r"pathspec '[^']*' did not match any file", code="pathspec matches nothing", tool="git"),
         _Form("git", git, "no upstream branch", r"has no upstream branch", code="no upstream branch", tool="git"),

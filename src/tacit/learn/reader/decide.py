@@ -125,7 +125,7 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     if decided.word == "shown" and checked.person and (one := _ONE_OF_MANY.search(checked.person.words)):
         return Decided(decided.text, "", reason=f"said of “{one[0]}”")
     if decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
-        decided = replace(decided, hold="you allowed it once: is it for good?")
+        decided = replace(decided, hold="you allowed it or asked about it once: is it for good?")
     if not decided.word or not (why := _taken_over(decided, lines)):
         return decided
     return replace(decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}")

@@ -48,8 +48,8 @@ from tacit.surfaces.cli.reading import (
 )
 from tacit.surfaces.cli.settings_file import plain_path, written
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, table, wrapped
-from tacit.surfaces.one_screen import OF_NO_LESSON
 from tacit.surfaces.past import is_transcript, keeping
+from tacit.words.diagnose import OF_NO_LESSON
 
 if TYPE_CHECKING:
     from tacit.lookback.estimate import UnreadSession

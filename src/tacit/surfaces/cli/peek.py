@@ -23,6 +23,7 @@ from tacit.surfaces.wording import YOURS, is_yours
 _LATER = 60  # lessons that wait for their moment, on one screen
 _OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
 _ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "
+_FEW_AT_A_TIME = "No more are told at a time: others about it come with the next change, or with a prompt about it. "
 _LOOKED = "You only looked: nothing was recorded."
 
 
@@ -52,7 +53,8 @@ def peeked(
         return _one(
             memories,
             f"Before {one_line(files[0], 80)} is changed your agent hears",
-            told("before-file", files=files, touched=True),
+            found := told("before-file", files=files, touched=True),
+            _FEW_AT_A_TIME if len(found) > 1 else "",
         )
     if errors and not task:
         return _one(memories, "After that error your agent hears", told("tool-failure", errors=errors))

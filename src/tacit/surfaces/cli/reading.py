@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 DEAREST = 2.0  # dollars that one reading costs at most, unless somebody says more
 SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
-_TRIES = 3  # sessions that could not be read, with none that was, after which a reading ends
+_UNANSWERED = 3  # sessions that could not be read, with none that was, after which a reading ends
 PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
 
 
@@ -350,7 +350,7 @@ def read_chosen(
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
         failed += [why for each in learned for note in each.warnings if (why := note.partition("not read yet. ")[2])]
-        if said["waiting"] >= _TRIES and not said["read"]:
+        if said["waiting"] >= _UNANSWERED and not said["read"]:
             said.update(stopped=True, why=failed[0])
             break
         _show(cli, memories, [id for one in learned if one.project == memories.project_id for id in one.new])
