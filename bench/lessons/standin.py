@@ -8,7 +8,7 @@
     STANDIN_SECONDS=8 STANDIN_SLOW=25 STANDIN_LIMIT=7    seconds an answer takes, every tenth one, and the question that is refused (429)
 
 A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say its
-lesson, and what is remembered is judged as far as the same session was asked about the same words. So the screens are Tacit's, and the lessons
+lesson and to hold as the reader called it, and what is remembered is judged as far as the same session was asked about the same words. So the screens are Tacit's, and the lessons
 those of a careful reader; it is for walking through the product, not for measuring it.
 """
 
@@ -64,6 +64,8 @@ def _recorded(prompt: str) -> str:
         if step in pairs_by.STEPS and (told := pairs_by.near(str(folder), step, asked)):
             if not told[1]:
                 return told[0]
+            if step == "weigh":
+                return json.dumps({"answers": _weighed_as_kept(asked, json.loads(told[0])["answers"])})
             twins = max(
                 twins, told[0] if step == "twins" else "", key=len
             )  # a pair nobody was asked about counts as different
@@ -93,6 +95,16 @@ def _weighed(prompt: str) -> list[dict[str, Any]]:
         says, holds = known.get(text, ("yes", "working"))
         said.append({"n": n, "says": says, "holds": holds})
     return said
+
+
+def _weighed_as_kept(prompt: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was said of these pairs; of the others the line is taken to say the lesson, and to hold as its reader called it."""
+    said = {each["n"]: each for each in known}
+    kinds = {each["text"]: str(each.get("kind")) for each in _kept()}
+    for n, text in ((int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)):
+        holds = {"decision": "decision", "fact": "decision"}.get(kinds.get(text, ""), "working")
+        said.setdefault(n, {"n": n, "says": "yes", "holds": holds})
+    return list(said.values())
 
 
 def _lessons(prompt: str) -> list[dict[str, Any]]:

@@ -76,8 +76,8 @@ class Plan:
         found = self.estimate
         tokens, usd = f"{_about(found.tokens)} tokens", f"about ${max(found.usd, 0.01):.2f}"
         price = f" ({usd}, or {tokens} of your plan)" if self.reader.priced else f" ({tokens})"
-        which = f"{numbered(found.sessions, 'session')}" + (
-            f", those of {found.sessions + self.left} with most of your words" if self.left else ""
+        which = f"{numbered(found.sessions, 'session')} with words of yours" + (
+            f", of {found.sessions + self.left} those with most" if self.left else ""
         )
         return (
             f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}; a session hears the few that fit."
@@ -148,7 +148,7 @@ def _would_find(sessions: Iterable[UnreadSession]) -> str:
     if not found.sessions:
         return "No model reads here."
     return (
-        f"{numbered(found.sessions, 'session')}: read by a model they would teach {_lessons(found.lessons)}"
+        f"{numbered(found.sessions, 'session')} with words of yours: read by a model they would teach {_lessons(found.lessons)}"
         f" (about ${max(found.usd, 0.01):.2f} at Claude Haiku's price); a session hears the few that fit."
     )
 
