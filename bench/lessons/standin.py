@@ -102,7 +102,7 @@ def _weighed_as_kept(prompt: str, known: list[dict[str, Any]]) -> list[dict[str,
     said = {each["n"]: each for each in known}
     kinds = {each["text"]: str(each.get("kind")) for each in _kept()}
     for n, text in ((int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)):
-        holds = {"decision": "decision", "fact": "decision"}.get(kinds.get(text, ""), "working")
+        holds = {"decision": "decision", "fact": "fact", "cure": "fact"}.get(kinds.get(text, ""), "working")
         said.setdefault(n, {"n": n, "says": "yes", "holds": holds})
     return list(said.values())
 
