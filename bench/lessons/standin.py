@@ -7,8 +7,8 @@
     STANDIN_UNKNOWN=FOLDER                               which lessons say the same, and nobody was asked yet: such questions are kept there
     STANDIN_SECONDS=8 STANDIN_SLOW=25 STANDIN_LIMIT=7    seconds an answer takes, every tenth one, and the question that is refused (429)
 
-A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say its
-lesson and to hold as the reader called it, and what is remembered is judged as far as the same session was asked about the same words. So the screens are Tacit's, and the lessons
+A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say a
+part of its lesson and to hold as the reader called it, and what is remembered is judged as far as the same session was asked about the same words. So the screens are Tacit's, and the lessons
 those of a careful reader; it is for walking through the product, not for measuring it.
 """
 
@@ -98,12 +98,13 @@ def _weighed(prompt: str) -> list[dict[str, Any]]:
 
 
 def _weighed_as_kept(prompt: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What was said of these pairs; of the others the line is taken to say the lesson, and to hold as its reader called it."""
+    """What was said of these pairs; of the others the line is taken to say a part of the lesson, as half of the kept
+    answers do, and to hold as its reader called it."""
     said = {each["n"]: each for each in known}
     kinds = {each["text"]: str(each.get("kind")) for each in _kept()}
     for n, text in ((int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)):
         holds = {"decision": "decision", "fact": "fact", "cure": "fact"}.get(kinds.get(text, ""), "working")
-        said.setdefault(n, {"n": n, "says": "yes", "holds": holds})
+        said.setdefault(n, {"n": n, "says": "partly", "holds": holds})
     return list(said.values())
 
 

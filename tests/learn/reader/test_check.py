@@ -78,18 +78,22 @@ def test_what_the_person_said_is_theirs() -> None:
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("more", "own"),
     [
-        "; Redis runs on the host",
-        ": run `podman machine start`",
-        " with the colors-utils plugin",
-        ". Evilmirror serves it",
+        ("; Redis runs on the host", True),
+        (": run `podman machine start`", False),
+        (" with the colors-utils plugin", False),
+        (". Evilmirror serves it", False),
     ],
 )
-def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None:
-    """Their own line is the lesson then; nothing is put into their mouth."""
+def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str, own: bool) -> None:
+    """Their own line is the lesson then, if the two are about one thing, else they are asked; nothing is put into their mouth. With another
+    reader "there are a few comments on that pr" was in force as a lesson."""
     found = judged(lesson(f"No docker here{more}.", (5, "no docker here")))
-    assert (found.word, found.tier, found.text) == ("said", "user", LINES[4].whole)
+    if own:
+        assert (found.word, found.tier, found.text) == ("said", "user", LINES[4].whole)
+    else:
+        assert (found.word, found.tier, found.witness, found.hold) == ("shown", "agent", "agent", READERS_WORDS)
 
 
 @pytest.mark.parametrize(

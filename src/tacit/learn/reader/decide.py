@@ -24,6 +24,7 @@ from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, sentence_of, was_done
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
+from tacit.words.match import shares_half
 
 _tables = Tables(__file__)
 
@@ -206,7 +207,7 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         if shown.word == "shown" and not put_in(text, lines):
             return shown
         wholes = (said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words, sentence_of(said[0]))
-        own = next(filter(reads_alone, wholes), "")
+        own = next((each for each in filter(reads_alone, wholes) if shares_half(text, each) or shares_half(each, text)), "")
         if not own:
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
             return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it
