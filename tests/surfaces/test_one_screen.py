@@ -316,7 +316,7 @@ def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -
         listed = " ".join(typed(signed(dict(os.environ)), "list").split())
         numbers = {id[0]: n for n, id in numbers_shown(memories).items()}
         below = f"(much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))})"
-        assert below in listed and "In force, each given where it fits (7)" in listed, listed
+        assert below in listed and "In force, each given where it fits (7, 3 of them below another)" in listed, listed
         assert [each for each, (text, *_) in said.items() if text in listed] == [*"defg"], listed
         for whole in (told("list"), typed(signed(dict(os.environ)), "list", "--all")):  # a pipe gets everything
             assert all(text[:30] in " ".join(whole.split()) for text, *_ in said.values()), whole

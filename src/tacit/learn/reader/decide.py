@@ -207,7 +207,9 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         if shown.word == "shown" and not put_in(text, lines):
             return shown
         wholes = (said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words, sentence_of(said[0]))
-        own = next((each for each in filter(reads_alone, wholes) if shares_half(text, each) or shares_half(each, text)), "")
+        own = next(
+            (each for each in filter(reads_alone, wholes) if shares_half(text, each) or shares_half(each, text)), ""
+        )
         if not own:
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
             return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it

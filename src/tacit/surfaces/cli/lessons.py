@@ -237,7 +237,8 @@ def _listed(
                 rows += [[*first, *line]] if each.id not in below else []
                 if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
                     rows.append([*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"])
-            lines += [paint(cli, "bold", f"{head} ({len(some)})"), table(rows, before=2, flow=True)]
+            beside = f", {len(below)} of them below another" if below else ""
+            lines += [paint(cli, "bold", f"{head} ({len(some)}{beside})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
 
