@@ -186,7 +186,9 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     sentence = "3 sessions with words of yours: read by your own Claude (haiku) they would teach about 3 lessons"
     for screen in (["lookback"], ["learn"], [], ["connect", "claude-code"]):
         assert sentence in " ".join(tacit(*screen, PATH=path).out.split())
-    assert "3 sessions with words of yours: read by a model they would teach" in " ".join(tacit("connect", "claude-code").out.split())
+    assert "3 sessions with words of yours: read by a model they would teach" in " ".join(
+        tacit("connect", "claude-code").out.split()
+    )
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
     assert "claude is not on this shell's PATH" not in tacit(PATH=path).out

@@ -424,3 +424,16 @@ def test_an_order_of_one_day_is_told_to_nobody_before_it_comes_again(
     once = replace(once, tally=Tally(seen=seen))
     assert standing_of(once, load("default"), "2026-11-18T12:00:00.000Z").inside is not waits
     assert _is_new(once, "2026-11-11T12:00:00.000Z") is not waits
+
+
+def test_what_may_have_been_guessed_once_is_no_problem_yet(folder: Path) -> None:
+    """An option that a reviewer got wrong on purpose stood under what came back, and what a wrapper refused stood under git's name."""
+    shown = []
+    with open_memories() as memories:
+        for n in range(3):
+            bad = tool("go run ./cmd sync --bad", error="flag provided but not defined: -bad", status=2)
+            memories.learn(
+                run(f"r{n}", user(f"look at the flags {n}"), bad, tool(f"go vet ./a{n}", "ok"), lineage=f"l{n}")
+            )
+            shown.append([row.problem for row in one_screen(memories).unknown])
+    assert shown[:2] == [[], []] and "bad" in shown[2][0], shown

@@ -41,10 +41,11 @@ from tacit.surfaces.wording import (
     standing_words,
     topic_words,
 )  # fmt: skip
-from tacit.words.diagnose import OF_NO_LESSON, is_news
+from tacit.words.diagnose import MISSING, OF_NO_LESSON, is_news
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
+_GUESSED = 3  # sessions that met what is not there, before it is no single guess
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
@@ -406,6 +407,8 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
         if not found or not is_news(found[0][0]) or _is_spoken_of(memories, found[0][0]):
+            continue
+        if found[0][0].family in MISSING and each["lineages"] < _GUESSED:
             continue
         label = recognised(found[0][0])
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
