@@ -98,13 +98,16 @@ def _weighed(prompt: str) -> list[dict[str, Any]]:
 
 
 def _weighed_as_kept(prompt: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What was said of these pairs; of the others the line is taken to say a part of the lesson, as half of the kept
-    answers do, and to hold as its reader called it."""
+    """What was said of these pairs; of the others what was said of that lesson beside another line (`weighed-kept.json`: text -> says,
+    holds), else the line is taken to say a part of it, as half of the kept answers do, and to hold as its reader called it."""
     said = {each["n"]: each for each in known}
+    kept = Path(os.environ["STANDIN_ANSWERS"]) / "weighed-kept.json"
+    beside = json.loads(kept.read_text()) if kept.exists() else {}
     kinds = {each["text"]: str(each.get("kind")) for each in _kept()}
     for n, text in ((int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)):
         holds = {"decision": "decision", "fact": "fact", "cure": "fact"}.get(kinds.get(text, ""), "working")
-        said.setdefault(n, {"n": n, "says": "partly", "holds": holds})
+        says, holds = beside.get(text, ("partly", holds))
+        said.setdefault(n, {"n": n, "says": says, "holds": holds})
     return list(said.values())
 
 

@@ -405,7 +405,10 @@ def test_an_order_says_when_it_is_meant() -> None:
     for n, run in enumerate(runs):
         book.add(run.id, f"l{n}", notice(run))
     (asked,) = told_by(book, notice(runs[0]), {}).person
-    assert asked.order == "When the work is done, offer to commit and update changelog, and do it only when told to."
+    assert (
+        asked.order
+        == "When the work is done, offer to commit and update changelog, which this person often asks for, and wait for their word."
+    )
     looked = replace(runs[0], steps=(steps[0], replace(steps[1], tool="Read"), runs[0].steps[2]))
     assert {each.family for each in notice(looked) if each.kind == "sentence"} == {""}
     proposal = as_proposal(asked, "p", "t", None)
@@ -499,7 +502,7 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     assert memories.proposals() == []
     (order,) = [each for each in memories.list() if each.trust == "user"]
     assert (order.text, order.state) == (
-        "Offer to commit and update changelog, and do it only when told to.",
+        "Offer to commit and update changelog, which this person often asks for, and wait for their word.",
         "provisional",
     )
     runs = (asked["request"].payload or {})["runs"]
@@ -638,8 +641,12 @@ def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, pro
     [
         ("Run the tests!", False, "Without being asked each time: run the tests."),
         ("Run the tests!", True, "When the work is done, without being asked: run the tests."),
-        ("Commit it.", False, "Offer to commit it, and do it only when told to."),
-        ("Commit it.", True, "When the work is done, offer to commit it, and do it only when told to."),
+        ("Commit it.", False, "Offer to commit it, which this person often asks for, and wait for their word."),
+        (
+            "Commit it.",
+            True,
+            "When the work is done, offer to commit it, which this person often asks for, and wait for their word.",
+        ),
     ],
 )
 def test_a_standing_request_is_worded_as_an_order(text: str, after: bool, order: str) -> None:

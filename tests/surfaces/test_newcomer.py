@@ -436,7 +436,7 @@ def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path
         assert (mine.state, mine.trust, said) == ("provisional", "agent", "your word")
 
 
-OFFERED = "{}, and do it only when told to."
+OFFERED = "{}, which this person often asks for, and wait for their word."
 
 
 @pytest.mark.parametrize(
@@ -615,7 +615,7 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
         memories.review("p0", text="Make one commit per topic.")
         memories.review("p2")
         own, other = sorted(each.text for each in memories.list())
-        assert own == "Make one commit per topic." and other.endswith("and do it only when told to.")
+        assert own == "Make one commit per topic." and other.endswith("and wait for their word.")
 
 
 @pytest.mark.parametrize(

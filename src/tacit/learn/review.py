@@ -32,7 +32,7 @@ from tacit.learn.feedback import confirm
 from tacit.learn.hazard import acts_in_any_form, is_standing_order
 from tacit.learn.page import PUT, learn_line, read_line_back
 from tacit.learn.promote import promote
-from tacit.learn.tell.requests import ONLY_WHEN_TOLD, offered, order_of
+from tacit.learn.tell.requests import AWAITED, offered, order_of
 from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
@@ -357,7 +357,12 @@ class Review:
         """What was asked for again and again, as a lesson of the person who says so: in the words they give, or as the order it becomes."""
         actor, asked, own = Actor(self.by, "user", f"review {proposal.id}"), proposal.payload or {}, text
         text = own or order_of(asked)
-        if not own and acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
+        if (
+            not own
+            and acts_in_any_form(text)
+            and not is_standing_order(text)
+            and not any(each in text for each in AWAITED)
+        ):
             text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
         facets = {"text": text, "kind": kind_named(self.profile, "preference")}
         with Deciding(self) as tx:

@@ -163,12 +163,12 @@ _ALWAYS = re.compile(r"(?:always|never|do not|don't|dont|make sure (?:to|that yo
 _ORDER_VERBS = _tables.words("_ORDERS")
 
 
-ONLY_WHEN_TOLD = "and do it only when told to"
+AWAITED = ("and wait for their word", "and do it only when told to")  # the second is of earlier versions
 
 
 def offered(said: str, after: bool = False) -> str:
     """An act that was asked for each time, as what one may do unasked: offer it."""
-    return f"{'When the work is done, offer' if after else 'Offer'} to {said}, {ONLY_WHEN_TOLD}."
+    return f"{'When the work is done, offer' if after else 'Offer'} to {said}, which this person often asks for, {AWAITED[0]}."
 
 
 def is_order(text: str) -> bool:

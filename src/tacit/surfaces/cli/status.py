@@ -128,7 +128,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["queue"]:
         lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
-    foot = "tacit why N · edit N 'TEXT' · a session hears: tacit inject · how do we know: tacit effect · all: tacit list, review, help"
+    foot = "tacit why N · edit N 'TEXT' · list · review · inject: what is told · effect: how do we know · help"
     return "\n".join([*lines, "", paint(cli, "quiet", one_line(foot, width()))])
 
 
