@@ -22,7 +22,7 @@ _MOST_DONE, _HALF_DONE = 3.5, 100.0  # the same of steps
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question
 _QUESTIONS = 3
-_FIRST_HERE = 8  # sessions of the project that one stands in, before those of others have their turn
+_FIRST_HERE = 4  # sessions of the project that one stands in, before those of others have their turn
 MINUTES = 0.7  # that a session takes
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
 PRICE_IN, PRICE_OUT = 1.0, 5.0
