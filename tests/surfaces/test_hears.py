@@ -156,6 +156,8 @@ def test_before_a_command_ones_own_lesson_comes_first(env: dict[str, str]) -> No
             name: [] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")
         }
         lump = replace(cure, extra={"about": parts})
+    some = replace(cure, extra={"about": {"npm ci": ["otherwise"], "npm run test": ["`npm run test`"]}})
+    assert moment_words(some, False) == "each part before its own command, or after its error"
     assert moment_words(lump, False) == "before `npm run test`, `npm run e2e` or 2 other commands"
     assert moment_words(lump, False, 99) == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"
 

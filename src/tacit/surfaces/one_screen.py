@@ -366,6 +366,8 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
     about = commands_of(memory) if memory.signature != BEFORE_DONE else {}
+    if len({part for parts in about.values() for part in parts}) > 1:
+        return "each part before its own command, or after its error"
     called = [each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)]
     names = [
         name for name in names_of(memory.about) if name.partition(" ")[0] in MANY_COMMANDS and not _ERROR.search(name)
