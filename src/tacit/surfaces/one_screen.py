@@ -372,7 +372,7 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     names = [
         name for name in names_of(memory.about) if name.partition(" ")[0] in MANY_COMMANDS and not _ERROR.search(name)
     ]
-    commands = called or [name for name in names if " " in name and acting(name)][:1]
+    commands = called or [name for name in names if " " in name and " -" not in name and acting(name)][:1]
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
     named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
     said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []

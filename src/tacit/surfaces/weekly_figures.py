@@ -222,7 +222,7 @@ def hosts(found: WeeklyFigures) -> Drawn:
     title, totals = "Sessions by host and model", {whose: sum(figures) for whose, figures in found.weekly.runs.items()}
     ordered = sorted(((n, whose) for whose, n in totals.items() if n), reverse=True)[:6]
     if not ordered:
-        return Drawn("hosts", title, "0", "No session was learned yet.")
+        return Drawn("hosts", title, "0", "No session of these weeks was learned.")
     rows = []
     for n, whose in ordered:
         tokens, usd = sum(found.weekly.tokens.get(whose, ())), sum(found.weekly.usd.get(whose, ()))
