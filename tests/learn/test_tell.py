@@ -21,7 +21,7 @@ from tacit.learn.tell.lessons import of_failure
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
 from tacit.learn.tell.requests import Request
-from tacit.stores.incidents import Counts, Form, Noted, commonest
+from tacit.stores.incidents import Counts, Noted, commonest
 from tacit.stores.replaced import still_there
 from tacit.surfaces.views import for_you, overview
 
@@ -652,15 +652,3 @@ def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, pro
 def test_a_standing_request_is_worded_as_an_order(text: str, after: bool, order: str) -> None:
     """With when it was asked for; and no leave to do unasked what cannot be undone."""
     assert Request(text, (), (), (), after=after).order == order
-
-
-def test_a_program_that_is_mostly_there_needs_no_other_way() -> None:
-    """Two sessions without `go` on their path stood against 74 with it, and everybody was told to run it by a wrapper."""
-    one = Incident(
-        "failure", "command go", "command", "env", name="go", program="go", ended="form", cure="as mise exec -- go"
-    )
-    met = [Noted(f"r{n}", f"line {n}", n, one) for n in range(2)]
-    assert of_failure("command go", met) is not None
-    there = Form("test", "go test ./...", "", False, 5, 0)
-    assert of_failure("command go", met, [there]) is None
-    assert of_failure("command go", met, [replace(there, passed=1), replace(there, text="gofmt -l")]) is not None

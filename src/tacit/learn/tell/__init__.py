@@ -82,8 +82,7 @@ def told_by(
         lessons.append(of_linter(tool, counts.failures(tool=tool)))
     for mark in dict.fromkeys(each.mark for each in failed if outlives_task(each)):
         met = counts.failures(mark)
-        forms = counts.forms() if met[0].incident.family == "command" else ()
-        lessons += [of_failure(mark, met, forms), of_foreign(met)]
+        lessons += [of_failure(mark, met), of_foreign(met)]
         if met[0].incident.family == "hook":
             printed = dict.fromkeys(each.incident.mark for each in counts.of_program(COMMIT))
             lessons.append(of_hook(met, [counts.failures(each) for each in printed], counts.forms(), tuple(lines)))

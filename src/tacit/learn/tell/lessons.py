@@ -144,13 +144,9 @@ def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[st
     return " ".join([code for code in shared if code not in silencing][:2])
 
 
-def of_failure(mark: str, met: Sequence[Noted], forms: Sequence[Form] = ()) -> ToldLesson | None:
-    """What to do instead, where two lineages got over the same failure in the same way. `forms`: of commands; a program that passes in more
-    lineages than it is missing in is there."""
+def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
+    """What to do instead, where two lineages got over the same failure in the same way."""
     first = met[0].incident
-    passed = [form.passed for form in forms if form.text.split(" ")[0] == first.name]
-    if first.family == "command" and max(passed, default=0) > len({each.lineage for each in met}):
-        return None
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
     said = _said(first)
     if not outlives_task(first) or not said:
