@@ -19,7 +19,7 @@ from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
 from tacit.core.profile import Profile
-from tacit.core.programs import MANY_COMMANDS, acting, commands_of
+from tacit.core.programs import acting, commands_of, head_of
 from tacit.core.proposal import Proposal, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
@@ -54,10 +54,6 @@ _LONGEST = 110  # characters of a problem
 
 # a file, and no dotted name of something else
 _FILE_NAME = re.compile(r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$")
-# an error's words, which run nothing
-_ERROR = re.compile(
-    r"[\"“]|: | \d+$|\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
-)
 # how a lesson came up, by what its reader heard it as
 SAID_ONCE = {
     "said": "you said it",
@@ -369,13 +365,11 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     if len({part for parts in about.values() for part in parts}) > 1:
         return "each part before its own command, or after its error"
     called = [each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)]
-    names = [
-        name for name in names_of(memory.about) if name.partition(" ")[0] in MANY_COMMANDS and not _ERROR.search(name)
-    ]
-    commands = called or [name for name in names if " " in name and " -" not in name and acting(name)][:1]
+    named = (name for name in names_of(memory.about) if " " in name and head_of(name) == name)  # no error's words
+    commands = called or [name for name in named if acting(name)][:1]
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
-    named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
-    said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
+    shown = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
+    said = [f"before {', '.join(shown[:-1])}{' or ' if shown[:-1] else ''}{shown[-1]}"] if commands else []
     said += [
         f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path) and not path.startswith(".git/")
     ][:1]

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
@@ -143,11 +143,10 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
         every = whole = not (equal or args.tag or args.since or args.text or args.state or args.archived)
-        told_to_agents = [each for each in found if shelf(each, asked) == IN_FORCE]
-        fold = at_terminal and whole and not args.waiting and not all(map(is_product_detail, told_to_agents))
+        apart = _apart(found, asked) if at_terminal and whole and not (args.waiting or args.all_projects) else set()
         by_shelf = [
             each.id for at in _TITLES for each in sorted(found, key=is_product_detail)
-            if shelf(each, asked) == at and not (fold and (at == WAITING or (at == IN_FORCE and is_product_detail(each))))
+            if shelf(each, asked) == at and each.id not in apart
         ]  # fmt: skip
         numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
         else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
@@ -166,8 +165,16 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer(data, f"no {several} here match" + (f": {unknown}" if unknown else ""))
     more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
-    told = _listed(cli, found, profile, names, limit, asked, numbers, fold)
+    told = _listed(cli, found, profile, names, limit, asked, numbers, whole, apart)
     return Answer(data, f"{told}\n\n{more}" if every else told)
+
+
+def _apart(found: Sequence[Memory], asked: Sequence[str]) -> set[str]:
+    """What few read beside lessons in force: what nobody is told, and what one session settled about the product."""
+    given = [each for each in found if shelf(each, asked) == IN_FORCE]
+    details = [each for each in given if is_product_detail(each)]
+    waiting = [each for each in found if shelf(each, asked) == WAITING]
+    return {each.id for each in (*details, *waiting)} if len(details) < len(given) else set()
 
 
 def _none(memories: Memories, waiting: bool) -> str:
@@ -200,10 +207,10 @@ def _listed(
     asked: Sequence[str] = (),
     numbers: Mapping[str, int] | None = None,
     fold: bool = False,
+    apart: Collection[str] = (),
 ) -> str:
     """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers. With
-    `fold` what says the same as another that is given stands below it by its number, and what nobody is told, or one session settled about
-    the product, is only counted."""
+    `fold` what says the same as another that is given stands below it by its number; what is kept `apart` is only counted."""
     columns, words = [each for each in profile.columns if each != "id" or not numbers], profile.words
     if "standing" not in columns:
         return table(
@@ -217,10 +224,10 @@ def _listed(
             if not some:
                 continue
             lines += [""] if lines else []
-            if fold and at == WAITING:
+            if some[0].id in apart and at == WAITING:
                 lines += [paint(cli, "bold", f"{head} ({len(some)}): tacit list --waiting")]
                 continue
-            if fold and head == _DETAILS:
+            if some[0].id in apart:
                 about = Counter(topic_words(each.about) or "the product" for each in some)
                 topics = "; ".join(f"{each} ({n})" if n > 1 else each for each, n in about.most_common(_TOPICS))
                 topics += f"; and {len(about) - _TOPICS} more" if len(about) > _TOPICS else ""

@@ -350,7 +350,7 @@ def read_chosen(
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
         failed += [why for each in learned for note in each.warnings if (why := note.partition("not read yet. ")[2])]
-        if said["waiting"] >= _UNANSWERED and not said["read"]:
+        if said["waiting"] >= _UNANSWERED and not (said["read"] or before):
             said.update(stopped=True, why=failed[0])
             break
         _show(cli, memories, [id for one in learned if one.project == memories.project_id for id in one.new])

@@ -13,7 +13,6 @@ from tacit.core.errors import Unavailable, numbered
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.stores.cache import is_far
-from tacit.stores.counts import memories_by_project
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts, standing_notes
 from tacit.surfaces.cli.health import cache_lines
@@ -57,7 +56,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         alone = unconnected(cli, memories) if memories.project else []
         data["connected"] = not any("No agent" in line for line in alone)
         offered = [*alone, *offer_lines(cli, memories, always=False)] if memories.project else []
-        offered += [] if found.told else _elsewhere(memories)
+        others = [each.name for each in memories.store.projects() if each.id != memories.project_id]
+        offered += [] if data["in_force"] else [f"Of {name}: tacit --project {name}" for name in others[:3]]
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
             found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
@@ -78,13 +78,6 @@ def unconnected(cli: Cli, memories: Memories) -> list[str]:
         return [note for note in standing_notes(root, cli.env) if "do not run" in note]
     last = [row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS]
     return [f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"]
-
-
-def _elsewhere(memories: Memories) -> list[str]:
-    """Where there are lessons, if none is told here."""
-    sizes = memories_by_project(memories.store)
-    others = [each for each in memories.store.projects() if each.id != memories.project_id and sizes.get(each.id)]
-    return [f"{each.name}: {numbered(sizes[each.id], 'lesson')}, tacit --project {each.name}" for each in others[:3]]
 
 
 def _fitting(cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int) -> tuple[OneScreen, str]:
