@@ -63,7 +63,9 @@ class Scripted:
     def __init__(self, *answers: str | Exception) -> None:
         self.answers, self.asked = list(answers), list[str]()
 
-    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+    def ask(
+        self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
+    ) -> str:
         """The next answer."""
         self.asked.append(prompt)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -108,7 +110,13 @@ def user(text: str, *, at: str = "", place: str = "") -> Step:
 
 
 def tool(
-    command: str, output: str = "", *, error: str = "", status: int | None = None, at: str = "", place: str = ""
+    command: str,
+    output: str = "",
+    *,
+    error: str = "",
+    status: int | None = None,
+    at: str = "",
+    place: str = "",
 ) -> Step:
     """A shell command and its answer; with an error it failed."""
     code = status if status is not None else (1 if error else 0)
@@ -132,29 +140,53 @@ def say(text: str, *, at: str = "") -> Step:
 def run(id: str, *parts: Step | Finding, host: str = "neutral", **fields: Any) -> Run:
     """A run of these steps and findings, over unless said otherwise."""
     steps = tuple(part for part in parts if isinstance(part, Step))
-    numbered = tuple(Step(**{**step.__dict__, "place": f"step:{n}"}) for n, step in enumerate(steps))
+    numbered = tuple(
+        Step(**{**step.__dict__, "place": f"step:{n}"}) for n, step in enumerate(steps)
+    )
     findings = tuple(part for part in parts if isinstance(part, Finding))
-    return Run(**{"id": id, "host": host, "steps": numbered, "findings": findings, "complete": True, **fields})
+    return Run(
+        **{
+            "id": id,
+            "host": host,
+            "steps": numbered,
+            "findings": findings,
+            "complete": True,
+            **fields,
+        }
+    )
 
 
 def finding(
-    run: str, text: str, *, place: str = "", by: str = "guardian", tier: str = "review", **fields: Any
+    run: str,
+    text: str,
+    *,
+    place: str = "",
+    by: str = "guardian",
+    tier: str = "review",
+    **fields: Any,
 ) -> Finding:
     """A reviewer's finding in a run."""
-    return Finding(run=run, place=place or f"finding:{text[:30]}", text=text, by=by, tier=tier, **fields)
+    return Finding(
+        run=run, place=place or f"finding:{text[:30]}", text=text, by=by, tier=tier, **fields
+    )
 
 
 def live(memories: Memories) -> None:
     """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
     a proposal, a name, a grave, a count, a line for the team; no table stays empty."""
     first = memories.add(
-        "Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001"
+        "Run make migrate before the tests; é, 日本, =1+1.",
+        tags=["db"],
+        paths=["src/db.py"],
+        alias="m-001",
     )
     memories.add("Prefer small commits.", kind="preference")
     gone = memories.add("Deploy on Fridays is fine, says nobody at all.")
     secret = memories.add("The launch word is zebra-stripes-everywhere.")
     shared = memories.add("Global: never print a stack trace to users.", scope="global")
-    memories.edit(first.id, text="Run make migrate before the tests, and after a pull.", reason="learned more")
+    memories.edit(
+        first.id, text="Run make migrate before the tests, and after a pull.", reason="learned more"
+    )
     memories.pin(shared.id)
     memories.forget(gone.id, reason="wrong")
     memories.erase(secret.id)
@@ -170,7 +202,12 @@ def live(memories: Memories) -> None:
         )
     memories.inject("make the database tests pass", run="r3")
     memories.learn(
-        run("r3", tool("make test", error="relation users does not exist"), tool("make migrate"), tool("make test"))
+        run(
+            "r3",
+            tool("make test", error="relation users does not exist"),
+            tool("make migrate"),
+            tool("make test"),
+        )
     )
     store, project, at = memories.store, memories.project_id, memories.now()
     with store.write() as tx:

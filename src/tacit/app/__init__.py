@@ -34,13 +34,24 @@ if TYPE_CHECKING:
     from tacit.app.reviewing import Reviewing
     from tacit.app.team import Team
 
-__all__ = ["Memories", "bring_in_step", "config_path", "data_folder", "machine_id", "open", "store_path"]
+__all__ = [
+    "Memories",
+    "bring_in_step",
+    "config_path",
+    "data_folder",
+    "machine_id",
+    "open",
+    "store_path",
+]
 
 # Where each verb is, by module; `Opened` has the rest.
 _VERBS_BY_MODULE = {
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
-    ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore",
+    (
+        "safety",
+        "Safety",
+    ): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore",
     ("by_hand", "ByHand"): (
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),
@@ -56,7 +67,10 @@ _VERBS_BY_MODULE = {
     ("guarding", "Guarding"): (
         "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard"
     ),
-    ("reviewing", "Reviewing"): "patch proposals counted_anew for_person worth_a_look review reopen settle",
+    (
+        "reviewing",
+        "Reviewing",
+    ): "patch proposals counted_anew for_person worth_a_look review reopen settle",
     ("queries", "Queries"): (
         "profile_choice use_profile why log week health reindex embed explain notes signers exempt withheld_in look_up list "
         "is_told_at_starts"

@@ -56,7 +56,9 @@ class ByHand(PageVerbs, Safety):
         """
         return self.add_many([{**facets, "text": text}])[0]
 
-    def add_many(self, lessons: Iterable[str | Mapping[str, Any]], *, alias: str = "", at: str = "") -> list[Memory]:
+    def add_many(
+        self, lessons: Iterable[str | Mapping[str, Any]], *, alias: str = "", at: str = ""
+    ) -> list[Memory]:
         """Keep many lessons, in chunked transactions: each chunk is kept whole or not at all.
 
         `alias` is the namespace of their aliases, `at` the time they are dated where they bring none.
@@ -66,7 +68,13 @@ class ByHand(PageVerbs, Safety):
         chunk: list[tuple[Change, str, str]] = []
         for lesson in lessons:
             facets = {"text": lesson} if isinstance(lesson, str) else dict(lesson)
-            chunk.append((self._make(facets, at), str(facets.get("alias") or ""), str(facets.get("run") or "")))
+            chunk.append(
+                (
+                    self._make(facets, at),
+                    str(facets.get("alias") or ""),
+                    str(facets.get("run") or ""),
+                )
+            )
             if len(chunk) >= ADDED_AT_ONCE:
                 kept += self._keep(chunk, alias)
                 chunk = []
@@ -80,9 +88,13 @@ class ByHand(PageVerbs, Safety):
 
     def _make(self, facets: dict[str, Any], at: str) -> Change:
         when = str(facets.get("at") or at or self.now())
-        memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
+        memory, reason = memory_from(
+            facets, self.actor, self.profile, self.project_id, new_id(), when
+        )
         return made(
-            memory, Hand(self.actor.name, when, str(facets.get("run") or ""), self.profile_version), reason=reason
+            memory,
+            Hand(self.actor.name, when, str(facets.get("run") or ""), self.profile_version),
+            reason=reason,
         )
 
     def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
@@ -99,12 +111,21 @@ class ByHand(PageVerbs, Safety):
                     row = tx.find_run(self.project_id, run)
                     row = row or RunRow(own, self.project_id, "cli", run, own, started_at=at)
                     tx.put_run(row)
-                    met = Evidence(memory.id, memory.project, row.id, row.root, by=self.actor.name, tier=memory.trust)
+                    met = Evidence(
+                        memory.id,
+                        memory.project,
+                        row.id,
+                        row.root,
+                        by=self.actor.name,
+                        tier=memory.trust,
+                    )
                     seq = self.project.run_seq if self.project else 0
                     tx.add_evidence(replace(met, place="tacit add", at=at, seq=seq))
             return tx.memories([change.memory.id for change, _, _ in chunk])
 
-    def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]) -> Memory:
+    def edit(
+        self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]
+    ) -> Memory:
         """Correct a memory's text or facets; never its id, times, evidence or origin.
 
         Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning. A person's
@@ -118,7 +139,15 @@ class ByHand(PageVerbs, Safety):
 
         def stand_for(tx: Transaction, entry: Entry) -> None:
             confirm(tx, entry.memory, by=entry.by, at=entry.at)
-            promote(tx, self.ensure_project(), self.profile, entry.memory, by=entry.by, at=entry.at, ids=new_id)
+            promote(
+                tx,
+                self.ensure_project(),
+                self.profile,
+                entry.memory,
+                by=entry.by,
+                at=entry.at,
+                ids=new_id,
+            )
 
         return self._change(
             found.id,
@@ -130,9 +159,16 @@ class ByHand(PageVerbs, Safety):
         """Other words for a lesson that only a person may change: they wait in the inbox."""
         found, at, reason = self.get(id), self.now(), self._kept_reason(reason)
         proposal = Proposal(
-            new_id(), found.project, "edit", reason or "an agent would word it so", self.actor.name, at, memory=found.id,
-            payload={"text": redact(private(text)).text}, expires_at=clock.after_days(at, EXPIRES_AFTER_DAYS),
-        )  # fmt: skip
+            new_id(),
+            found.project,
+            "edit",
+            reason or "an agent would word it so",
+            self.actor.name,
+            at,
+            memory=found.id,
+            payload={"text": redact(private(text)).text},
+            expires_at=clock.after_days(at, EXPIRES_AFTER_DAYS),
+        )
         with self.store.write() as tx:
             tx.put_proposal(proposal)
         return proposal
@@ -156,7 +192,9 @@ class ByHand(PageVerbs, Safety):
         clean = redact(private(text)).text
         asked = may_be_told(clean, found.trust)
         gate = {"gate": asked.outcome, "gate_reason": asked.reason}
-        return self._change(id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, self._hand, reason))
+        return self._change(
+            id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, self._hand, reason)
+        )
 
     @property
     def _hand(self) -> Hand:
@@ -172,7 +210,11 @@ class ByHand(PageVerbs, Safety):
         self.need_person("Approving a line for the page")
         found = self.get(id).id
         memory = self._change(found, lambda m: paged(m, on, self._hand, reason))
-        return self._change(found, lambda m: lifted(m, self.profile, "person", self._hand)) if on else memory
+        return (
+            self._change(found, lambda m: lifted(m, self.profile, "person", self._hand))
+            if on
+            else memory
+        )
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
@@ -180,10 +222,13 @@ class ByHand(PageVerbs, Safety):
             raise UsageError("Forget what?", "Give either an id or --origin.")
         ids = [self.get(id).id] if id else [each.id for each in self._from_origin(origin, OPEN)]
         if origin and not ids:
-            raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
+            raise NotFound(
+                f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did."
+            )
         if id and self.store.get(ids[0]).state in CLOSED:
             raise NotFound(
-                f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when."
+                f"{id} is not here any more: it was taken out before.",
+                f"tacit log --memory {ids[0]} tells when.",
             )
         for one in ids:
             self._need_standing(self.store.get(one), "Forgetting")
@@ -199,12 +244,17 @@ class ByHand(PageVerbs, Safety):
 
     def note(self, text: str, *, reason: str = "") -> Entry:
         """A line of the journal by hand: what was changed around the memory, and why. It is about no lesson."""
-        said, why = kept_text(self._kept_reason(text)), kept_text(self._kept_reason(reason)) if reason else ""
+        said, why = (
+            kept_text(self._kept_reason(text)),
+            kept_text(self._kept_reason(reason)) if reason else "",
+        )
         with self.store.write() as tx:
             return put_note(tx, self.ensure_project().id, said, why, self.actor.name, self.now())
 
     def _from_origin(self, origin: str, states: Sequence[str]) -> Sequence[Memory]:
-        return self.store.select(self.scopes, states=states, equal={"origin": origin}, limit=1_000_000)
+        return self.store.select(
+            self.scopes, states=states, equal={"origin": origin}, limit=1_000_000
+        )
 
     def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
         """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
@@ -217,7 +267,10 @@ class ByHand(PageVerbs, Safety):
             return [self._undo(self.store.entry(int(name)))]
         made = self.store.entries(memory=self.get(name).id, newest=True, limit=9)
         yes = next((at for at, entry in enumerate(made) if entry.verb != "move"), 0)
-        let_in = made[yes].verb == "approve" and (made[0].by, made[0].at) == (made[yes].by, made[yes].at)
+        let_in = made[yes].verb == "approve" and (made[0].by, made[0].at) == (
+            made[yes].by,
+            made[yes].at,
+        )
         return [self._undo(entry) for entry in made[: yes + 1 if let_in else 1]][-1:]
 
     def _undo(self, entry: Entry) -> Memory:
@@ -248,7 +301,9 @@ class ByHand(PageVerbs, Safety):
         blank_copies(data_folder(self.env), found.text)
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
-            remove_holding(self._file, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
+            remove_holding(
+                self._file, self.backups_folder, found.id
+            )  # first: a reader may keep the log from being cut
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
             remove_captured(self.store.path, {run.foreign_id for run in runs if run})
 
@@ -260,7 +315,9 @@ class ByHand(PageVerbs, Safety):
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there
 
-    def figures(self, id: str, *, confidence: float | None = None, success_rate: float | None = None) -> Memory:
+    def figures(
+        self, id: str, *, confidence: float | None = None, success_rate: float | None = None
+    ) -> Memory:
         """State a memory's figures anew, between 0 and 1; id, times and sources never change."""
         stated = {"confidence": confidence, "success_rate": success_rate}
         for name, figure in stated.items():
@@ -272,10 +329,16 @@ class ByHand(PageVerbs, Safety):
                 if figure is not None:
                     tx.add_evidence(
                         Evidence(
-                            memory.id, memory.project, signal=name, amount=figure, by=self.actor.name,
-                            tier=self.actor.tier, place=f"stated {at} {new_id()}", at=at,
+                            memory.id,
+                            memory.project,
+                            signal=name,
+                            amount=figure,
+                            by=self.actor.name,
+                            tier=self.actor.tier,
+                            place=f"stated {at} {new_id()}",
+                            at=at,
                         )
-                    )  # fmt: skip
+                    )
         return self.store.get(memory.id)
 
     def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Memory:

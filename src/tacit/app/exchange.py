@@ -80,9 +80,16 @@ class Exchange(Opened):
                 fold_anew(self.store, rule_of(self.store))
         self._project = self._profile = None
         self.store.tidy()
-        return TakenIn("bundle", () if moved.already else kept, moved.chains if moved.already else 0, dry_run=dry_run)
+        return TakenIn(
+            "bundle",
+            () if moved.already else kept,
+            moved.chains if moved.already else 0,
+            dry_run=dry_run,
+        )
 
-    def export_bundle(self, path: str, each: Callable[[str, int], None] = lambda table, rows: None) -> Written:
+    def export_bundle(
+        self, path: str, each: Callable[[str, int], None] = lambda table, rows: None
+    ) -> Written:
         """Everything the store holds for true, all projects of it, in one file that verifies (docs/internals/formats/bundle.md).
 
         A file that stands there is replaced only if every lesson in it is known here, and a copy of it is kept.
@@ -101,7 +108,9 @@ class Exchange(Opened):
         if os.path.isdir(source):
             return formats.memory_files(source)
         if not os.path.exists(source):
-            raise NotFound(f"There is no file or folder {source}.", "Name a file of memories, or their folder.")
+            raise NotFound(
+                f"There is no file or folder {source}.", "Name a file of memories, or their folder."
+            )
         return [FileSource(source)]
 
     def export(self, format: str, part: str = "") -> str:
@@ -109,7 +118,9 @@ class Exchange(Opened):
         module = formats.exchange(format)
         wanted = part or next(iter(module.PARTS))
         if wanted not in module.PARTS:
-            raise UsageError(f"{format} has no part {part!r}.", f"One of: {', '.join(module.PARTS)}.")
+            raise UsageError(
+                f"{format} has no part {part!r}.", f"One of: {', '.join(module.PARTS)}."
+            )
         head = header(self.store, format, wanted, self.project_id)
         return module.dump([head, *self._outgoing(format)], wanted, self.now())
 
@@ -119,7 +130,11 @@ class Exchange(Opened):
         whole = getattr(module, "files", None)
         if whole is None:
             beside = getattr(module, "ON_REQUEST", ())
-            return {file: self.export(format, part) for part, file in module.PARTS.items() if part not in beside}
+            return {
+                file: self.export(format, part)
+                for part, file in module.PARTS.items()
+                if part not in beside
+            }
         found: dict[str, str] = whole(self._outgoing(format), self.now())
         return found
 
@@ -151,11 +166,16 @@ class Exchange(Opened):
                 copy = self._copied(path, was, theirs=stood[path].differs)
             self._remember(path, data)
             if was != data and not _tree(path).write(os.path.basename(path), data, was):
-                raise Refused(f"{path} was changed while it was being exported; it is as it was.", "Export again.")
+                raise Refused(
+                    f"{path} was changed while it was being exported; it is as it was.",
+                    "Export again.",
+                )
             done.append(Exported(path, len(data), copy))
         return done
 
-    def _standing(self, format: str, path: str, was: bytes, new: Sequence[object], text: str = "") -> Standing:
+    def _standing(
+        self, format: str, path: str, was: bytes, new: Sequence[object], text: str = ""
+    ) -> Standing:
         """What stands in a file that is to be replaced."""
         if digest(was).hex() in self._exports(path):
             return Standing()
@@ -172,20 +192,30 @@ class Exchange(Opened):
         found = standing(self.store, self.project_id, read, new)
         if path.endswith((".md", ".yaml", ".yml")):
             whole = getattr(module, "files", None)
-            texts = whole(read.items, "").values() if whole else [module.dump(read.items, p, "") for p in module.PARTS]  # type: ignore[arg-type]
+            texts = (
+                whole(read.items, "").values()
+                if whole
+                else [module.dump(read.items, p, "") for p in module.PARTS]
+            )  # type: ignore[arg-type]
             lines = beside_entries(was.decode("utf-8", "replace"), "\n".join(texts), text)
             found = replace(found, unknown=(*found.unknown, *lines))
         return found
 
-    def _beside(self, module: Format, paths: Mapping[str, str], new: Sequence[object]) -> dict[str, Standing]:
+    def _beside(
+        self, module: Format, paths: Mapping[str, str], new: Sequence[object]
+    ) -> dict[str, Standing]:
         """Files of the system that stay where they are: an index that is made anew may not pass over what they hold."""
         index = module.PARTS.get("index", "")
         top = next((path[: -len(index)] for path in paths if index and path.endswith(index)), None)
         others = (
-            [each for each in files_named_by(top or ".", module) if each.path not in paths] if top is not None else []
+            [each for each in files_named_by(top or ".", module) if each.path not in paths]
+            if top is not None
+            else []
         )
         return {
-            each.path: standing(self.store, self.project_id, _read(module.NAME, each), new, replaced=False)
+            each.path: standing(
+                self.store, self.project_id, _read(module.NAME, each), new, replaced=False
+            )
             for each in others
         }
 
@@ -213,14 +243,27 @@ class Exchange(Opened):
         known = self._exports(path)
         if (mine := digest(data).hex()) not in known[-1:]:
             with self.made_near().write() as tx:
-                tx.put_meta(_exported_key(path), " ".join([*(each for each in known if each != mine), mine][-_OURS:]))
+                tx.put_meta(
+                    _exported_key(path),
+                    " ".join([*(each for each in known if each != mine), mine][-_OURS:]),
+                )
 
     def _outgoing(self, format: str) -> list[Row | Given | OriginVerdict]:
-        rows = outgoing(self.store, self.project_id, self.profile, formats.namespace(format)) if self.project else []
+        rows = (
+            outgoing(self.store, self.project_id, self.profile, formats.namespace(format))
+            if self.project
+            else []
+        )
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
-        told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
-        moves = getattr(formats.exchange(format), "moves", None)  # a system that writes its own journal of moves
+        told = (
+            audited(self.store, self.project_id, format, self.profile.signals.names, names)
+            if self.project
+            else []
+        )
+        moves = getattr(
+            formats.exchange(format), "moves", None
+        )  # a system that writes its own journal of moves
         moved = moves(self.store.entries(self.scopes, verb="move"), names) if moves else ()
         return [*named, *told, *moved]
 
@@ -241,7 +284,9 @@ class Exchange(Opened):
         given: dict[str, str] = {}
         with self.store.write() as tx:
             taken = tx.aliases(self.project_id, format)
-            for row in sorted((row for row in rows if not row.alias), key=lambda row: int(row.place)):
+            for row in sorted(
+                (row for row in rows if not row.alias), key=lambda row: int(row.place)
+            ):
                 given[row.memory.id] = name = name_for(row.memory, taken)
                 taken.add(name)
                 tx.add_alias(self.project_id, format, name, row.memory.id)
@@ -252,7 +297,9 @@ def _read(format: str, source: Source) -> Read:
     """What a format reads in a file of its memories."""
     module = formats.exchange(format)
     items = tuple(module.memories(source))
-    return Read(format, source.path, formats.namespace(format), items, getattr(module, "LASTING_IDS", None))
+    return Read(
+        format, source.path, formats.namespace(format), items, getattr(module, "LASTING_IDS", None)
+    )
 
 
 def _tree(path: str) -> WorkTree:

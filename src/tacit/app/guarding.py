@@ -17,9 +17,28 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import grouped, replace, value
-from tacit.enforce.guard import ASK, GUARD_STEPS, OFF, REFUSE, Guard, guard_from, guard_json, only, reasons, says
+from tacit.enforce.guard import (
+    ASK,
+    GUARD_STEPS,
+    OFF,
+    REFUSE,
+    Guard,
+    guard_from,
+    guard_json,
+    only,
+    reasons,
+    says,
+)
 from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
-from tacit.enforce.record import RIGHT, Record, firings_in, of_part, offers, recorded, why_not_offered
+from tacit.enforce.record import (
+    RIGHT,
+    Record,
+    firings_in,
+    of_part,
+    offers,
+    recorded,
+    why_not_offered,
+)
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.hosts import every_host
@@ -92,7 +111,9 @@ class Guarding(ByHand):
         for each in self._armed().values():
             guard = guard_from(each["guard"])
             known.setdefault(guard.lesson, set()).update(guard.condition.calls)
-        lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
+        lessons: Sequence[Memory] = self.store.select(
+            [self.project_id], states=INJECTABLE, limit=-1
+        )
         # what was noticed grows: a guard that is armed may come to know more calls
         return [
             one
@@ -110,7 +131,9 @@ class Guarding(ByHand):
         guard = self.guard_for(id)
         return guard, recorded(guard, self._runs_of(sessions))
 
-    def arm_guard(self, id: str, step: str, sessions: Iterable[Run | Source] = (), *, anyway: bool = False) -> Standing:
+    def arm_guard(
+        self, id: str, step: str, sessions: Iterable[Run | Source] = (), *, anyway: bool = False
+    ) -> Standing:
         """Arm a lesson's guard, or raise it, on a person's word and on its record; `anyway`: whatever its record is.
 
         Of many calls those are armed whose own record is enough; a question leaves alone what is refused, as long as it asks about another.
@@ -126,7 +149,11 @@ class Guarding(ByHand):
         guard, record = self.try_guard(id, sessions)
         known, key = self._armed(), f"{guard.lesson} {step}"
         other = f"{guard.lesson} {ASK if step == REFUSE else REFUSE}"
-        enough = [part for to, part in offers(guard, record) if to in GUARD_STEPS[GUARD_STEPS.index(step) :]]
+        enough = [
+            part
+            for to, part in offers(guard, record)
+            if to in GUARD_STEPS[GUARD_STEPS.index(step) :]
+        ]
         rows = {row for part in ([guard] if anyway else enough) for row in part.condition.calls}
         if not anyway and not enough:
             raise Refused(
@@ -140,14 +167,22 @@ class Guarding(ByHand):
             if left is None or left == guard:
                 known.pop(other)
             else:
-                known[other] = {**known[other], "guard": guard_json(replace(left, step=other.partition(" ")[2]))}
+                known[other] = {
+                    **known[other],
+                    "guard": guard_json(replace(left, step=other.partition(" ")[2])),
+                }
         if key in known:
             rows |= {*guard_from(known[key]["guard"]).condition.calls}
         part = replace(only(guard, rows) or guard, step=step)
         return self._arm(known, part, of_part(part, record).said)
 
     def _arm(self, known: dict[str, dict[str, Any]], part: Guard, said: str) -> Standing:
-        kept: dict[str, Any] = {"guard": guard_json(part), "by": self.actor.name, "at": self.now(), "record": said}
+        kept: dict[str, Any] = {
+            "guard": guard_json(part),
+            "by": self.actor.name,
+            "at": self.now(),
+            "record": said,
+        }
         known[f"{part.lesson} {part.step}"] = kept
         keep_armed(self.store, self.ensure_project().id, known)
         self.note(f"guard {part.step} armed for {part.lesson}: {said}")
@@ -173,22 +208,35 @@ class Guarding(ByHand):
             row = run_id(project, run.host, run.id)
             for lesson, (guard, runs) in given.items():
                 found = tuple(firings_in(guard, run))
-                records[lesson] = Record(records[lesson].sessions + 1, records[lesson].firings + found)
+                records[lesson] = Record(
+                    records[lesson].sessions + 1, records[lesson].firings + found
+                )
                 if row in runs and any(each.verdict == RIGHT for each in found):
                     back[lesson].add(row)
         armed = self._armed()
         made = []
         for lesson, (guard, _) in given.items():
-            for step, part in offers(guard, records[lesson]) if len(back[lesson]) >= CAME_BACK else ():
+            for step, part in (
+                offers(guard, records[lesson]) if len(back[lesson]) >= CAME_BACK else ()
+            ):
                 known = armed.get(f"{lesson} {step}")
-                if known and {*part.condition.calls} <= {*guard_from(known["guard"]).condition.calls}:
+                if known and {*part.condition.calls} <= {
+                    *guard_from(known["guard"]).condition.calls
+                }:
                     continue
                 said = f"{of_part(part, records[lesson]).said} It came back in {len(back[lesson])} sessions that were told of it."
                 payload = {"step": step, "guard": guard_json(replace(part, step=step))}
                 id = short_hash(project, "guard", lesson, step, *sorted(reasons(part)))
                 made.append(
                     Proposal(
-                        id, project, "guard", f"It {says(part)}. {said}", "tend", self.now(), lesson, payload=payload
+                        id,
+                        project,
+                        "guard",
+                        f"It {says(part)}. {said}",
+                        "tend",
+                        self.now(),
+                        lesson,
+                        payload=payload,
                     )
                 )
         with self.store.write() as tx:
@@ -203,12 +251,16 @@ class Guarding(ByHand):
         part = guard_from((offer.payload or {})["guard"])
         now = self.guard_for(offer.memory)
         if not reasons(part) <= reasons(now):
-            raise Refused(f"{offer.memory} says another thing by now.", f"tacit guard try {offer.memory}")
+            raise Refused(
+                f"{offer.memory} says another thing by now.", f"tacit guard try {offer.memory}"
+            )
         known = self._armed()
         weaker = f"{part.lesson} {ASK}"
         if part.step == REFUSE and weaker in known:
             asked = guard_from(known.pop(weaker)["guard"])
-            left = only(asked, [row for row in asked.condition.calls if row not in part.condition.calls])
+            left = only(
+                asked, [row for row in asked.condition.calls if row not in part.condition.calls]
+            )
             if left is not None and left != asked:
                 known[weaker] = {**self._armed()[weaker], "guard": guard_json(left)}
         done = self._arm(known, part, offer.reason)
@@ -224,7 +276,9 @@ class Guarding(ByHand):
         keep_armed(self.store, self.project_id, known)
         self.note(f"guard for {id} is a note again")
         return [
-            Standing(replace(guard_from(each["guard"]), step=OFF), each["by"], each["at"], each["record"])
+            Standing(
+                replace(guard_from(each["guard"]), step=OFF), each["by"], each["at"], each["record"]
+            )
             for each in found
         ]
 
@@ -243,20 +297,31 @@ class Guarding(ByHand):
             return Placement(memory.id, file, (said,), texts[file], after)
         guard = guard_of(memory, self._serving())
         part = permission_part(guard) if guard else None
-        host = next(each for each in every_host().values() if each.permission_rules and each.with_permissions)
+        host = next(
+            each
+            for each in every_host().values()
+            if each.permission_rules and each.with_permissions
+        )
         if part is None or not host.permission_rules or not host.with_permissions:
             raise Refused(
                 f"No permission rule of a host and no option of a linter here says what {memory.id} does.",
                 f"tacit guard ask {memory.id}",
             )
-        rules, file = host.permission_rules(part.condition.calls, part.condition.files), "/".join(host.local)
+        rules, file = (
+            host.permission_rules(part.condition.calls, part.condition.files),
+            "/".join(host.local),
+        )
         raw = tree.read(file)
         text = raw.decode("utf-8", "surrogateescape") if raw is not None else None
         try:
             after = host.with_permissions(text or "", step, rules)
         except ValueError:
-            raise Refused(f"{file} holds no settings that a rule could be added to.", "Mend the file first.") from None
-        return Placement(memory.id, file, tuple(rules), text, after, says_no_more(memory.text, part))
+            raise Refused(
+                f"{file} holds no settings that a rule could be added to.", "Mend the file first."
+            ) from None
+        return Placement(
+            memory.id, file, tuple(rules), text, after, says_no_more(memory.text, part)
+        )
 
     def place_guard(self, id: str, step: str = REFUSE) -> Placement:
         """Put a lesson where such a rule is kept for good, on a person's word, and retire it if it says no more than that;
@@ -269,7 +334,10 @@ class Guarding(ByHand):
                 f"tacit forget {found.lesson} retires the lesson.",
             )
         with self.store.write() as tx:  # first: after a crash the same word finishes it
-            tx.put_meta(_PLACED + found.lesson, json.dumps([found.file, found.before, found.after, found.retires]))
+            tx.put_meta(
+                _PLACED + found.lesson,
+                json.dumps([found.file, found.before, found.after, found.retires]),
+            )
         self._put(found.file, found.before, found.after)
         if found.retires:
             if any(each.guard.lesson == found.lesson for each in self.guards()):
@@ -293,7 +361,9 @@ class Guarding(ByHand):
         return Placement(lesson, file, (), after, before or "", retired)
 
     def _put(self, file: str, was: str | None, now: str | None) -> None:
-        old, new = (each if each is None else each.encode("utf-8", "surrogateescape") for each in (was, now))
+        old, new = (
+            each if each is None else each.encode("utf-8", "surrogateescape") for each in (was, now)
+        )
         tree = self._work_tree()
         if not (tree.remove(file, old or b"") if new is None else tree.write(file, new, old)):
             raise Refused(f"{file} was changed since.", "Edit the file by hand.")
@@ -312,11 +382,15 @@ class Guarding(ByHand):
 
     def _serving(self) -> dict[str, list[str]]:
         """The commands that serve a purpose here, the best first."""
-        by = grouped(Counts(self.store, self.project_id).forms() if self.project else (), lambda form: form.purpose)
+        by = grouped(
+            Counts(self.store, self.project_id).forms() if self.project else (),
+            lambda form: form.purpose,
+        )
         return {
             purpose: list(
                 dict.fromkeys(
-                    ([best.text] if (best := best_form(some)) else []) + [form.text for form in some if form.passed]
+                    ([best.text] if (best := best_form(some)) else [])
+                    + [form.text for form in some if form.passed]
                 )
             )
             for purpose, some in by.items()
@@ -335,7 +409,9 @@ class Guarding(ByHand):
 
 def _lacks(guard: Guard, record: Record, step: str) -> str:
     """What a record lacks for a step."""
-    lacks = why_not_offered(record) or "no call that it names has a record of its own that is enough"
+    lacks = (
+        why_not_offered(record) or "no call that it names has a record of its own that is enough"
+    )
     if step == REFUSE and not why_not_offered(record):
         lacks = "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
     return f"{lacks[0].upper()}{lacks[1:]}."
@@ -347,7 +423,10 @@ def _lacks(guard: Guard, record: Record, step: str) -> str:
 # which it passes over, and rules that it knows by name. Linters whose settings are JSON; where none fits, the lesson stays a note.
 
 _FOREIGN = re.compile(r"^What .+ in `([^`\s]+)` is not this project's code")
-_AVOID = re.compile(r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$", re.I)
+_AVOID = re.compile(
+    r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$",
+    re.I,
+)
 _IMPORT = re.compile(r"^(?:never|do not|don't) import (?:from )?`([^`\s]+)`[.!]?$", re.I)
 
 
@@ -359,7 +438,9 @@ class Linter:
     ignores: tuple[str, ...]
     ignored: Callable[[str, Any], list[str]]  # a folder, and what is listed by now -> what to add
     rules: Mapping[str, tuple[str, ...]]  # what a lesson forbids -> the rule's path
-    imports: Callable[[str], tuple[tuple[str, ...], Any]] | None = None  # a module -> the rule's path and setting
+    imports: Callable[[str], tuple[tuple[str, ...], Any]] | None = (
+        None  # a module -> the rule's path and setting
+    )
 
 
 _BIOME = ("linter", "rules")
@@ -373,11 +454,14 @@ _ESLINT = {
 }
 LINTERS = {
     "biome": Linter(
-        ("biome.json", "biome.jsonc"), ("files", "includes"),
+        ("biome.json", "biome.jsonc"),
+        ("files", "includes"),
         lambda folder, listed: [*([] if listed else ["**"]), f"!{folder}"],
         {
-            "console.log": (*_BIOME, "suspicious", "noConsole"), "any": (*_BIOME, "suspicious", "noExplicitAny"),
-            "var": (*_BIOME, "suspicious", "noVar"), "default exports": (*_BIOME, "style", "noDefaultExport"),
+            "console.log": (*_BIOME, "suspicious", "noConsole"),
+            "any": (*_BIOME, "suspicious", "noExplicitAny"),
+            "var": (*_BIOME, "suspicious", "noVar"),
+            "default exports": (*_BIOME, "style", "noDefaultExport"),
             "unused imports": (*_BIOME, "correctness", "noUnusedImports"),
         },
         lambda module: (
@@ -386,12 +470,19 @@ LINTERS = {
         ),
     ),
     "eslint": Linter(
-        (".eslintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/"], _ESLINT,
+        (".eslintrc.json",),
+        ("ignorePatterns",),
+        lambda folder, _: [f"{folder}/"],
+        _ESLINT,
         lambda module: (("rules", "no-restricted-imports"), ["error", module]),
     ),
-    "oxlint": Linter((".oxlintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/**"], _ESLINT),
-    "markdownlint": Linter((".markdownlint-cli2.jsonc",), ("ignores",), lambda folder, _: [f"{folder}/**"], {}),
-}  # fmt: skip
+    "oxlint": Linter(
+        (".oxlintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/**"], _ESLINT
+    ),
+    "markdownlint": Linter(
+        (".markdownlint-cli2.jsonc",), ("ignores",), lambda folder, _: [f"{folder}/**"], {}
+    ),
+}
 
 
 def linter_option(text: str, settings: Mapping[str, str]) -> tuple[str, str, str] | None:
@@ -448,4 +539,8 @@ def _put(text: str, path: tuple[str, ...], setting: Any, *, item: bool = False) 
             return put(text, at, key, inner)
         at = part.value_start
     listed = _at(loads(text), path)
-    return put(text, at, "", setting) if item and isinstance(listed, list) and setting not in listed else text
+    return (
+        put(text, at, "", setting)
+        if item and isinstance(listed, list) and setting not in listed
+        else text
+    )

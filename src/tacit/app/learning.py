@@ -55,7 +55,9 @@ def instruction_lines(root: str, loaded: Mapping[str, str] | None = None) -> dic
     says a session had, by path: nested ones and what they include count where they lie in the folder."""
     found = KnownLines()
     inside = {
-        path[len(root) + 1 :]: text for path, text in (loaded or {}).items() if path.startswith(f"{root}{os.sep}")
+        path[len(root) + 1 :]: text
+        for path, text in (loaded or {}).items()
+        if path.startswith(f"{root}{os.sep}")
     }
     for name, text in (inside | instruction_files(root)).items():
         for line in text.splitlines():
@@ -66,7 +68,9 @@ def instruction_lines(root: str, loaded: Mapping[str, str] | None = None) -> dic
 def instruction_files(root: str) -> dict[str, str]:
     """The instruction files that lie in a folder, by name."""
     loaded = [name for host in every_host().values() for name in host.instructions]
-    heads = {name: head_of(os.path.join(root, name), 256_000) for name in (*loaded, *OTHER_INSTRUCTIONS)}
+    heads = {
+        name: head_of(os.path.join(root, name), 256_000) for name in (*loaded, *OTHER_INSTRUCTIONS)
+    }
     return {name: head.decode("utf-8", "replace") for name, head in heads.items() if head}
 
 
@@ -136,10 +140,19 @@ class Learning(Recalling):
             if home is None:
                 continue
             learned = self._learn(
-                self._named(each, domain, agent, run), home, stage=stage, dry_run=dry_run, over=over, again=again
+                self._named(each, domain, agent, run),
+                home,
+                stage=stage,
+                dry_run=dry_run,
+                over=over,
+                again=again,
             )
             # What is staged waits for a person in any case, and is told as that.
-            found.append(replace(learned, warnings=(*learned.warnings, told)) if told and not stage else learned)
+            found.append(
+                replace(learned, warnings=(*learned.warnings, told))
+                if told and not stage
+                else learned
+            )
         return found
 
     def _heard(self, run: Run, doubt: str) -> tuple[Run, str]:
@@ -183,9 +196,19 @@ class Learning(Recalling):
         if (model := self._reader(settings, host)) is None:
             return None
         return ReaderContext(
-            self.store, self.ensure_project(), self.profile, readings_folder(self.made_near().path), model, self.now, new_id,
-            self.instruction_lines(), headings_of(instruction_files(self.place.root)), self.actor.name, examine=True, own=self.made_near(),
-        )  # fmt: skip
+            self.store,
+            self.ensure_project(),
+            self.profile,
+            readings_folder(self.made_near().path),
+            model,
+            self.now,
+            new_id,
+            self.instruction_lines(),
+            headings_of(instruction_files(self.place.root)),
+            self.actor.name,
+            examine=True,
+            own=self.made_near(),
+        )
 
     def _reader(self, settings: dict[str, Any], host: str) -> Model | None:
         """Who reads a host's sessions here."""
@@ -193,7 +216,13 @@ class Learning(Recalling):
         return reader(settings, self.env, ledger, host, root, readers(self.env))
 
     def submit(
-        self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]
+        self,
+        text: str,
+        *,
+        run: str,
+        host: str = "library",
+        origin: str = "",
+        **facets: Unpack[FindingFacets],
     ) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
 
@@ -201,7 +230,9 @@ class Learning(Recalling):
         Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
         """
         work = self.work
-        finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
+        finding = replace(
+            finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin
+        )
         said = submit(work, finding, host=host, known_lines=self.instruction_lines())
         self._name([said.memory] if said.memory else [])
         return said
@@ -236,11 +267,15 @@ class Learning(Recalling):
     def another(self) -> Self:
         """The same memories with a connection of their own, for another thread; close it there."""
         store = open_store_at(self.store.url or self.store.path, self.env, False, self.store.wait)
-        other = type(self)(store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now)
+        other = type(self)(
+            store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now
+        )
         other.actor = self.actor
         return other
 
-    def _reported(self, source: str | Source | Run, format: str, by_place: bool) -> Iterator[tuple[Run, str]]:
+    def _reported(
+        self, source: str | Source | Run, format: str, by_place: bool
+    ) -> Iterator[tuple[Run, str]]:
         """The runs of a source, each with why nobody stands for it; empty where somebody does.
 
         The caller of the library stands for a value, and whoever named the format in their own settings. A person who learns a report by
@@ -253,7 +288,9 @@ class Learning(Recalling):
         file = FileSource(source) if isinstance(source, str) else source
         name = format or formats.detect(file) or ""
         listed = self.settings()["review_formats"]
-        own = name in listed.value and (self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS")
+        own = name in listed.value and (
+            self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS"
+        )
         if isinstance(file, FileSource):
             file.opened.clear()  # recognising it may have looked elsewhere
         for run in formats.read(file, name or None):
@@ -284,10 +321,14 @@ class Learning(Recalling):
             agent=agent or run.agent,
             id=id,
             # They are this run's, whatever it is called.
-            findings=tuple(each if each.run == id else replace(each, run=id) for each in run.findings),
+            findings=tuple(
+                each if each.run == id else replace(each, run=id) for each in run.findings
+            ),
         )
 
-    def _learn(self, run: Run, home: Self, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
+    def _learn(
+        self, run: Run, home: Self, *, stage: bool, dry_run: bool, over: bool, again: bool = False
+    ) -> Learned:
         project = home.ensure_project()
         if not dry_run:
             self._doubted(run, project.id)
@@ -299,7 +340,9 @@ class Learning(Recalling):
             over=over,
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
-            person=self.env.get("USER") or self.env.get("LOGNAME") or "",  # whose account the session is found under
+            person=self.env.get("USER")
+            or self.env.get("LOGNAME")
+            or "",  # whose account the session is found under
         )
         learned = replace(learned, project=project.id)
         if home.lacking:
@@ -342,15 +385,24 @@ class Learning(Recalling):
         remote = normalise_remote(run.remote) if run.remote else ""
         if remote and remote == self.place.remote:
             return self
-        if remote and (known := next((each for each in self.store.projects() if each.remote == remote), None)):
+        if remote and (
+            known := next((each for each in self.store.projects() if each.remote == remote), None)
+        ):
             return type(self)(
-                self.store, self.env, known.root or self.folder, known.id, self._asked_profile, now=self.now
+                self.store,
+                self.env,
+                known.root or self.folder,
+                known.id,
+                self._asked_profile,
+                now=self.now,
             )
         gone = repository_of(run.cwd)
         if moved := self.store.project(moved_to(gone, self.moved())):
             if moved.id == self.project_id:
                 return self
-            return type(self)(self.store, self.env, moved.root, moved.id, self._asked_profile, now=self.now)
+            return type(self)(
+                self.store, self.env, moved.root, moved.id, self._asked_profile, now=self.now
+            )
         if not apart or not os.path.isabs(gone):
             return self
         if not remote and callable(apart) and not apart(gone):
@@ -358,7 +410,10 @@ class Learning(Recalling):
         home = type(self)(self.store, self.env, gone, "", self._asked_profile, now=self.now)
         if remote:  # a clone of it is recognised later
             home._place = replace(
-                locate(gone, self.env), key=f"remote {remote}", name=remote.rpartition("/")[2], remote=remote
+                locate(gone, self.env),
+                key=f"remote {remote}",
+                name=remote.rpartition("/")[2],
+                remote=remote,
             )
         return home
 
@@ -385,7 +440,9 @@ class Learning(Recalling):
     def instruction_lines(self, run: Run | None = None) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in; with a run also of those
         that its host loaded for it."""
-        return instruction_lines(self.place.root, (run.extra or {}).get("instructions") if run else None)
+        return instruction_lines(
+            self.place.root, (run.extra or {}).get("instructions") if run else None
+        )
 
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
@@ -402,11 +459,15 @@ class Learning(Recalling):
         reading = load(readings_folder(self.near.path), row.id) if row else None
         if row is None or reading is None:
             raise NotFound(
-                f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE."
+                f"Nothing is kept of the session {session}.",
+                "Where its file is still there: tacit learn --again FILE.",
             )
         desk = self.desk(reading.host, reading.session)
         if desk is None:
-            raise Refused("Nobody reads here.", "reader.by in your own config.toml says who does (docs/models.md).")
+            raise Refused(
+                "Nobody reads here.",
+                "reader.by in your own config.toml says who does (docs/models.md).",
+            )
         report = read(desk, afresh(reading))
         self._let_wait(desk.folder, row.id)
         return report
@@ -418,4 +479,6 @@ class Learning(Recalling):
             where = self.reads_in or surroundings(self.env)
             asked = {"run": run, "folder": self.folder, "surroundings": where}
             with self.made_near().write() as tx:
-                tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
+                tx.enqueue(
+                    "read", f"read:{run}", reading.project, asked, self.now(), reading.not_before
+                )

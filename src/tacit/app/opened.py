@@ -34,7 +34,12 @@ WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's c
 
 
 def bring_in_step(
-    store: Store, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False
+    store: Store,
+    env: Mapping[str, str],
+    project: str = "",
+    *,
+    fetch: bool = True,
+    make: bool = False,
 ) -> None:
     """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
 
@@ -64,7 +69,10 @@ def open_cache_of(url: str, env: Mapping[str, str], create: bool, wait: float) -
 
 def _must_be_known(address: str, known: bool) -> None:
     if not known:
-        raise UsageError(f"{address} is not an address of a store.", "Name a file, or postgresql://USER@HOST/DATABASE.")
+        raise UsageError(
+            f"{address} is not an address of a store.",
+            "Name a file, or postgresql://USER@HOST/DATABASE.",
+        )
 
 
 def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
@@ -74,20 +82,32 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
         except ImportError as error:
             from tacit.core.installation import hint
 
-            raise UsageError(f"A store on PostgreSQL needs {error.name}.", hint("postgres")) from error
+            raise UsageError(
+                f"A store on PostgreSQL needs {error.name}.", hint("postgres")
+            ) from error
         return open_server(path, create=create, machine=machine_id(env), wait=wait)
     _must_be_known(path, "://" not in path)
     from tacit.stores.sqlite import open_store
 
-    machine = machine_id(env) if create or os.path.exists(path) else ""  # a look where nothing is leaves nothing behind
+    machine = (
+        machine_id(env) if create or os.path.exists(path) else ""
+    )  # a look where nothing is leaves nothing behind
     return open_store(
-        path, create=create, machine=machine, wait=wait, backups=os.path.join(data_folder(env), "backups")
+        path,
+        create=create,
+        machine=machine,
+        wait=wait,
+        backups=os.path.join(data_folder(env), "backups"),
     )
 
 
 def config_path(env: Mapping[str, str]) -> str:
     """The user's own configuration file."""
-    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(home_folder(env), ".config"), "tacit", "config.toml")
+    return os.path.join(
+        env.get("XDG_CONFIG_HOME") or os.path.join(home_folder(env), ".config"),
+        "tacit",
+        "config.toml",
+    )
 
 
 def machine_id(env: Mapping[str, str]) -> str:
@@ -145,12 +165,20 @@ class Opened:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
-        self._lacking: dict[str, Any] = {}  # what stands in for functions of the profile that are not installed
+        self._lacking: dict[
+            str, Any
+        ] = {}  # what stands in for functions of the profile that are not installed
         self._near: Store | None = None
-        self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
+        self._settled: tuple[tuple[Any, ...], Settled] | None = (
+            None  # what the settings were made of, and they
+        )
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
-        self.reads_in = ""  # the surroundings in which a worker reads sessions later; empty: here and at once
-        self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
+        self.reads_in = (
+            ""  # the surroundings in which a worker reads sessions later; empty: here and at once
+        )
+        self.publishes = (
+            True  # whether an approved line is written to its page at once; otherwise tend does it
+        )
 
     @property
     def actor(self) -> Actor:
@@ -184,7 +212,10 @@ class Opened:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -229,7 +260,11 @@ class Opened:
         place = self.place
         by_id = [place.id] if place.id and store.project(place.id) else []
         # A clone of a local repository has that repository's folder as its remote.
-        by_remote = [p.id for p in store.projects() if place.remote in (p.remote, p.root)] if place.remote else []
+        by_remote = (
+            [p.id for p in store.projects() if place.remote in (p.remote, p.root)]
+            if place.remote
+            else []
+        )
         by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
         if place.given:
             by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
@@ -282,12 +317,22 @@ class Opened:
 
         place, at = self.place, self.now()
         name, profile = place.given or place.name, keep_profile(self, tx, at)
-        project = Project(id, name, place.root, place.key, place.remote, profile, os.urandom(32), 0, at)
+        project = Project(
+            id, name, place.root, place.key, place.remote, profile, os.urandom(32), 0, at
+        )
         tx.put_project(project)
         for shared in (GLOBAL, AGENT):
             if tx.project(shared) is None:
                 tx.put_project(
-                    replace(project, id=shared, name=shared, root="", key="", remote="", trial_key=os.urandom(32))
+                    replace(
+                        project,
+                        id=shared,
+                        name=shared,
+                        root="",
+                        key="",
+                        remote="",
+                        trial_key=os.urandom(32),
+                    )
                 )
         return project
 
@@ -298,7 +343,11 @@ class Opened:
             from tacit.core.profile import as_installed, from_json, is_current
 
             project = self.project
-            compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
+            compiled = (
+                self.store.profile_json(project.profile)
+                if project and not self._asked_profile
+                else None
+            )
             if compiled and is_current(compiled):
                 found = from_json(compiled)
             elif compiled:
@@ -327,7 +376,9 @@ class Opened:
         """What work on this project needs; the project's row is made if it has none."""
         from tacit.stores.sql import WorkContext
 
-        return WorkContext(self.store, self.ensure_project(), self.profile, self.now, new_id, self.actor)
+        return WorkContext(
+            self.store, self.ensure_project(), self.profile, self.now, new_id, self.actor
+        )
 
     @property
     def profile_version(self) -> str:
@@ -344,7 +395,13 @@ class Opened:
         from tacit.core.config import VARIABLES
 
         root, user = self.place.root, config_path(self.env)
-        state = (root, user, _written(user), _written(repository_file(root)), *map(self.env.get, VARIABLES.values()))
+        state = (
+            root,
+            user,
+            _written(user),
+            _written(repository_file(root)),
+            *map(self.env.get, VARIABLES.values()),
+        )
         if self._settled is None or self._settled[0] != state:
             self._settled = (state, settings_at(root, user, self.env))
         return self._settled[1]
@@ -360,7 +417,12 @@ class Opened:
         from tacit.providers import chosen
         from tacit.stores.daily import StoreLedger
 
-        return chosen(settings, self.env, StoreLedger(self.store, self.now), lane=step if step == "rewrite" else "")
+        return chosen(
+            settings,
+            self.env,
+            StoreLedger(self.store, self.now),
+            lane=step if step == "rewrite" else "",
+        )
 
     @property
     def embedder(self) -> Embedder | None:
@@ -399,14 +461,21 @@ class Opened:
         from tacit.core.links import Mark
 
         with self.store.write(confidence=self.profile.signals.confidence) as tx:
-            tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
+            tx.add_mark(
+                Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now())
+            )
         return self.store.get(memory.id)
 
     def _change(self, id: str, decide: Any, then: Any = None) -> Memory:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
-                tx.apply(replace(change, entry=replace(change.entry, reason=self._kept_reason(change.entry.reason))))
+                tx.apply(
+                    replace(
+                        change,
+                        entry=replace(change.entry, reason=self._kept_reason(change.entry.reason)),
+                    )
+                )
                 if then is not None:
                     then(tx, change.entry)
             return tx.get(id)

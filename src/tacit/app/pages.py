@@ -34,7 +34,9 @@ class PageVerbs(Opened):
         if vouch:
             self.need_person("Vouching for a page")
         learn = self._learn_page(vouch)
-        context = Context(self.work, dry_run=dry_run, files=self._work_tree(), by=self.actor.name, learn=learn)
+        context = Context(
+            self.work, dry_run=dry_run, files=self._work_tree(), by=self.actor.name, learn=learn
+        )
         done = tend(context, ("page",))
         if done.busy:
             raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
@@ -59,7 +61,9 @@ class PageVerbs(Opened):
     def blame(self, path: str) -> Sequence[Blamed]:
         """The lines of a file, named from the current folder, each with the lesson behind it."""
         tree = self._work_tree()
-        return self.pages.blame(os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root))
+        return self.pages.blame(
+            os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root)
+        )
 
     def _work_tree(self) -> WorkTree:
         project, place = self.ensure_project(), self.place
@@ -69,7 +73,9 @@ class PageVerbs(Opened):
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
         def taken(found: Sequence[Finding]) -> object:
-            from tacit.learn.page import take_page  # where a page says nothing new, what learns is not loaded
+            from tacit.learn.page import (
+                take_page,
+            )  # where a page says nothing new, what learns is not loaded
 
             return take_page(self.work, found, vouched=vouched)
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from tacit.app.opened import Opened
 from tacit.core.errors import NotFound
-from tacit.prove.effect import CSV_COLUMNS, Effects, LessonEffect, effect_of, effects, heard_in, tidy
+from tacit.prove.effect import (
+    CSV_COLUMNS,
+    Effects,
+    LessonEffect,
+    effect_of,
+    effects,
+    heard_in,
+    tidy,
+)
 from tacit.prove.runs import RunAudit, audit_run
 from tacit.prove.worth import heard_lines
 
@@ -30,7 +38,9 @@ class Proving(Opened):
         """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
         only = self.get(id).id if id else ""
         yield CSV_COLUMNS
-        uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
+        uses = [
+            use for use in self.store.all_uses(self.project_id) if not only or use.memory == only
+        ]
         yield from tidy(uses, self.store.all_marks(self.project_id))
 
     def heard_lines(self) -> list[str]:
@@ -46,11 +56,16 @@ class Proving(Opened):
             alike = [found] if found else [row for row in latest if row.foreign_id.startswith(run)]
             if len(alike) != 1:
                 many = (
-                    f"{run!r} fits {len(alike)} sessions." if alike else f"There is no session {run!r} in this project."
+                    f"{run!r} fits {len(alike)} sessions."
+                    if alike
+                    else f"There is no session {run!r} in this project."
                 )
                 raise NotFound(many, "tacit audit lists the latest.")
             return [audit_run(self.store, alike[0])]
-        return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]]
+        return [
+            audit_run(self.store, row)
+            for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]
+        ]
 
 
 def lookback_part(name: str) -> Any:

@@ -67,7 +67,9 @@ class Why:
     early_confidence: float | None  # by how many runs met it, before anything was measured
     score: dict[str, Any]  # the parts of its score for a question, or for any
     signer: str = ""  # of a team mate's lesson
-    met: tuple[tuple[Incident, int], ...] = ()  # the failures that it was noticed by, and how many sessions met each
+    met: tuple[
+        tuple[Incident, int], ...
+    ] = ()  # the failures that it was noticed by, and how many sessions met each
 
 
 class Queries(Tending):
@@ -85,7 +87,12 @@ class Queries(Tending):
         self.ensure_project()
         is_file, text = name.endswith(".toml"), profile_text(name)
         path = os.path.abspath(os.path.expanduser(name)) if is_file else name
-        kept = {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
+        kept = {
+            "name": path,
+            "text": text if is_file else "",
+            "by": self.actor.name,
+            "at": self.now(),
+        }
         return put_profile(self, compiled_profile(text, name), kept)
 
     def why(self, id: str, question: str = "", *, run: str = "") -> Why:
@@ -93,32 +100,61 @@ class Queries(Tending):
         memory, store = self.look_up(id, run), self.store
         evidence = store.evidence(memory.id)
         noticed = dict.fromkeys(
-            [*memory.tags, memory.signature, *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice")]
+            [
+                *memory.tags,
+                memory.signature,
+                *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice"),
+            ]
         )
-        runs = {row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))}
+        runs = {
+            row.run: found.foreign_id
+            for row in evidence
+            if row.run and (found := store.run(row.run))
+        }
         ladder = standing_of(memory, self.profile, self.now(), evidence=evidence)
         return Why(
-            memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
-            tuple(store.entries(memory=memory.id)), next_move(self.profile, ladder),
-            tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
-            self.signers([memory]).get(memory.id, ""), tuple(met(store, memory.project, filter(None, noticed))),
-        )  # fmt: skip
+            memory,
+            tuple(evidence),
+            runs,
+            tuple(store.uses(memory=memory.id)),
+            tuple(store.marks(memory=memory.id)),
+            tuple(store.entries(memory=memory.id)),
+            next_move(self.profile, ladder),
+            tuple(self.gone(memory)),
+            early_confidence(memory, self.profile),
+            self.explain(memory.id, question),
+            self.signers([memory]).get(memory.id, ""),
+            tuple(met(store, memory.project, filter(None, noticed))),
+        )
 
     def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
         found = self.store.entries(() if everywhere else self.scopes, **filters)
         asked: dict[str, Any] = {**filters}
-        if any(map(asked.get, ("memory", "run", "after"))) or asked.get("verb") not in (None, "", VERB):
+        if any(map(asked.get, ("memory", "run", "after"))) or asked.get("verb") not in (
+            None,
+            "",
+            VERB,
+        ):
             return found
-        by, since, until, limit = asked.get("by"), asked.get("since"), asked.get("until"), asked.get("limit", -1)
+        by, since, until, limit = (
+            asked.get("by"),
+            asked.get("since"),
+            asked.get("until"),
+            asked.get("limit", -1),
+        )
         notes = [
             each
             for each in notes_of(self.store, self.project_id)
-            if (not by or each.by == by) and (not since or each.at >= since) and (not until or each.at <= until)
+            if (not by or each.by == by)
+            and (not since or each.at >= since)
+            and (not until or each.at <= until)
         ]
         if not notes:
             return found
-        every = sorted([*found, *notes], key=lambda each: each.at, reverse=bool(asked.get("newest")))
+        every = sorted(
+            [*found, *notes], key=lambda each: each.at, reverse=bool(asked.get("newest"))
+        )
         return every[:limit] if limit >= 0 else every
 
     def week(self, since: str) -> dict[str, int]:
@@ -153,9 +189,14 @@ class Queries(Tending):
     def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
         return explain(
-            self.store, self.scopes, self.profile, self.get(id), Query(task=question, **facets),
-            now=clock.now(), embedder=lambda: self.embedder,
-        )  # fmt: skip
+            self.store,
+            self.scopes,
+            self.profile,
+            self.get(id),
+            Query(task=question, **facets),
+            now=clock.now(),
+            embedder=lambda: self.embedder,
+        )
 
     def is_told_at_starts(self, memory: Memory) -> bool:
         """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
@@ -173,7 +214,9 @@ class Queries(Tending):
     def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
         """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
         every = self.list(limit=-1) if self.project else []
-        return [m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)][:limit]
+        return [
+            m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)
+        ][:limit]
 
     def withheld_in(self, run: str) -> frozenset[str]:
         """The lessons that are withheld in the unit of a run; none outside of one."""
@@ -186,10 +229,14 @@ class Queries(Tending):
         memory = self.get(id)
         row = self.store.find_run(self.project_id, run) if run else None
         unit = row.root if row else ""
-        crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
+        crossed = any(
+            m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit)
+        )
         if not crossed and memory.id in self.withheld_in(run):
             asked = row.id if row else ""
-            mark = Mark(memory.id, unit, self.project_id, "crossed", run=asked, surface="cli", at=self.now())
+            mark = Mark(
+                memory.id, unit, self.project_id, "crossed", run=asked, surface="cli", at=self.now()
+            )
             with self.store.write() as tx:
                 tx.add_mark(mark)
         return memory

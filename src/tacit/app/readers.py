@@ -21,11 +21,15 @@ class Readers(Learning):
 
     def retake_exam(self) -> str:
         """Have the reader take its exam now; how it went, for people. Raises where nobody reads here, or nobody answers."""
-        by, hosts = str(self.settings()["reader.by"].value), [*self.settings()["reader.hosts"].value]
+        by, hosts = (
+            str(self.settings()["reader.by"].value),
+            [*self.settings()["reader.hosts"].value],
+        )
         desk = self.desk((hosts or [by])[0] if by in readers() or hosts else next(iter(readers())))
         if desk is None:
             raise UsageError(
-                "tacit doctor --exam: nobody reads sessions here.", "tacit connect HOST --read asks for a reader."
+                "tacit doctor --exam: nobody reads sessions here.",
+                "tacit connect HOST --read asks for a reader.",
             )
         failed = examined(desk, again=True).advises
         return f"{desk.model.identity}: " + (
@@ -36,10 +40,18 @@ class Readers(Learning):
         """Why sessions that should have been read were not, for the first screen; nothing where all is well."""
         if str(self.settings()["reader.by"].value) in ("", "nobody"):
             return []
-        found = [each for each in every(readings_folder(self.near.path)) if each.project == self.project_id]
+        found = [
+            each
+            for each in every(readings_folder(self.near.path))
+            if each.project == self.project_id
+        ]
         waits = [each for each in found if each.state != IS_READ and each.error]
-        waits = [each for each in waits if each.attempts >= _OFTEN or "nothing to do" not in each.error]
-        return [f"{numbered(len(waits), 'session')} not read yet: {waits[-1].error}"] if waits else []
+        waits = [
+            each for each in waits if each.attempts >= _OFTEN or "nothing to do" not in each.error
+        ]
+        return (
+            [f"{numbered(len(waits), 'session')} not read yet: {waits[-1].error}"] if waits else []
+        )
 
     def reading_notes(self) -> list[str]:
         """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
@@ -49,12 +61,29 @@ class Readers(Learning):
             return []
         model = self._reader(settings, (hosts or [by])[0])
         if model is None or "read" not in self.profile.model.steps:
-            return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
-        found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]
-        fared = "" if self.near.url else self.near.meta(exam_key(model.identity))  # on a server anybody could write it
+            return [
+                f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"
+            ]
+        found = [
+            reading
+            for reading in every(readings_folder(self.near.path))
+            if reading.project == self.project_id
+        ]
+        fared = (
+            "" if self.near.url else self.near.meta(exam_key(model.identity))
+        )  # on a server anybody could write it
         at, _, failed = fared.partition(" ")
-        exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
-        done, waits = sum(each.state == IS_READ for each in found), [each for each in found if each.state != IS_READ]
+        exam = (
+            f"only advises, its exam failed: {failed}"
+            if failed
+            else "passed its exam"
+            if at
+            else "took no exam yet"
+        )
+        done, waits = (
+            sum(each.state == IS_READ for each in found),
+            [each for each in found if each.state != IS_READ],
+        )
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
         return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
 

@@ -99,7 +99,10 @@ class Recalling(Opened):
         from tacit.recall.query import Query
 
         if not isinstance(question, str):
-            raise UsageError(f"A question is text, not {type(question).__name__}.", 'recall("what you want to know")')
+            raise UsageError(
+                f"A question is text, not {type(question).__name__}.",
+                'recall("what you want to know")',
+            )
         if self.project is None:
             return Recalled()
         if run:

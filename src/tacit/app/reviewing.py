@@ -29,16 +29,31 @@ class Reviewing(ByHand):
 
     def proposals(self, *, state: str = "open") -> list[Proposal]:
         """What waits for a judge, oldest first; `state=""` for everything that ever did."""
-        return self.counted_anew(self.store.proposals(self.project_id, state=state, limit=-1)) if self.project else []
+        return (
+            self.counted_anew(self.store.proposals(self.project_id, state=state, limit=-1))
+            if self.project
+            else []
+        )
 
     def counted_anew(self, found: Sequence[Proposal]) -> list[Proposal]:
         """Proposals whose reasons count sessions, out of all that there are by now."""
-        sessions = pieces_of_work(self.store, self.project_id) if any(each.kind in FOR_PERSON for each in found) else 0
-        return [replace(each, reason=reason_now(each, sessions)) if each.kind in FOR_PERSON else each for each in found]
+        sessions = (
+            pieces_of_work(self.store, self.project_id)
+            if any(each.kind in FOR_PERSON for each in found)
+            else 0
+        )
+        return [
+            replace(each, reason=reason_now(each, sessions)) if each.kind in FOR_PERSON else each
+            for each in found
+        ]
 
     def for_person(self, most: int = 10) -> list[Proposal]:
         """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
-        found = self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most) if self.project else []
+        found = (
+            self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most)
+            if self.project
+            else []
+        )
         return self.counted_anew(found)
 
     def worth_a_look(self) -> tuple[list[Memory], list[Memory]]:
@@ -46,7 +61,9 @@ class Reviewing(ByHand):
         if not self.project:
             return [], []
         known = self.store.select([self.project_id], states=("provisional",), limit=LESSONS_WEIGHED)
-        open_ones = self.store.select([self.project_id], states=("candidate",), limit=LESSONS_WEIGHED)
+        open_ones = self.store.select(
+            [self.project_id], states=("candidate",), limit=LESSONS_WEIGHED
+        )
         return heard(known), best(open_ones)
 
     def review(
@@ -83,12 +100,21 @@ class Reviewing(ByHand):
                     said = cast("Guarding", self).accept_guard(waiting)
                     seat.settle(waiting, reason or said)
                     return Reviewed(
-                        waiting.memory, state := self.get(waiting.memory).state, state, said, "", waiting.id
+                        waiting.memory,
+                        state := self.get(waiting.memory).state,
+                        state,
+                        said,
+                        "",
+                        waiting.id,
                     )
-                return seat.accept(waiting, text=text, stays=self.get(into).id if into else "", reason=reason)
+                return seat.accept(
+                    waiting, text=text, stays=self.get(into).id if into else "", reason=reason
+                )
             if decision == "reject":
                 return seat.decline(waiting, reason=reason)
-            raise UsageError(f"A proposal cannot be {decision}ed.", "approve, edit or reject it.") from None
+            raise UsageError(
+                f"A proposal cannot be {decision}ed.", "approve, edit or reject it."
+            ) from None
         if decision == "approve":
             return seat.approve(found, to=to, reason=reason)
         if decision == "reject":
@@ -97,7 +123,9 @@ class Reviewing(ByHand):
             return seat.open(found, reason=reason)
         if decision == "close":
             over = self.get(into).id if into else ""
-            return seat.close(found, outcome or "reinstate", to=to, text=text, successor=over, reason=reason)
+            return seat.close(
+                found, outcome or "reinstate", to=to, text=text, successor=over, reason=reason
+            )
         if decision == "merge":
             return seat.merge(found, self.get(into).id, reason=reason)
         if decision == "unmerge":
@@ -106,7 +134,8 @@ class Reviewing(ByHand):
             self.edit(found, text=text, reason=reason)
             return seat.approve(found, reason=reason)
         raise UsageError(
-            f"{decision!r} is no decision.", "One of: approve, edit, reject, merge, unmerge, open, close, clear."
+            f"{decision!r} is no decision.",
+            "One of: approve, edit, reject, merge, unmerge, open, close, clear.",
         )
 
     def reopen(self, proposal: str) -> Proposal:
@@ -117,7 +146,9 @@ class Reviewing(ByHand):
             found = self._put_back(found)
         made = self.store.entries(memory=found.memory, newest=True, limit=9) if found.memory else []
         yes = next((at for at, entry in enumerate(made, 1) if entry.verb in ("approve", "add")), 0)
-        if all(entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]):
+        if all(
+            entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]
+        ):
             for entry in made[:yes]:
                 self.undo(entry.id)
         return self._seat("person").reopen(found)
@@ -161,7 +192,13 @@ class Reviewing(ByHand):
         with self.store.write() as tx:
             why = reason or f"{self.actor.name} accepted it"
             tx.put_proposal(
-                replace(noted, state=APPROVED, decided_by=self.actor.name, decided_at=self.now(), decision=why)
+                replace(
+                    noted,
+                    state=APPROVED,
+                    decided_by=self.actor.name,
+                    decided_at=self.now(),
+                    decision=why,
+                )
             )
         self.note(
             f"{found.file} line {found.number}: “{found.after.strip()}” instead of “{found.before.strip()}”",
@@ -186,7 +223,8 @@ class Reviewing(ByHand):
                 if raw is not None and patch.after in _text(raw).split("\n"):
                     return  # it was written before a crash
                 raise Refused(
-                    f"{patch.file} has no line “{patch.before.strip()[:120]}” any more.", "Edit the file by hand."
+                    f"{patch.file} has no line “{patch.before.strip()[:120]}” any more.",
+                    "Edit the file by hand.",
                 )
             if tree.write(patch.file, new.encode("utf-8", "surrogateescape"), raw):
                 return

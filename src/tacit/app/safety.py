@@ -60,7 +60,9 @@ class Safety(Opened):
         """For the worker: at most one a day, and only if something was written since; never an error."""
         from tacit.stores.sqlite.backup import back_up_if_due
 
-        if not self.store.is_file or not os.path.exists(self.store.path):  # whoever left deleted it under a worker
+        if not self.store.is_file or not os.path.exists(
+            self.store.path
+        ):  # whoever left deleted it under a worker
             return None
         return back_up_if_due(self._file, self.backups_folder)
 
@@ -107,9 +109,16 @@ def migrate_store(
 
     person_only(acting(env, by, yes), "Moving a store")
     one, other = os.path.expanduser(source), os.path.expanduser(target)
-    if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):
-        raise UsageError("Source and target are the same store.", "tacit backup makes a copy beside it.")
-    with open_store_at(one, env, False, 60.0) as first, open_store_at(other, env, True, 60.0) as second:
+    if one == other or (
+        "://" not in one + other and os.path.realpath(one) == os.path.realpath(other)
+    ):
+        raise UsageError(
+            "Source and target are the same store.", "tacit backup makes a copy beside it."
+        )
+    with (
+        open_store_at(one, env, False, 60.0) as first,
+        open_store_at(other, env, True, 60.0) as second,
+    ):
         moved = copy(first, second, each=each)
         second.tidy()
         return Migrated(first.path, second.path, moved, first.queued())
@@ -119,7 +128,9 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     """Mend a store that need not be readable any more."""
     from tacit.stores.sqlite.repair import repair
 
-    return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))
+    return repair(
+        path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env)
+    )
 
 
 def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:

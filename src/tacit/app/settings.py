@@ -48,7 +48,14 @@ def _toml(path: str, limit: int, most_dots: int = 0) -> tuple[dict[str, Any], st
     """A file's settings, and why there are none; neither where there is no file, or none for us to see."""
     try:
         text = read_plain(path, limit).decode("utf-8")
-        at = next((n for n, line in enumerate(text.split("\n"), 1) if most_dots and line.count(".") > most_dots), 0)
+        at = next(
+            (
+                n
+                for n, line in enumerate(text.split("\n"), 1)
+                if most_dots and line.count(".") > most_dots
+            ),
+            0,
+        )
         if at:
             return {}, f"line {at} has more than {most_dots} dots"
         return tomllib.loads(text), ""
@@ -86,11 +93,17 @@ def profile_choice(opened: Opened) -> NamedProfile:
     """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
     setting = opened.settings()["profile"]
     path = repository_file(opened.place.root)
-    named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
+    named = (
+        by_repository(setting.value, path)
+        if setting.source == path
+        else NamedProfile(str(setting.value))
+    )
     chosen = choice_of_person(opened)
     if chosen.get("text"):
         return replace(named, note=choice_changed(chosen["name"], chosen["text"]), refused="")
-    return replace(named, note="", refused="") if named.note and opened.project and chosen else named
+    return (
+        replace(named, note="", refused="") if named.note and opened.project and chosen else named
+    )
 
 
 def choice_of_person(opened: Opened) -> dict[str, str]:
@@ -123,5 +136,8 @@ def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Pro
         tx.put_project(opened._project)
         if chosen:
             tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
-    opened._profile, opened._asked_profile = None, ""  # asked again, as far as its functions are installed
+    opened._profile, opened._asked_profile = (
+        None,
+        "",
+    )  # asked again, as far as its functions are installed
     return profile

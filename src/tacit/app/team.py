@@ -33,7 +33,9 @@ class Team(ByHand):
         if not self.store.url:
             return []
         offered: list[tuple[str, str, str, str]] = self.store.invitations()  # type: ignore[attr-defined]
-        return [each for each in offered if self.place.remote and each[2] == self.place.remote] or offered
+        return [
+            each for each in offered if self.place.remote and each[2] == self.place.remote
+        ] or offered
 
     def join_project(self, owner: str) -> Project:
         """Join the project that its owner, who is named, offers; this folder is its from then on."""
@@ -41,16 +43,20 @@ class Team(ByHand):
         found = [each for each in self.invitations() if each[3] == owner]
         if len(found) != 1:
             told = (
-                f"{owner} offers you {len(found)} projects here" if found else f"{owner} invited you to no project here"
+                f"{owner} offers you {len(found)} projects here"
+                if found
+                else f"{owner} invited you to no project here"
             )
             raise Refused(
-                f"{told}.", "Its owner says SELECT tacit.admit('YOU', 'PROJECT', 2) (docs/howto/postgres.md)."
+                f"{told}.",
+                "Its owner says SELECT tacit.admit('YOU', 'PROJECT', 2) (docs/howto/postgres.md).",
             )
 
         self.store.join(found[0][0], owner)  # type: ignore[attr-defined]
         if not record_project(self.place, found[0][0]):
             raise Refused(
-                "The project was joined, but its id cannot be written down here.", "Is the git config locked?"
+                "The project was joined, but its id cannot be written down here.",
+                "Is the git config locked?",
             )
         self._place = self._project = None
         return self.ensure_project()
@@ -61,11 +67,17 @@ class Team(ByHand):
         settings = self.settings()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
         if not dry_run:
-            self.need_person("Sharing lessons under your signature" if keys.key else "Sharing this machine's lessons")
+            self.need_person(
+                "Sharing lessons under your signature"
+                if keys.key
+                else "Sharing this machine's lessons"
+            )
         root = self._work_tree().root
         repository, why = first_commit(root)
         shared = Shared(JournalFolder(root), keys, journal_file, repository)
-        done = sync(self.work, shared, machine_id(self.env), dry_run=dry_run, erased=self._erase_outside)
+        done = sync(
+            self.work, shared, machine_id(self.env), dry_run=dry_run, erased=self._erase_outside
+        )
         return replace(done, why_unsigned=why if keys.key else "sync.key is not set")
 
     def join(self, path: str) -> Joined:

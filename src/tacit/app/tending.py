@@ -42,13 +42,25 @@ class Tending(PageVerbs, Safety):
         if named:
             self.need_person("Pruning lessons by name")
         # for whichever step may ask one; each looks itself whether it may
-        model = next((found for step in ("triage", "reflect") if (found := self.model(step)) is not None), None)
+        model = next(
+            (found for step in ("triage", "reflect") if (found := self.model(step)) is not None),
+            None,
+        )
         work, packs = self.work, self.packs_folder if self.store.is_file else ""
         context = Context(
-            work, run=run, since=since, dry_run=dry_run, model=model,
-            root=work.project.root, packs=packs, named=Named(**named) if named else None, by=self.actor.name if named else "tend",
-            report=report, files=self._work_tree(), learn=self._learn_page(False),
-        )  # fmt: skip
+            work,
+            run=run,
+            since=since,
+            dry_run=dry_run,
+            model=model,
+            root=work.project.root,
+            packs=packs,
+            named=Named(**named) if named else None,
+            by=self.actor.name if named else "tend",
+            report=report,
+            files=self._work_tree(),
+            learn=self._learn_page(False),
+        )
         return tend(context, (only,) if only else STEPS)
 
     def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:

@@ -45,12 +45,18 @@ class Vouching:
             speaks = getattr(format, "SPEAKS_ON_STDIN", False) and not self._choice_doubt(format)
             return "" if person or speaks else "nobody can tell whose words standard input brings"
         files = [self._file(path, format) for path in sorted(opened)]
-        in_doubt = [each for each in files if each.tracked and not self._answer(each.path)] if asks_git else []
+        in_doubt = (
+            [each for each in files if each.tracked and not self._answer(each.path)]
+            if asks_git
+            else []
+        )
         if doubt := doubts_files(in_doubt):
             return doubt
         if person:
             return ""
-        return self._choice_doubt(format) or doubts_choice(files, getattr(format, "WRITES_IN", ""), *self._chosen())
+        return self._choice_doubt(format) or doubts_choice(
+            files, getattr(format, "WRITES_IN", ""), *self._chosen()
+        )
 
     def came_with_repository(self, source: Source, format: Format) -> list[str]:
         """Of the files that were read from a source those that git tracks, and of which nobody was asked as they are now."""
@@ -62,7 +68,9 @@ class Vouching:
         self._opened.need_person("Saying whose logs these are")
         said = self._answers() | {os.path.realpath(path): [_hash_of(path), yes] for path in paths}
         with self._opened.made_near().write() as tx:
-            tx.put_meta(_ANSWERS + self._opened.ensure_project().id, json.dumps(said, sort_keys=True))
+            tx.put_meta(
+                _ANSWERS + self._opened.ensure_project().id, json.dumps(said, sort_keys=True)
+            )
 
     def _answer(self, path: str) -> bool | None:
         """What a person said of a file, if it still is what they said it of."""
@@ -70,18 +78,25 @@ class Vouching:
         return bool(known[1]) if known and known[0] == _hash_of(path) else None
 
     def _answers(self) -> dict[str, Sequence[Any]]:
-        kept = "" if self._opened.near.url else self._opened.near.meta(_ANSWERS + self._opened.project_id)
+        kept = (
+            ""
+            if self._opened.near.url
+            else self._opened.near.meta(_ANSWERS + self._opened.project_id)
+        )
         return dict(json.loads(kept)) if kept else {}
 
     def _file(self, path: str, format: Format) -> LogFile:
         real = os.path.realpath(path)
         folder = os.path.join(
-            os.path.realpath(self._opened.place.root or self._opened.folder), getattr(format, "WRITES_IN", "")
+            os.path.realpath(self._opened.place.root or self._opened.folder),
+            getattr(format, "WRITES_IN", ""),
         )
         inside = bool(getattr(format, "WRITES_IN", "")) and real.startswith(folder + os.sep)
         try:
             found = os.stat(real)
-            return LogFile(path, inside, found.st_uid == os.getuid(), found.st_mtime, self._tracked.has(path))
+            return LogFile(
+                path, inside, found.st_uid == os.getuid(), found.st_mtime, self._tracked.has(path)
+            )
         except (OSError, ValueError):
             return LogFile(path, inside, False, 0.0, None)
 
@@ -99,7 +114,9 @@ class Vouching:
         if chosen := choice_of_person(opened):
             return name, seconds(chosen["at"])
         named = opened.settings()["profile"]
-        by_settings = opened.project and named.source == config_path(opened.env) and named.value == name
+        by_settings = (
+            opened.project and named.source == config_path(opened.env) and named.value == name
+        )
         return name, seconds(opened.project.created_at) if opened.project and by_settings else 0.0
 
 

@@ -42,20 +42,34 @@ def doubts(run: Run) -> tuple[str, ...]:
     if reading is None:
         return ()
     found = []
-    prompts = [step for step in run.steps if step.role == "user" and not step.agent and not step.interrupted]
+    prompts = [
+        step
+        for step in run.steps
+        if step.role == "user" and not step.agent and not step.interrupted
+    ]
     if (
         reading.interactive
         and any(step.speaker in ("", "unsure") for step in prompts)
         and not any(step.typed for step in run.steps)
     ):
         found.append(NO_PROMPT)
-    elif reading.entry and len(prompts) >= ALIKE_PROMPTS and {step.speaker for step in prompts} <= {"unsure"}:
+    elif (
+        reading.entry
+        and len(prompts) >= ALIKE_PROMPTS
+        and {step.speaker for step in prompts} <= {"unsure"}
+    ):
         found.append(ONE_MARK)
     answers = sum(step.role == "assistant" and not step.agent for step in run.steps)
-    if not run.agent and answers >= FEW_ANSWERS and not any(step.role == "user" for step in run.steps):
+    if (
+        not run.agent
+        and answers >= FEW_ANSWERS
+        and not any(step.role == "user" for step in run.steps)
+    ):
         found.append(LOST_PROMPTS)
     calls = [step for step in run.steps if step.role == "tool"]
-    answered = any(step.output or step.error or step.status is not None or step.interrupted for step in calls)
+    answered = any(
+        step.output or step.error or step.status is not None or step.interrupted for step in calls
+    )
     if len(calls) >= FEW_CALLS and not answered:
         found.append(NO_RESULT)
     if any(step.tool.lower().replace("_", "") in _OTHER_SHELLS for step in calls):
@@ -84,7 +98,9 @@ def silent_after(kept: Mapping[str, int], run: Run) -> dict[str, int]:
         return dict(kept)
     way = f"{run.host} {_word(run.version)} ({_word(reading.entry) or 'not named'})"
     same = {
-        each: many for each, many in kept.items() if each.split()[0] == run.host and each.split()[-1] == way.split()[-1]
+        each: many
+        for each, many in kept.items()
+        if each.split()[0] == run.host and each.split()[-1] == way.split()[-1]
     }
     others = {each: many for each, many in kept.items() if each not in same}
     spoke = any(step.typed for step in run.steps)

@@ -26,7 +26,11 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "by": ("", False, "the name in which you act"),
     "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
     "ignore": ((), True, "globs of folders whose runs are never read or given anything"),
-    "review_formats": ((), False, "formats whose reports you stand for: what they claim counts as a reviewer's word"),
+    "review_formats": (
+        (),
+        False,
+        "formats whose reports you stand for: what they claim counts as a reviewer's word",
+    ),
     "learn_days": (30, False, "how far back connect offers to learn"),
     "tend": ("ask", False, "run tend by itself after a learned run: yes, no or ask"),
     "receipt": (True, False, "one line at the end of a session"),
@@ -47,8 +51,16 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
         "let it reword questions to recall, which may then take a second and a half longer",
     ),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
-    "model.monthly_tokens": (4_000_000, False, "tokens a month it may cost, then rules go on alone"),
-    "reader.by": ("", False, "who reads finished sessions: claude-code, model (the one above), or nobody"),
+    "model.monthly_tokens": (
+        4_000_000,
+        False,
+        "tokens a month it may cost, then rules go on alone",
+    ),
+    "reader.by": (
+        "",
+        False,
+        "who reads finished sessions: claude-code, model (the one above), or nobody",
+    ),
     "reader.model": ("haiku", False, "the model that claude-code reads with"),
     "reader.hosts": (
         (),
@@ -56,10 +68,22 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
         "hosts whose sessions it may read; empty: claude-code reads its own, a model you named reads all",
     ),
     "reader.off": ((), False, "globs of folders whose sessions are never read by a model"),
-    "embedder": ("", False, "what makes vectors: static, openai:MODEL or an installed one; empty: words only"),
+    "embedder": (
+        "",
+        False,
+        "what makes vectors: static, openai:MODEL or an installed one; empty: words only",
+    ),
     "embedder_url": ("", False, "the OpenAI-compatible endpoint of openai:MODEL; empty: model.url"),
-    "embedder_key_env": ("", False, "the environment variable that holds its key; empty: model.key_env"),
-    "sync.key": ("", False, "the SSH key that signs what this machine shares; its public half where an agent holds it"),
+    "embedder_key_env": (
+        "",
+        False,
+        "the environment variable that holds its key; empty: model.key_env",
+    ),
+    "sync.key": (
+        "",
+        False,
+        "the SSH key that signs what this machine shares; its public half where an agent holds it",
+    ),
     "sync.signers": (
         "",
         False,
@@ -69,7 +93,11 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
 MOST_TOLD = 5  # sentences about what does not count; a file may hold thousands
 MOST_GLOBS = 50  # folders that a repository may have ignored: each is asked at each event
 # Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads.
-VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in CONFIG_KEYS if not key.startswith("reader.")}
+VARIABLES = {
+    key: "TACIT_" + key.upper().replace(".", "_")
+    for key in CONFIG_KEYS
+    if not key.startswith("reader.")
+}
 
 
 @value
@@ -124,7 +152,11 @@ def settle(
     for key, name in VARIABLES.items():
         if env.get(name):
             take(key, env[name], name)
-    more = [f"{repository_path}: {len(left_out) - MOST_TOLD} more of the kind"] if len(left_out) > MOST_TOLD else []
+    more = (
+        [f"{repository_path}: {len(left_out) - MOST_TOLD} more of the kind"]
+        if len(left_out) > MOST_TOLD
+        else []
+    )
     return Settled(found, (*left_out[:MOST_TOLD], *more))
 
 
@@ -133,7 +165,9 @@ def _own_folders(globs: tuple[str, ...], path: str, env: Mapping[str, str]) -> t
     if len(globs) > MOST_GLOBS or sum(map(len, globs)) > MOST_GLOBS * 80:
         raise ConfigInvalid(f"{path}: ignore lists more than {MOST_GLOBS} folders")
     if is_ignored(os.path.dirname(os.path.dirname(os.path.abspath(path))), globs, env):
-        raise ConfigInvalid(f"{path}: ignore covers the whole repository, which your own config.toml alone may")
+        raise ConfigInvalid(
+            f"{path}: ignore covers the whole repository, which your own config.toml alone may"
+        )
     return globs
 
 
@@ -187,7 +221,10 @@ def is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> boo
     from fnmatch import fnmatchcase
 
     home = env.get("HOME", "")
-    wanted = [home + glob[1:] if glob.startswith("~") else glob for glob in (each.rstrip("/") for each in globs)]
+    wanted = [
+        home + glob[1:] if glob.startswith("~") else glob
+        for glob in (each.rstrip("/") for each in globs)
+    ]
     names = set()
     for path in (folder, os.path.realpath(folder)):
         while path not in names and len(path) > 1:

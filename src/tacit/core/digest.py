@@ -23,7 +23,9 @@ else:
 # Crockford's alphabet in lower case: no i, l, o, u, so that an id can be read aloud.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 GENESIS = bytes(32)  # what the first entry of a chain points at, and the sum of no hashes
-SHARDS = 16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
+SHARDS = (
+    16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
+)
 # 60 random bits: at a million memories one chance in two million of a clash, and a clash is refused by the store
 ID_LENGTH = 12
 

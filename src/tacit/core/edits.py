@@ -11,7 +11,16 @@ from typing import Any
 
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand, change
-from tacit.core.memory import ADDED, DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
+from tacit.core.memory import (
+    ADDED,
+    DECIDED,
+    EDITABLE,
+    Memory,
+    check_fields,
+    from_row,
+    kept_text,
+    to_row,
+)
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
@@ -41,7 +50,13 @@ def made(memory: Memory, hand: Hand, reason: str, verb: str = "add") -> Change:
 
 
 def edited(
-    memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = "", *, klass: str = "", typo: bool = False
+    memory: Memory,
+    fields: Mapping[str, Any],
+    hand: Hand,
+    reason: str = "",
+    *,
+    klass: str = "",
+    typo: bool = False,
 ) -> Change | None:
     """A corrected memory; None where nothing differs. Other words are another lesson, with a trial of its own, unless it is a typo."""
     for name in fields:
@@ -52,7 +67,9 @@ def edited(
             )
     _refuse_erased(memory, "edited")
     wide = ("agent", "global")
-    if fields.get("scope", memory.scope) != memory.scope and (fields["scope"] in wide or memory.scope in wide):
+    if fields.get("scope", memory.scope) != memory.scope and (
+        fields["scope"] in wide or memory.scope in wide
+    ):
         raise Refused(
             f"{memory.id} cannot be edited from {memory.scope} to {fields['scope']} scope: it would change its project.",
             f"Add it again with --scope {fields['scope']}, and forget this one.",
@@ -66,10 +83,14 @@ def edited(
     if not differs:
         return None
     told = reason or f"{hand.by} corrected {', '.join(n for n in differs if n != 'klass')}"
-    return hand.change(memory, check_fields(replace(memory, **new)), "typo" if typo else "edit", told)
+    return hand.change(
+        memory, check_fields(replace(memory, **new)), "typo" if typo else "edit", told
+    )
 
 
-def rewritten(memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = "") -> Change | None:
+def rewritten(
+    memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = ""
+) -> Change | None:
     """A candidate that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
     _refuse_erased(memory, "rewritten")
     if memory.state != "candidate":
@@ -108,7 +129,9 @@ def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | No
     if memory.on_page == on:
         return None
     said = reason or (
-        f"{hand.by} approved it for the page: off trial" if on else f"{hand.by} took it off the page: on trial again"
+        f"{hand.by} approved it for the page: off trial"
+        if on
+        else f"{hand.by} took it off the page: on trial again"
     )
     return hand.change(memory, replace(memory, on_page=on), "page", said)
 
@@ -117,11 +140,20 @@ def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
     """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
     if memory.state in CLOSED:
         return None
-    return hand.change(memory, _put_away(memory, hand.by), "forget", reason or f"{hand.by} took it out")
+    return hand.change(
+        memory, _put_away(memory, hand.by), "forget", reason or f"{hand.by} took it out"
+    )
 
 
 def _put_away(memory: Memory, by: str) -> Memory:
-    return replace(memory, state=PUT_AWAY, previous_state=memory.state, closed_by=by, pinned=False, on_page=False)
+    return replace(
+        memory,
+        state=PUT_AWAY,
+        previous_state=memory.state,
+        closed_by=by,
+        pinned=False,
+        on_page=False,
+    )
 
 
 def erased(memory: Memory, hand: Hand, reason: str = "") -> Change:
@@ -163,4 +195,6 @@ def undone(memory: Memory, entry: Entry, later: Sequence[Entry], hand: Hand) -> 
 
 def _refuse_erased(memory: Memory, what: str) -> None:
     if memory.closed_by == ERASED_BY:
-        raise Refused(f"{memory.id} was erased and cannot be {what}.", "Add the lesson again if it is wanted.")
+        raise Refused(
+            f"{memory.id} was erased and cannot be {what}.", "Add the lesson again if it is wanted."
+        )

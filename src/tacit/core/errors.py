@@ -125,7 +125,9 @@ class ModelUnavailable(Unavailable):
 
     code = "model_unavailable"
 
-    def __init__(self, message: str = "", hint: str = "", *, why: str = "failed", after: float = 0.0) -> None:
+    def __init__(
+        self, message: str = "", hint: str = "", *, why: str = "failed", after: float = 0.0
+    ) -> None:
         super().__init__(message, hint)
         self.why = why  # one word, under which it is counted
         self.after = after  # seconds for which the other side wants to be left alone

@@ -43,7 +43,9 @@ class Row:
     # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
     runs: tuple[str, ...] = ()
     tier: str = ""  # how far a store of ours trusted it; an import never trusts it further
-    order: int = -1  # on the way out: the how many-th lesson of its first run it is; -1 where no run is known
+    order: int = (
+        -1
+    )  # on the way out: the how many-th lesson of its first run it is; -1 where no run is known
 
 
 @value
@@ -52,7 +54,9 @@ class Header:
 
     part: str
     record: Mapping[str, Any] | None = None
-    changed: str = ""  # on the way out: when something last changed here since the import; empty: nothing did
+    changed: str = (
+        ""  # on the way out: when something last changed here since the import; empty: nothing did
+    )
 
 
 @value
@@ -100,7 +104,9 @@ class Skipped:
 
     place: str
     reason: str
-    field: str = ""  # only this field could not be read as it stands, and the rest of the record was kept
+    field: str = (
+        ""  # only this field could not be read as it stands, and the rest of the record was kept
+    )
 
 
 @value
@@ -112,11 +118,15 @@ class Table:
     key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
     kinds: tuple[type, ...]  # str, int, float or bytes, column by column
     since: int = 1  # the version of bundles that first had it
-    same: tuple[str, ...] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
+    same: tuple[
+        str, ...
+    ] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
     number: str = ""  # the column that a store numbers by itself, if any
     seal: str = ""  # the kind under which its hashed rows are counted by memory
     words: tuple[str, ...] = ()  # columns that leave when the row is old (packs)
-    added: tuple[str, ...] = ()  # columns that a bundle of before does not have: they are empty there
+    added: tuple[
+        str, ...
+    ] = ()  # columns that a bundle of before does not have: they are empty there
 
     @property
     def hashed(self) -> tuple[str, ...]:

@@ -30,7 +30,15 @@ PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
     "tacit-origins": {
         "format": ("archeflow", "geas", "joelclaw", "ralph"),
-        "verb": ("check", "regressions", "knowledge", "estimate", "conventions", "antipatterns", "top"),
+        "verb": (
+            "check",
+            "regressions",
+            "knowledge",
+            "estimate",
+            "conventions",
+            "antipatterns",
+            "top",
+        ),
         **{kind: names for kind, (_, names) in BROUGHT.items()},
     },
     "tacit-replay": {
@@ -38,13 +46,19 @@ PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
     },
 }
-FOREIGN_PROGRAM = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
+FOREIGN_PROGRAM = (
+    "tacit"  # another project's distribution with the same import name; before 0.2 also ours
+)
 
 
 def search_path(env: Mapping[str, str]) -> str:
     """Where a program is looked for: on the PATH, then where installers put agents' programs and shells forget to look."""
     home = env.get("HOME", "")
-    mine = [os.path.join(home, *folder) for folder in ((".local", "bin"), (".claude", "local"))] if home else []
+    mine = (
+        [os.path.join(home, *folder) for folder in ((".local", "bin"), (".claude", "local"))]
+        if home
+        else []
+    )
     return os.pathsep.join([env.get("PATH", os.defpath), *mine])
 
 
@@ -74,7 +88,9 @@ def plugged_in(kind: str, name: str) -> Any:
     for point in entry_points(group=f"tacit.{kind}s", name=name):
         return point.load()
     if part := part_with(kind, name):
-        raise MissingExtra(f"The {kind} {name} is part of {part}, which is not installed here.", bring_part(part))
+        raise MissingExtra(
+            f"The {kind} {name} is part of {part}, which is not installed here.", bring_part(part)
+        )
     return None
 
 
@@ -144,19 +160,28 @@ def _tool(receipt: str) -> str:
     says something that we do not know."""
     try:
         ours, *others = tomllib.loads(receipt)["tool"]["requirements"]
-        if ours["name"] != DISTRIBUTION or not all(set(each) <= {"name", "specifier"} for each in others):
+        if ours["name"] != DISTRIBUTION or not all(
+            set(each) <= {"name", "specifier"} for each in others
+        ):
             return ""
     except (KeyError, TypeError, ValueError):
         return ""
     told = [f"--with {quoted(each['name'] + each.get('specifier', ''))}" for each in others]
     extras = f"[{','.join(ours['extras'])}]" if ours.get("extras") else ""
-    place = next((str(ours[name]) for name in ("directory", "path", "editable") if name in ours), "")
+    place = next(
+        (str(ours[name]) for name in ("directory", "path", "editable") if name in ours), ""
+    )
     if place and not os.path.exists(place):
         return ""
     told += ["--editable"] if "editable" in ours else []
     if not place and set(ours) - {"name", "extras", "specifier"}:
         return ""
-    return " ".join([*told, quoted(place + extras if place else DISTRIBUTION + extras + ours.get("specifier", ""))])
+    return " ".join(
+        [
+            *told,
+            quoted(place + extras if place else DISTRIBUTION + extras + ours.get("specifier", "")),
+        ]
+    )
 
 
 def environment(prefix: str = "", python: str = "") -> Environment:
@@ -169,7 +194,9 @@ def environment(prefix: str = "", python: str = "") -> Environment:
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
         return Environment(python, "pipx", os.path.basename(prefix))
     pip = find_spec("pip")
-    return Environment(python, "pip" if pip is not None and pip.origin else "uv")  # a folder of that name is none
+    return Environment(
+        python, "pip" if pip is not None and pip.origin else "uv"
+    )  # a folder of that name is none
 
 
 def requirements(extra: str = "") -> tuple[str, ...]:
@@ -234,5 +261,7 @@ def _of_clone(extra: str) -> tuple[str, ...]:
 
 def _clone() -> str:
     """The clone this module is imported from; empty for an installed copy."""
-    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    folder = os.path.dirname(
+        os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    )
     return folder if os.path.isfile(os.path.join(folder, "pyproject.toml")) else ""

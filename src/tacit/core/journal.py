@@ -20,7 +20,19 @@ from tacit.core.states import is_legal
 from tacit.core.value import replace, value
 
 # The names under which our own machinery writes; any other is somebody's.
-AUTOMATIC = ("learn", "notice", "reader", "tend", "sweep", "merge", "triage", "reflect", "sync", "page", "agent")
+AUTOMATIC = (
+    "learn",
+    "notice",
+    "reader",
+    "tend",
+    "sweep",
+    "merge",
+    "triage",
+    "reflect",
+    "sync",
+    "page",
+    "agent",
+)
 
 
 def is_automatic(by: str) -> bool:
@@ -118,7 +130,11 @@ def recorded(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str
     """A row and its entry as they are, whatever rules there are for them: for what other machines decided."""
     new = _columns(now)
     old = _columns(was) if was is not None else {}
-    changed = [name for name in DECIDED if name not in ("id", "project") and (was is None or old[name] != new[name])]
+    changed = [
+        name
+        for name in DECIDED
+        if name not in ("id", "project") and (was is None or old[name] != new[name])
+    ]
     if was is None:
         changed = [name for name in changed if new[name] not in ("", 0)]
     return Change(
@@ -152,7 +168,9 @@ def starts_new_table(entry: Entry) -> bool:
     """The same, told from an entry of the journal alone."""
     if not entry.before or entry.verb in SAME_LESSON:
         return False
-    return "text" in entry.after or (entry.verb in ("merge", "unmerge") and entry.after.get("state") != "superseded")
+    return "text" in entry.after or (
+        entry.verb in ("merge", "unmerge") and entry.after.get("state") != "superseded"
+    )
 
 
 def _columns(memory: Memory) -> dict[str, Any]:
@@ -161,7 +179,9 @@ def _columns(memory: Memory) -> dict[str, Any]:
 
 def payload(entry: Entry) -> str:
     """The part of an entry that may hold a person's words, and that `erase` blanks."""
-    return json.dumps([entry.reason, entry.before, entry.after], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        [entry.reason, entry.before, entry.after], ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def new_salt() -> bytes:
@@ -176,4 +196,10 @@ def payload_digest(salt: bytes, text: str) -> bytes:
 
 def entry_hash(previous: bytes, header: tuple[Any, ...], payload_hash: bytes, row: bytes) -> bytes:
     """A link of the chain: the link before, the entry's header, its payload's digest, and the hash of the row it left behind."""
-    return digest("entry", previous, json.dumps(header, ensure_ascii=False, separators=(",", ":")), payload_hash, row)
+    return digest(
+        "entry",
+        previous,
+        json.dumps(header, ensure_ascii=False, separators=(",", ":")),
+        payload_hash,
+        row,
+    )

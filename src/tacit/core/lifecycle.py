@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
-CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
+CAUSES = (
+    "evidence",
+    "person",
+    "effect",
+    "contradiction",
+    "use",
+    "review",
+    "silence",
+    "again",
+    "merge",
+)
 # what a reader heard: a person's line says it, one act generalised, an agent's line the person said yes to, what happened, an order
 HEARD_AS = ("said", "shown", "agreed", "found", "asked")
 LADDER_MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
@@ -100,7 +110,9 @@ class LadderFacts:
     person: bool = False  # a person said it: typed, added or confirmed by one
     held: bool = False  # the gate holds or quarantines it, and nobody confirmed it yet
     refused: bool = False  # the gate's range checks refused it
-    witnessed: bool = False  # something beside an agent's word speaks for it: a grammar, a reviewer, a person
+    witnessed: bool = (
+        False  # something beside an agent's word speaks for it: a grammar, a reviewer, a person
+    )
     inside: bool = False  # nothing from outside brought its words or names, and the profile tells what was found once
     word: str = ""  # of what a reader heard: said, shown, found or asked
     exempt: bool = False  # never on trial
@@ -132,7 +144,9 @@ class LadderFacts:
     age_days: float = 0.0
     runs_unseen: int = 0
     runs_unmet: int = 0
-    approvals: tuple[tuple[str, str], ...] = ()  # (name, role), given so far for the move in question
+    approvals: tuple[
+        tuple[str, str], ...
+    ] = ()  # (name, role), given so far for the move in question
 
 
 @value
@@ -143,7 +157,9 @@ class Move:
     reason: str
     rule: str  # the rule's name, for the journal
     cause: str = "evidence"
-    measured: bool = True  # False: a person's decision without a measurement behind it, journaled as such
+    measured: bool = (
+        True  # False: a person's decision without a measurement behind it, journaled as such
+    )
     needs: tuple[str, ...] = ()  # roles that must still approve; not empty only on a proposal
 
 
@@ -157,7 +173,9 @@ class Refusal:
 
 def allows(profile: Profile, state: str, to: str) -> bool:
     """Whether this profile has a rule for the move, whatever its conditions."""
-    return is_legal(state, to) and any(state in rule.states and to in _goals(rule) for rule in profile.ladder.moves)
+    return is_legal(state, to) and any(
+        state in rule.states and to in _goals(rule) for rule in profile.ladder.moves
+    )
 
 
 def advance(profile: Profile, standing: LadderFacts) -> Move | None:
@@ -190,24 +208,34 @@ def hinges(profile: Profile, standing: LadderFacts, on: Sequence[str]) -> bool:
     for rule, _ in _rules(profile, standing):
         unknown = [each for each in rule.when if each.quantity in on]
         told = any(f"{{{name}}}" in rule.reason for name in on)
-        if (unknown or told) and all(_holds(each, standing) for each in rule.when if each not in unknown):
+        if (unknown or told) and all(
+            _holds(each, standing) for each in rule.when if each not in unknown
+        ):
             return True
     return False
 
 
-def judge_move(profile: Profile, standing: LadderFacts, to: str, by: tuple[str, str] | None = None) -> Move | Refusal:
+def judge_move(
+    profile: Profile, standing: LadderFacts, to: str, by: tuple[str, str] | None = None
+) -> Move | Refusal:
     """Whether a memory may go to `to`, asked for by `by` = (name, role), who thereby approves it."""
     if to not in LEGAL:
         return Refusal(f"{to} is not a state", f"one of {', '.join(STATES)}")
     step = f"{standing.state} → {to}"
     if not is_legal(standing.state, to):
-        return Refusal(f"{step} is not a legal move", _choices(standing.state, LEGAL.get(standing.state, ())))
-    approvals = (*standing.approvals, by) if by and by not in standing.approvals else standing.approvals
+        return Refusal(
+            f"{step} is not a legal move", _choices(standing.state, LEGAL.get(standing.state, ()))
+        )
+    approvals = (
+        (*standing.approvals, by) if by and by not in standing.approvals else standing.approvals
+    )
     asked = replace(standing, approvals=approvals)
     fitting = [(rule, goal) for rule, goal in _rules(profile, asked) if goal == to]
     if not fitting:
         chosen = sorted({goal for _, goal in _rules(profile, asked)}, key=STATES.index)
-        return Refusal(f"the profile {profile.name} does not move {step}", _choices(standing.state, chosen))
+        return Refusal(
+            f"the profile {profile.name} does not move {step}", _choices(standing.state, chosen)
+        )
     short: list[tuple[bool, float, str]] = []
     for rule, goal in fitting:
         unmet, unapproved = _unmet(rule, goal, asked), _unapproved(profile, rule, asked)
@@ -216,7 +244,9 @@ def judge_move(profile: Profile, standing: LadderFacts, to: str, by: tuple[str, 
         missing = [*unmet, *unapproved]
         # Whoever approves and may not, is told whose word is missing, before what would do without any.
         elsewhere = by is not None and bool(unmet)
-        short.append((elsewhere, sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
+        short.append(
+            (elsewhere, sum(gap for gap, _ in missing), " and ".join(text for _, text in missing))
+        )
     return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[:2])[2])
 
 
@@ -241,8 +271,14 @@ def next_move(profile: Profile, standing: LadderFacts) -> str:
     texts = list(dict.fromkeys(text for _, text in sorted(ways[to], key=lambda way: way[0])))
     walled = _walled(to, standing) and not any(role == "person" for _, role in standing.approvals)
     if not texts[0]:
-        return f"It becomes {to} with {_WALL}." if walled else f"It becomes {to} the next time its ladder is asked."
-    return f"It becomes {to} with {', or with '.join(texts[:3])}" + (f"; in any case with {_WALL}." if walled else ".")
+        return (
+            f"It becomes {to} with {_WALL}."
+            if walled
+            else f"It becomes {to} the next time its ladder is asked."
+        )
+    return f"It becomes {to} with {', or with '.join(texts[:3])}" + (
+        f"; in any case with {_WALL}." if walled else "."
+    )
 
 
 def review_days(profile: Profile, state: str) -> int:
@@ -259,12 +295,18 @@ def lasts(profile: Profile, standing: LadderFacts) -> bool:
 def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Rule, str]]:
     """The rules that speak of this memory at all, each with the state it leads to."""
     for rule in profile.ladder.moves:
-        if standing.state not in rule.states or (rule.cause == "silence" and lasts(profile, standing)):
+        if standing.state not in rule.states or (
+            rule.cause == "silence" and lasts(profile, standing)
+        ):
             continue
         if any(each.quantity == "word" and not _holds(each, standing) for each in rule.when):
             continue  # whose word it is does not change: the rule speaks of others
         for to in _goals(rule):
-            if rule.to == PREVIOUS and standing.previous_state in INJECTABLE and to != standing.previous_state:
+            if (
+                rule.to == PREVIOUS
+                and standing.previous_state in INJECTABLE
+                and to != standing.previous_state
+            ):
                 continue  # where the state before is not known, as after an import, each of them is open
             if is_legal(standing.state, to):
                 yield rule, to
@@ -276,7 +318,11 @@ def _goals(rule: Rule) -> tuple[str, ...]:
 
 def _unmet(rule: Rule, to: str, standing: LadderFacts) -> list[tuple[float, str]]:
     """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
-    found = [(_gap(each, standing), _words(each, standing)) for each in rule.when if not _holds(each, standing)]
+    found = [
+        (_gap(each, standing), _words(each, standing))
+        for each in rule.when
+        if not _holds(each, standing)
+    ]
     if _walled(to, standing) and not any(role == "person" for _, role in standing.approvals):
         found.append((1.0, _WALL))
     return found
@@ -313,7 +359,13 @@ def _holds(condition: Condition, standing: LadderFacts) -> bool:
 def _gap(condition: Condition, standing: LadderFacts) -> float:
     """How far a condition is from holding, between 0 and 1: of two rules, the nearer is named."""
     at, bound = _ask(condition, standing), condition.bound
-    if isinstance(at, str) or isinstance(bound, str) or at is None or condition.op not in (">=", ">") or bound <= 0:
+    if (
+        isinstance(at, str)
+        or isinstance(bound, str)
+        or at is None
+        or condition.op not in (">=", ">")
+        or bound <= 0
+    ):
         return 1.0
     return min(1.0, max(0.05, 1.0 - float(at) / bound))
 
@@ -336,7 +388,9 @@ def _roles(profile: Profile, rule: Rule, standing: LadderFacts) -> tuple[str, ..
     """The approvals a rule needs, as roles; alternatives joined by "or". Two that come to the same role are two heads of it."""
     wanted = [_meant(profile, each, standing) for each in rule.approve]
     if rule.approve_any:
-        wanted.append(tuple(role for each in rule.approve_any for role in _meant(profile, each, standing)))
+        wanted.append(
+            tuple(role for each in rule.approve_any for role in _meant(profile, each, standing))
+        )
     return tuple(" or ".join(dict.fromkeys(roles)) for roles in wanted)
 
 
@@ -381,7 +435,9 @@ def _article(role: str) -> str:
 
 
 def _move(rule: Rule, to: str, standing: LadderFacts, needs: tuple[str, ...] = ()) -> Move:
-    reason = rule.reason.format_map(_told(standing, to, " and ".join(f"{_article(role)} (asked)" for role in needs)))
+    reason = rule.reason.format_map(
+        _told(standing, to, " and ".join(f"{_article(role)} (asked)" for role in needs))
+    )
     if not rule.measured:
         reason += "; not measured"
     return Move(to, reason, rule.name, rule.cause, rule.measured, needs)
@@ -391,8 +447,16 @@ def _told(standing: LadderFacts, to: str, asked: str) -> dict[str, str]:
     """What a rule's reason may quote: every quantity, `from`, `to` and `by`."""
     at: dict[str, str] = {}
     for name, held in standing.__dict__.items():
-        at[name] = "none" if held is None else f"{round(held, 2):g}" if isinstance(held, float) else str(held)
-    who = " and ".join(name if role == "person" else f"{name} ({role})" for name, role in standing.approvals)
+        at[name] = (
+            "none"
+            if held is None
+            else f"{round(held, 2):g}"
+            if isinstance(held, float)
+            else str(held)
+        )
+    who = " and ".join(
+        name if role == "person" else f"{name} ({role})" for name, role in standing.approvals
+    )
     return {**at, "class": standing.klass, "from": standing.state, "to": to, "by": asked or who}
 
 

@@ -74,7 +74,9 @@ class Use:
     surface: str = ""  # hook, cli, mcp, library
     epoch: str = ""  # model family and host
     instrument: str = ""  # which kind of source could see its problem
-    instrument_eligible: bool = False  # that source could itself be given the lesson, so it is not blind
+    instrument_eligible: bool = (
+        False  # that source could itself be given the lesson, so it is not blind
+    )
     task: str = ""
     blank: bool = False  # a unit that gets no lesson on trial at all
     at: str = ""
@@ -177,7 +179,12 @@ def is_found_once(memory: Memory) -> bool:
     """Whether it may be told at its own moment only: one piece of work speaks for it, or nothing but what agents say."""
     signals = memory.tally.signals or {}
     word = (memory.extra or {}).get("word")
-    if word not in LONE or memory.pinned or signals.get(CONFIRMED) or memory.state not in ("candidate", "provisional"):
+    if (
+        word not in LONE
+        or memory.pinned
+        or signals.get(CONFIRMED)
+        or memory.state not in ("candidate", "provisional")
+    ):
         return False
     return memory.tally.seen < 2 or (word == "found" and not signals.get(WITNESSED))
 
@@ -192,7 +199,10 @@ UNMET = "unmet"
 # signals of marks of which nothing is known but their sum; one more is counted on, not folded
 ADDED_UP = ("delivered", "cited", "crossed", "run_outcome", "helped", UNMET, FIRED, ENDING)
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
-STATED_SIGNALS = ("confidence", "success_rate")  # as a source states them: the last word stands, nothing is added up
+STATED_SIGNALS = (
+    "confidence",
+    "success_rate",
+)  # as a source states them: the last word stands, nothing is added up
 
 
 def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
@@ -203,7 +213,10 @@ def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
         signals["frequency"] = max(0.0, seen + signals[LOST])
     if any(row.tier in WITNESSES and row.stance == "supports" for row in evidence):
         signals[WITNESSED] = 1.0
-    last = max((row.at for row in evidence if row.stance == "supports" and row.signal == "seen"), default="")
+    last = max(
+        (row.at for row in evidence if row.stance == "supports" and row.signal == "seen"),
+        default="",
+    )
     return replace(kept, seen=seen, seen_at=last or None if seen else None, signals=signals or None)
 
 
@@ -216,7 +229,10 @@ def seen_more(kept: Tally, sightings: int, row: Evidence) -> Tally:
     if LOST in signals:
         signals["frequency"] = max(0.0, seen + signals[LOST])
     return replace(
-        kept, seen=seen, seen_at=max(kept.seen_at or "", row.at) or None if seen else None, signals=signals or None
+        kept,
+        seen=seen,
+        seen_at=max(kept.seen_at or "", row.at) or None if seen else None,
+        signals=signals or None,
     )
 
 
@@ -227,7 +243,10 @@ def contradictions(evidence: Sequence[Evidence]) -> int:
 # geas's confidence: with one, two, three or more pieces of evidence; what a good use, a bad one and a contradiction add to it.
 EARLY = (0.4, 0.6, 0.8)
 REUSE, CONTRADICTED = {"successful_reuse": 0.1, "failed_reuse": -0.1}, -0.2
-ECHO, FIZZLE = 0.1, -0.05  # joelclaw: what an answer that used a lesson, or did not, adds to its priority
+ECHO, FIZZLE = (
+    0.1,
+    -0.05,
+)  # joelclaw: what an answer that used a lesson, or did not, adds to its priority
 
 
 def confidence_of(rule: str, evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
@@ -257,7 +276,9 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     sources = brought + len({row.root or row.run or row.key for row in supports if not row.opening})
     openings = [row.amount for row in evidence if row.signal == "confidence" and row.opening]
     said = [row for row in evidence if row.signal == "confidence" and not row.opening]
-    stated = len({row.root or row.run or row.key for row in said})  # sources whose number the statement stands for
+    stated = len(
+        {row.root or row.run or row.key for row in said}
+    )  # sources whose number the statement stands for
 
     def by(count: int) -> float:
         return EARLY[min(max(count, 1), len(EARLY)) - 1]
@@ -265,11 +286,21 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     if openings:
         level = openings[-1] + by(sources) - by(brought)
     else:
-        level = max(row.amount for row in said) + by(max(sources, stated)) - by(stated) if said else by(sources)
+        level = (
+            max(row.amount for row in said) + by(max(sources, stated)) - by(stated)
+            if said
+            else by(sources)
+        )
     moves: list[tuple[str, int, float]] = [
-        (row.at, 0, CONTRADICTED) for row in evidence if row.stance == "contradicts" and not row.opening
+        (row.at, 0, CONTRADICTED)
+        for row in evidence
+        if row.stance == "contradicts" and not row.opening
     ]
-    moves += [(mark.at, 0, REUSE[mark.signal] * mark.amount) for mark in marks if mark.signal in REUSE and mark.unit]
+    moves += [
+        (mark.at, 0, REUSE[mark.signal] * mark.amount)
+        for mark in marks
+        if mark.signal in REUSE and mark.unit
+    ]
     moves += [(mark.at, 1, mark.amount) for mark in marks if mark.signal == "reinstated"]
     moves += [(mark.at, 0, mark.amount) for mark in marks if mark.signal == "weakened"]
     for _, lifted, step in sorted(moves):
@@ -287,7 +318,9 @@ CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark]], float | Non
 # -- what a context was told ---------------------------------------------------------------------------------------------------
 
 MAIN = ""
-COMPACTED = "hook:compact"  # the surface of an answer to a context that has just lost what it was told
+COMPACTED = (
+    "hook:compact"  # the surface of an answer to a context that has just lost what it was told
+)
 
 
 @value

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 # then literal names that stand in its record: functions, classes, commands, options, marks of an error. A topic may be unknown where
 # names are: `; pytest; --cov`. Its files stand in `paths`, the error's mark in `signature`.
 
-NAMES, NAME_CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
+NAMES, NAME_CHARS = (
+    12,
+    80,
+)  # names that are kept of one subject, and characters of each; of a topic, too
 
 
 def joined(topic: str, names: Iterable[str]) -> str:
@@ -29,7 +32,10 @@ def joined(topic: str, names: Iterable[str]) -> str:
     if topic.strip() == WAY:
         return WAY
     fit = dict.fromkeys(
-        " ".join(each.split()) for name in names for each in name.split(";") if 0 < len(each.strip()) <= NAME_CHARS
+        " ".join(each.split())
+        for name in names
+        for each in name.split(";")
+        if 0 < len(each.strip()) <= NAME_CHARS
     )
     kept = [" ".join(topic.replace(";", ",").split())[:NAME_CHARS].rstrip(" ,"), *list(fit)[:NAMES]]
     return "; ".join(kept).strip() if any(kept) else ""
@@ -45,9 +51,24 @@ GLOBAL = "@global"  # the pseudo-projects of lessons that hold everywhere, or fo
 AGENT = "@agent"
 SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 PERSONS = ("user", "human", "person", "team")
-TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
-HEARSAY = TIERS[:3]  # words of agents, pages and other stores: nothing but the telling speaks for them
-WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
+TIERS = (
+    "imported",
+    "quoted",
+    "agent",
+    "observed",
+    "review",
+    "team",
+    "user",
+)  # rising trust, design §7
+HEARSAY = TIERS[
+    :3
+]  # words of agents, pages and other stores: nothing but the telling speaks for them
+WITNESSES = (
+    "observed",
+    "review",
+    "team",
+    "user",
+)  # tiers that are more than what an agent says of itself
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference", "rare")
@@ -57,20 +78,27 @@ MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
-BEFORE_DONE = "before done"  # as a signature: what a person had to come back with; no output says it
+BEFORE_DONE = (
+    "before done"  # as a signature: what a person had to come back with; no output says it
+)
 WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
-CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
+CONFIRMS = (
+    "review"  # the least tier whose evidence confirms what waits: something that looked by itself
+)
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
 TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, the coin they share, whether it says less or more
-SHARED_AT_LEAST = (
-    0.25  # of the words of the shorter of two that a reader calls the same, else both are told: it may be fooled
-)
+SHARED_AT_LEAST = 0.25  # of the words of the shorter of two that a reader calls the same, else both are told: it may be fooled
 # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
 LIKELY_AGAIN = "habit"
-INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
-HEARD_WORDS = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
+INSIDE = (
+    "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
+)
+HEARD_WORDS = (
+    "said",
+    "shown",
+)  # in a lesson's extra under `word`: words of a person that a reader heard
 
 
 @value
@@ -160,7 +188,12 @@ EDITABLE = (
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAG_FIELDS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
 # Decided fields that are whole numbers in a row; the others are texts.
-NUMBERS = (*_FLAG_FIELDS, "under_review_count", "merged", *(name for name, kind in ADDED.items() if kind is int))
+NUMBERS = (
+    *_FLAG_FIELDS,
+    "under_review_count",
+    "merged",
+    *(name for name, kind in ADDED.items() if kind is int),
+)
 
 
 def met_in(memory: Memory, what: str) -> str:
@@ -200,14 +233,20 @@ def gives_way(memory: Memory, other: Memory, shared: float) -> bool:
     what shares less than a part of its words with the other, nor the fuller of two, nor one part of a fuller one for another."""
     theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
     no_fuller = said_more(memory) <= said_more(other) >= 0
-    return said_as(memory) == said_as(other) and no_fuller and theirs_too and shared >= SHARED_AT_LEAST
+    return (
+        said_as(memory) == said_as(other) and no_fuller and theirs_too and shared >= SHARED_AT_LEAST
+    )
 
 
 def family_of(memory: Memory) -> str:
     """Whose coin a lesson shares: its near-twins', or that of all that was settled about its topic."""
     topic = topic_of(memory.about) if memory.klass == "fact" else ""
     twin = (memory.extra or {}).get(TWIN)
-    return memory.family or (str(twin[1]) if twin else "") or (f"topic {topic}" if topic else memory.id)
+    return (
+        memory.family
+        or (str(twin[1]) if twin else "")
+        or (f"topic {topic}" if topic else memory.id)
+    )
 
 
 def to_row(memory: Memory) -> tuple[Any, ...]:
@@ -246,7 +285,18 @@ def row_hash(row: tuple[Any, ...]) -> bytes:
 
 
 # What is shown of a memory and its tally, in this order; empty texts of the first are shown as they are, all others as nothing.
-_SHOWN_EMPTY = ("project", "text", "kind", "klass", "scope", "severity", "trust", "verdict", "gate", "state")
+_SHOWN_EMPTY = (
+    "project",
+    "text",
+    "kind",
+    "klass",
+    "scope",
+    "severity",
+    "trust",
+    "verdict",
+    "gate",
+    "state",
+)
 _SHOWN = (
     "id alias project text kind klass category scope domain agent task_type tags paths severity source origin trust verdict gate"
     " gate_reason state previous_state under_review_count closed_by seen confidence belief uses clean recurred contradicted signals extra"
@@ -268,17 +318,23 @@ def memory_json(memory: Memory) -> dict[str, Any]:
         return None if field == "" and name not in _SHOWN_EMPTY else field
 
     shown = {"class" if name == "klass" else name: told(name) for name in _SHOWN}
-    return {**shown, **{name: at[name] if kind is bool else at[name] or None for name, kind in ADDED.items()}}
+    return {
+        **shown,
+        **{name: at[name] if kind is bool else at[name] or None for name, kind in ADDED.items()},
+    }
 
 
 def kept_text(text: str) -> str:
     """A person's text as it will be kept: outer white space gone, otherwise untouched; what cannot be kept is refused, not mended."""
     kept = text.strip()
     if not kept:
-        raise TextInvalid("The lesson is empty.", "Give it a text: tacit add 'Run make migrate before the tests.'")
+        raise TextInvalid(
+            "The lesson is empty.", "Give it a text: tacit add 'Run make migrate before the tests.'"
+        )
     if "\0" in kept:
         raise TextInvalid(
-            f"The lesson holds a NUL character at position {kept.index(chr(0))}.", "Remove it and add the lesson again."
+            f"The lesson holds a NUL character at position {kept.index(chr(0))}.",
+            "Remove it and add the lesson again.",
         )
     try:
         size = len(kept.encode("utf-8"))
@@ -365,4 +421,6 @@ def shared_path(mine: Iterable[str], asked_for: Iterable[str]) -> float:
 
 
 def _same_folder(one: str, other: str) -> bool:
-    return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))
+    return one == other or (
+        bool(other) and (one.endswith("/" + other) or other.endswith("/" + one))
+    )

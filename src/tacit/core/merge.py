@@ -54,11 +54,19 @@ def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
     )
 
 
-def merged(goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "merge") -> tuple[Change, Change]:
+def merged(
+    goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "merge"
+) -> tuple[Change, Change]:
     """The one that goes, superseded, and the one that stays, with what it replaces."""
     gone = replace(
-        goes, state="superseded", previous_state=goes.state, superseded_by=stays.id, closed_by=cause, pinned=False, on_page=False,
-    )  # fmt: skip
+        goes,
+        state="superseded",
+        previous_state=goes.state,
+        superseded_by=stays.id,
+        closed_by=cause,
+        pinned=False,
+        on_page=False,
+    )
     more = replace(stays, supersedes=(*stays.supersedes, goes.id), merged=stays.merged + 1)
     told = f"takes the place of {goes.alias or goes.id}: {reason}"
     return hand.change(goes, gone, "merge", reason), hand.change(stays, more, "merge", told)
@@ -79,14 +87,20 @@ def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change
 
 
 def brought(
-    goes: Memory, stays: Memory, of_goes: Sequence[Evidence], of_stays: Sequence[Evidence], hand: Hand
+    goes: Memory,
+    stays: Memory,
+    of_goes: Sequence[Evidence],
+    of_stays: Sequence[Evidence],
+    hand: Hand,
 ) -> Evidence | None:
     """What the other's runs add to the keeper's sightings; a run that saw both counts once."""
     more = sightings([*of_stays, *of_goes]) - sightings(of_stays)
     return _balance(goes, stays, float(more), "merge", hand) if more > 0 else None
 
 
-def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], hand: Hand) -> Evidence | None:
+def taken_back(
+    goes: Memory, stays: Memory, of_stays: Sequence[Evidence], hand: Hand
+) -> Evidence | None:
     """The same amount, taken off again."""
     places = (f"merge {goes.id} ", f"unmerge {goes.id} ")
     amount = sum(row.amount for row in of_stays if row.opening and row.place.startswith(places))
@@ -96,5 +110,12 @@ def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], hand: 
 def _balance(goes: Memory, stays: Memory, amount: float, verb: str, hand: Hand) -> Evidence:
     place = f"{verb} {goes.id} {hand.at}"
     return Evidence(
-        stays.id, stays.project, signal="seen", amount=amount, by=hand.by, place=place, at=hand.at, opening=True
+        stays.id,
+        stays.project,
+        signal="seen",
+        amount=amount,
+        by=hand.by,
+        place=place,
+        at=hand.at,
+        opening=True,
     )

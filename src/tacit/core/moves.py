@@ -50,13 +50,19 @@ def lifts(profile: Profile) -> dict[str, str]:
 def lifted(memory: Memory, profile: Profile, tier: str, hand: Hand) -> Change | None:
     """A memory that gets its line, moved to the page's state by whose hand it is, in this role; None where its ladder has no such move."""
     to = lifts(profile).get(memory.state, "")
-    move = judge_move(profile, standing_of(memory, profile, hand.at), to, (hand.by, tier)) if to else None
+    move = (
+        judge_move(profile, standing_of(memory, profile, hand.at), to, (hand.by, tier))
+        if to
+        else None
+    )
     if not isinstance(move, Move):
         return None
     return moved(memory, move, profile, hand)
 
 
-def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str) -> Proposal:
+def proposed(
+    memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str
+) -> Proposal:
     """A move that only lacks an approval, as a proposal."""
     return Proposal(
         id=id,
@@ -67,7 +73,12 @@ def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str
         created_at=at,
         memory=memory.id,
         tier="person",
-        payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule, "known": known_of(memory)},
+        payload={
+            "to": wanted.to,
+            "needs": list(wanted.needs),
+            "rule": wanted.rule,
+            "known": known_of(memory),
+        },
         expires_at=after_days(at, profile.triage.expire_days),
     )
 
@@ -75,7 +86,10 @@ def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str
 def was_answered(earlier: Iterable[Proposal], memory: Memory, to: str) -> bool:
     """Whether a move is not to be proposed: it waits already, or it was turned down or let lapse and nothing much is new since."""
     asked = [each for each in earlier if (each.payload or {}).get("to") == to]
-    return any(each.state == OPEN or not _is_news(memory, (each.payload or {}).get("known")) for each in asked)
+    return any(
+        each.state == OPEN or not _is_news(memory, (each.payload or {}).get("known"))
+        for each in asked
+    )
 
 
 def known_of(memory: Memory) -> list[str | int]:

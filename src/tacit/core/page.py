@@ -18,7 +18,9 @@ _DATE_MARK = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
 _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
 _WITHIN = re.compile(r"(?<!\s)\s*<!-- ([0-9a-z]{8,12}) -->\s*")
-_NESTED = re.compile(r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$")  # a line of ours that somebody put below another
+_NESTED = re.compile(
+    r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$"
+)  # a line of ours that somebody put below another
 # the end of a line of ours, whose beginning somebody took away
 _TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")
 _FIRST_ID = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
@@ -36,7 +38,9 @@ class _Line:
     @property
     def said(self) -> str:
         """What it tells, with its subject."""
-        return f"{self.title} — {self.text}" if self.title and self.text else self.title or self.text
+        return (
+            f"{self.title} — {self.text}" if self.title and self.text else self.title or self.text
+        )
 
 
 @value
@@ -64,7 +68,11 @@ def split_id(line: str) -> tuple[str, str]:
     rest = line.strip()
     if first := _FIRST_ID.match(rest):
         return rest[first.end() :], first[1]
-    if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
+    if (
+        rest.endswith("-->")
+        and (at := rest.rfind("<!--")) >= 0
+        and (named := _ID.fullmatch(rest[at + 4 : -3]))
+    ):
         return _WITHIN.sub(" ", rest[:at]).rstrip(), named[1]
     within = _WITHIN.search(rest) if "<!--" in rest else None
     return (_WITHIN.sub(" ", rest), within[1]) if within else (rest, "")

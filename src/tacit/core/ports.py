@@ -31,14 +31,18 @@ if TYPE_CHECKING:
 
         identity: str
 
-        def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str: ...
+        def ask(
+            self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
+        ) -> str: ...
 
     class Ledger(Protocol):
         """What models have cost today and how they fared, shared by all processes of a store."""
 
         def now(self) -> str: ...
 
-        def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:
+        def update(
+            self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]
+        ) -> None:
             """One transaction: a line of state changed by a function of it and of today's and this month's tokens, and events counted."""
 
     class Placed(Protocol):
@@ -73,7 +77,13 @@ def answer_rows(said: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             at, tries = at + 1, tries + 1
             continue
-        inner = [row for held in whole.values() if isinstance(held, list) for row in held if isinstance(row, dict)]
+        inner = [
+            row
+            for held in whole.values()
+            if isinstance(held, list)
+            for row in held
+            if isinstance(row, dict)
+        ]
         found += inner or [whole]
     return found
 
@@ -86,6 +96,16 @@ def answer_text(row: Mapping[str, Any], name: str, most: int = 2000) -> str:
 
 def objects(name: str, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The JSON schema of an object that holds a list of objects, every field required: what strict servers want."""
-    row = {"type": "object", "properties": dict(fields), "required": [*fields], "additionalProperties": False}
+    row = {
+        "type": "object",
+        "properties": dict(fields),
+        "required": [*fields],
+        "additionalProperties": False,
+    }
     held = {"type": "array", "items": row}
-    return {"type": "object", "properties": {name: held}, "required": [name], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {name: held},
+        "required": [name],
+        "additionalProperties": False,
+    }

@@ -136,7 +136,10 @@ def flat(profile: Profile) -> dict[str, Any]:
 
     def walk(prefix: str, at: Any) -> None:
         if isinstance(at, list) and at and all(isinstance(each, dict) for each in at):
-            at = {each.get("name", str(n)): {k: v for k, v in each.items() if k != "name"} for n, each in enumerate(at)}
+            at = {
+                each.get("name", str(n)): {k: v for k, v in each.items() if k != "name"}
+                for n, each in enumerate(at)
+            }
         if isinstance(at, dict) and at:
             for key, inner in at.items():
                 walk(f"{prefix}.{key}" if prefix else key, inner)
@@ -150,7 +153,10 @@ def flat(profile: Profile) -> dict[str, Any]:
 # What profiles name and another distribution of this repository brings: for each kind of function the module, and the names there.
 # A hook asks this table, not the entry points; a store never says what is imported.
 BROUGHT = {
-    "ranker": ("tacit_origins.ranking", ("decay", "frequency", "proven", "relevance", "six_factor")),
+    "ranker": (
+        "tacit_origins.ranking",
+        ("decay", "frequency", "proven", "relevance", "six_factor"),
+    ),
     "renderer": ("tacit_origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
     "gate": ("tacit_origins.gates", ("annotation", "validation")),
     "audit": ("tacit_origins.applied", ("echo", "outcome")),
@@ -176,7 +182,9 @@ def brought_by_part(kind: str, name: str) -> Any:
     module, names = BROUGHT[kind]
     if name not in names or not _is_here(module):
         return None
-    from importlib import import_module  # a prompt of Tacit's own profile loads neither it nor `warnings`
+    from importlib import (
+        import_module,
+    )  # a prompt of Tacit's own profile loads neither it nor `warnings`
 
     return getattr(import_module(module), name)
 
@@ -197,7 +205,9 @@ def as_installed(profile: Profile) -> tuple[Profile, dict[str, Any]]:
         module, names = BROUGHT[kind]
         named = profile.data[section][field]
         others = [each for each in named if each not in names] if isinstance(named, list) else ours
-        if (others != named if isinstance(named, list) else named in names) and not _is_here(module):
+        if (others != named if isinstance(named, list) else named in names) and not _is_here(
+            module
+        ):
             missing[key] = others
     return with_values(profile, missing) if missing else profile, missing
 
@@ -242,10 +252,18 @@ def class_of(profile: Profile, kind: str) -> str:
 
 
 # Tables whose keys are names that the profile chooses stay mappings, in its order. Every other table is a section.
-_NAMED = frozenset((
-    "kinds", "categories.names", "scopes.keywords", "extract.extractors", "ladder.review_after",
-    "budget.roles", "page.map", "page.targets",
-))  # fmt: skip
+_NAMED = frozenset(
+    (
+        "kinds",
+        "categories.names",
+        "scopes.keywords",
+        "extract.extractors",
+        "ladder.review_after",
+        "budget.roles",
+        "page.map",
+        "page.targets",
+    )
+)
 _RENAMED = {"class": "klass", "from": "states"}  # words that Python keeps for itself
 
 
@@ -254,7 +272,11 @@ def _built(path: str, at: Any, data: Mapping[str, Any]) -> Any:
     if isinstance(at, list):
         if path == "ladder.moves.when":
             return tuple([_condition(text, data) for text in at])
-        return tuple([_built(path, each, data) for each in at]) if at and isinstance(at[0], dict) else tuple(at)
+        return (
+            tuple([_built(path, each, data) for each in at])
+            if at and isinstance(at[0], dict)
+            else tuple(at)
+        )
     if not isinstance(at, dict):
         return at
     named = path in _NAMED

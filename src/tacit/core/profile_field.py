@@ -22,7 +22,13 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 MATCH_WAYS = ("substring", "word_start", "word", "inflected")
 # beside facets: what decides between two lessons
 OPINION = ("pinned", "newer", "older", "seen", "belief", "confidence")
-WORDED_FACETS = {"class": CLASSES, "scope": SCOPES, "state": states.STATES, "trust": TIERS, "verdict": VERDICTS}
+WORDED_FACETS = {
+    "class": CLASSES,
+    "scope": SCOPES,
+    "state": states.STATES,
+    "trust": TIERS,
+    "verdict": VERDICTS,
+}
 WORLDS = {  # what the words of conditions may be
     "verdict": VERDICTS,
     "class": CLASSES,
@@ -44,7 +50,9 @@ class Key:
     choices: tuple[str, ...] = ()
     names: str = ""  # what its words must name: a kind or a role
     slot: str = ""  # the kind of function it names
-    default: Any = REQUIRED  # in entries of named tables and lists only; elsewhere default.toml has it
+    default: Any = (
+        REQUIRED  # in entries of named tables and lists only; elsewhere default.toml has it
+    )
 
     @property
     def range(self) -> str:
@@ -57,10 +65,16 @@ class Key:
         if self.names:
             return f"{self.type} naming a {self.names}"
         if self.low is None:
-            return {"flag": "true or false", "texts": "list of texts", "conditions": "list of conditions"}.get(
-                self.type, self.type
-            )
-        kind = {"whole": "whole number", "wholes": "list of whole numbers", "numbers": "list of numbers"}
+            return {
+                "flag": "true or false",
+                "texts": "list of texts",
+                "conditions": "list of conditions",
+            }.get(self.type, self.type)
+        kind = {
+            "whole": "whole number",
+            "wholes": "list of whole numbers",
+            "numbers": "list of numbers",
+        }
         top = f"{self.low:g} to {self.high:g}" if self.high is not None else f"{self.low:g} or more"
         return f"{kind.get(self.type, 'number')}, {top}"
 

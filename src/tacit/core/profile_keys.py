@@ -15,26 +15,52 @@ from tacit.core.value import replace
 EDITION = 1
 
 _LIST_COLUMNS = (
-    "id", "name", "standing", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope",
-    "severity", "trust", "text",
-)  # fmt: skip
+    "id",
+    "name",
+    "standing",
+    "state",
+    "kind",
+    "seen",
+    "frequency",
+    "domain",
+    "agent",
+    "category",
+    "confidence",
+    "task_type",
+    "scope",
+    "severity",
+    "trust",
+    "text",
+)
 
 
 class ProfileFields:
     """A whole profile: what it says of itself, and its sections, in the order of the compiled text."""
 
-    name: Annotated[str, key("what the profile is called: a small letter, then small letters, digits, - and _")]
+    name: Annotated[
+        str, key("what the profile is called: a small letter, then small letters, digits, - and _")
+    ]
     title: Annotated[str, key("one line about it")]
     roles: Annotated[
-        tuple[str, ...], key("roles that may approve, beside `person` and `reviewer` (whoever the memory's kind names)")
+        tuple[str, ...],
+        key(
+            "roles that may approve, beside `person` and `reviewer` (whoever the memory's kind names)"
+        ),
     ]
-    domains: Annotated[tuple[str, ...], key("the domains this profile speaks of; none: any word is a domain")]
+    domains: Annotated[
+        tuple[str, ...], key("the domains this profile speaks of; none: any word is a domain")
+    ]
     add_kind: Annotated[str, key("the kind of what a person adds without saying", names="kind")]
     other_kind: Annotated[str, key("the kind of what names a kind nobody declared", names="kind")]
     ids: Annotated[
-        str, key("the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none")
+        str,
+        key(
+            "the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none"
+        ),
     ]
-    columns: Annotated[tuple[str, ...], key("what `tacit list` shows of each memory", choices=_LIST_COLUMNS)]
+    columns: Annotated[
+        tuple[str, ...], key("what `tacit list` shows of each memory", choices=_LIST_COLUMNS)
+    ]
     words: sections.Words
     kinds: Mapping[str, sections.Kind]
     tasks: sections.Tasks
@@ -72,7 +98,10 @@ _TYPES = {
     tuple[float, ...]: "numbers",
     tuple[sections.Condition, ...]: "conditions",
 }
-_SPELT = {(sections.Kind, "klass"): "class", (sections.Rule, "states"): "from"}  # words that Python keeps for itself
+_SPELT = {
+    (sections.Kind, "klass"): "class",
+    (sections.Rule, "states"): "from",
+}  # words that Python keeps for itself
 
 
 def declared(cls: Any, path: str = "") -> Iterator[tuple[str, Key]]:
@@ -99,7 +128,12 @@ def _below(path: str, hint: Any, said: Any = None) -> Iterator[tuple[str, Key]]:
         yield from _below(f"{path}.*", inner[1], said)
     elif said is not None:
         kind = _TYPES[hint]
-        yield path, replace(said, type=kind, low=said.low if kind.startswith(("whole", "number")) else None)
+        yield (
+            path,
+            replace(
+                said, type=kind, low=said.low if kind.startswith(("whole", "number")) else None
+            ),
+        )
     elif origin is tuple:
         yield from declared(inner[0], f"{path}[]")
     else:

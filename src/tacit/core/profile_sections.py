@@ -32,19 +32,37 @@ class Kind:
 
     klass: Annotated[str, key("the class: exemption, caps and belief go by it", choices=CLASSES)]
     label: Annotated[str, key("how people read it", default="")]
-    heading: Annotated[str, key("the heading under which a renderer groups it; empty: none", default="")]
-    scope: Annotated[str, key("scope at birth; empty: `scopes.otherwise`", choices=(*SCOPES, ""), default="")]
-    reviewers: Annotated[
-        tuple[str, ...], key("roles that `reviewer` means for this kind; none: a person", names="role", default=())
+    heading: Annotated[
+        str, key("the heading under which a renderer groups it; empty: none", default="")
     ]
-    aliases: Annotated[tuple[str, ...], key("other words for it, as foreign systems write them", default=())]
-    keywords: Annotated[tuple[str, ...], key("words that make the `keywords` classifier choose it", default=())]
-    cap: Annotated[int, key("at most so many of it in one injection; 0: no cap of its own", default=0)]
+    scope: Annotated[
+        str, key("scope at birth; empty: `scopes.otherwise`", choices=(*SCOPES, ""), default="")
+    ]
+    reviewers: Annotated[
+        tuple[str, ...],
+        key("roles that `reviewer` means for this kind; none: a person", names="role", default=()),
+    ]
+    aliases: Annotated[
+        tuple[str, ...], key("other words for it, as foreign systems write them", default=())
+    ]
+    keywords: Annotated[
+        tuple[str, ...], key("words that make the `keywords` classifier choose it", default=())
+    ]
+    cap: Annotated[
+        int, key("at most so many of it in one injection; 0: no cap of its own", default=0)
+    ]
     min_confidence: Annotated[float, fraction("below this it is not injected", default=0.0)]
-    min_success: Annotated[float, fraction("below this success rate it is not injected", default=0.0)]
+    min_success: Annotated[
+        float, fraction("below this success rate it is not injected", default=0.0)
+    ]
     same_task: Annotated[bool, key("only for runs of its own task type", default=False)]
-    error_lift: Annotated[float, key("added to its score for each error of the query that its text holds", default=0.0)]
-    path_lift: Annotated[float, key("added to its score if it names a file of the query", default=0.0)]
+    error_lift: Annotated[
+        float,
+        key("added to its score for each error of the query that its text holds", default=0.0),
+    ]
+    path_lift: Annotated[
+        float, key("added to its score if it names a file of the query", default=0.0)
+    ]
 
 
 @value
@@ -59,7 +77,12 @@ class TaskType:
 class Tasks:
     """How the type of a task is told from its text: the first type with a hit."""
 
-    match: Annotated[str, key("how a word must occur: anywhere, at the start of a word, as a word", choices=MATCH_WAYS)]
+    match: Annotated[
+        str,
+        key(
+            "how a word must occur: anywhere, at the start of a word, as a word", choices=MATCH_WAYS
+        ),
+    ]
     types: tuple[TaskType, ...]
 
 
@@ -68,7 +91,9 @@ class Category:
     """One subject a memory may be filed under."""
 
     label: Annotated[str, key("how people read it", default="")]
-    keywords: Annotated[tuple[str, ...], key("words that speak for it; ties go to the earlier category", default=())]
+    keywords: Annotated[
+        tuple[str, ...], key("words that speak for it; ties go to the earlier category", default=())
+    ]
     aliases: Annotated[tuple[str, ...], key("other words for it", default=())]
 
 
@@ -76,7 +101,9 @@ class Category:
 class Categories:
     """The taxonomy and how a text is filed."""
 
-    classifier: Annotated[str, key("who files a text under a category; `none`: nobody", slot="classifier")]
+    classifier: Annotated[
+        str, key("who files a text under a category; `none`: nobody", slot="classifier")
+    ]
     otherwise: Annotated[str, key("the category of what fits none; empty: none")]
     names: Mapping[str, Category]
 
@@ -85,7 +112,9 @@ class Categories:
 class Scopes:
     """How far a memory reaches."""
 
-    keywords: Annotated[Mapping[str, tuple[str, ...]], key("phrases that make a text of this scope")]
+    keywords: Annotated[
+        Mapping[str, tuple[str, ...]], key("phrases that make a text of this scope")
+    ]
 
 
 @value
@@ -93,10 +122,13 @@ class Extractor:
     """One extractor that is on, and its numbers."""
 
     on: Annotated[bool, key("whether it works", default=True)]
-    kind: Annotated[str, key("kind of its findings; empty: as it says itself", names="kind", default="")]
+    kind: Annotated[
+        str, key("kind of its findings; empty: as it says itself", names="kind", default="")
+    ]
     count: Annotated[int, key("so many occurrences make a finding", low=1, default=1)]
     confidence: Annotated[
-        float | None, fraction("confidence of its findings; absent: it computes one, or none", default=None)
+        float | None,
+        fraction("confidence of its findings; absent: it computes one, or none", default=None),
     ]
     cap: Annotated[float, fraction("confidence at most", default=1.0)]
 
@@ -121,9 +153,13 @@ class FailurePhrase(Phrase):
 class Convention:
     """A habit that file names betray."""
 
-    holds: Annotated[tuple[str, ...], key("a file name that holds one of these betrays it", default=())]
+    holds: Annotated[
+        tuple[str, ...], key("a file name that holds one of these betrays it", default=())
+    ]
     ends: Annotated[tuple[str, ...], key("or ends in one of these", default=())]
-    text: Annotated[str, key("the convention; `{folder}` and `{suffix}` are those that most files share")]
+    text: Annotated[
+        str, key("the convention; `{folder}` and `{suffix}` are those that most files share")
+    ]
     confidence: Annotated[float, fraction("confidence in it")]
 
 
@@ -132,9 +168,14 @@ class Extract:
     """What is taken from a run."""
 
     severity_floor: Annotated[
-        str, key("an unmatched finding below this makes no memory; it still matches", choices=SEVERITIES)
+        str,
+        key(
+            "an unmatched finding below this makes no memory; it still matches", choices=SEVERITIES
+        ),
     ]
-    classifier: Annotated[str, key("who chooses the kind of a finding that names none", slot="kind_classifier")]
+    classifier: Annotated[
+        str, key("who chooses the kind of a finding that names none", slot="kind_classifier")
+    ]
     tagger: Annotated[str, key("who makes tags from a text; `none`: nobody", slot="tagger")]
     extractors: Mapping[str, Extractor]
     approaches: tuple[Phrase, ...]
@@ -166,19 +207,32 @@ class Gate:
 
     function: Annotated[str, key("who judges a finding", slot="gate")]
     min_chars: Annotated[
-        int, key("an extracted text with fewer characters is discarded; what a person adds or typed is not")
+        int,
+        key(
+            "an extracted text with fewer characters is discarded; what a person adds or typed is not"
+        ),
     ]
     discard: Annotated[
         tuple[str, ...],
-        key("noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")),
+        key(
+            "noise that is discarded",
+            choices=("tool_trace", "command_dump", "instruction_edit", "narration"),
+        ),
     ]
     favour: Annotated[
         tuple[str, ...],
-        key("marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")),
+        key(
+            "marks of a concrete fact, which speak for allow",
+            choices=("adr", "path", "command", "config"),
+        ),
     ]
     hedges: Annotated[tuple[str, ...], key("phrases of a guess")]
     known: Annotated[
-        str, key("already written in the project's instruction files: linked, or stored too", choices=("link", "allow"))
+        str,
+        key(
+            "already written in the project's instruction files: linked, or stored too",
+            choices=("link", "allow"),
+        ),
     ]
     unknown: Annotated[str, key("what happens to what cannot be judged", choices=("hold", "allow"))]
 
@@ -188,7 +242,9 @@ class Trust:
     """Whose words count for what."""
 
     runs: Annotated[int, key("independent runs that make a lesson credible", low=1)]
-    once: Annotated[bool, key("what one session found, or a person asked for once, is told where it matters")]
+    once: Annotated[
+        bool, key("what one session found, or a person asked for once, is told where it matters")
+    ]
 
 
 @value
@@ -206,23 +262,38 @@ class Rule:
 
     name: Annotated[str, key("the rule's name, as the journal writes it")]
     states: Annotated[tuple[str, ...], key("states it may leave", choices=STATES)]
-    to: Annotated[str, key("where it leads; previous: before the review", choices=(*STATES, PREVIOUS))]
-    when: Annotated[tuple[Condition, ...], key("must all hold, for instance `seen >= trust.runs`", default=())]
-    approve: Annotated[
-        tuple[str, ...], key("roles that must all approve, each a different head", names="role", default=())
+    to: Annotated[
+        str, key("where it leads; previous: before the review", choices=(*STATES, PREVIOUS))
     ]
-    approve_any: Annotated[tuple[str, ...], key("roles of which one must approve", names="role", default=())]
+    when: Annotated[
+        tuple[Condition, ...], key("must all hold, for instance `seen >= trust.runs`", default=())
+    ]
+    approve: Annotated[
+        tuple[str, ...],
+        key("roles that must all approve, each a different head", names="role", default=()),
+    ]
+    approve_any: Annotated[
+        tuple[str, ...], key("roles of which one must approve", names="role", default=())
+    ]
     propose: Annotated[bool, key("when only the approval lacks, file a proposal", default=False)]
-    measured: Annotated[bool, key("false: made without a measurement, and journaled as such", default=True)]
-    cause: Annotated[str, key("why: decides what may bring it back", choices=CAUSES, default="evidence")]
-    reason: Annotated[str, key("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`")]
+    measured: Annotated[
+        bool, key("false: made without a measurement, and journaled as such", default=True)
+    ]
+    cause: Annotated[
+        str, key("why: decides what may bring it back", choices=CAUSES, default="evidence")
+    ]
+    reason: Annotated[
+        str, key("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`")
+    ]
 
 
 @value
 class ReviewAfter:
     """Days until a memory of a state is looked at again. The names are fixed; readers have them as a mapping."""
 
-    provisional: Annotated[int, key("days after which a provisional memory is looked at again; 0: never")]
+    provisional: Annotated[
+        int, key("days after which a provisional memory is looked at again; 0: never")
+    ]
     stable: Annotated[int, key("days after which a stable one is; 0: never")]
     canonical: Annotated[int, key("days after which a canonical one is; 0: never")]
 
@@ -243,7 +314,9 @@ class Trial:
     rate: Annotated[float, key("how often a lesson without a verdict is withheld", high=0.9)]
     rate_watch: Annotated[float, key("how often one that helps still is", high=0.9)]
     rate_severe: Annotated[float, key("how often one of severity bug is", high=0.9)]
-    rate_heard: Annotated[float, key("how often what a reader heard a person say is, until they confirm it", high=0.9)]
+    rate_heard: Annotated[
+        float, key("how often what a reader heard a person say is, until they confirm it", high=0.9)
+    ]
     lean: Annotated[bool, key("let belief move the rate")]
     blank: Annotated[float, key("share of units that get no lesson on trial at all", high=0.5)]
     exempt: Annotated[tuple[str, ...], key("classes that are never withheld", choices=CLASSES)]
@@ -263,7 +336,9 @@ class Query:
     """How a question is prepared before the search."""
 
     max_chars: Annotated[int, key("a query is cut to so many characters", low=1)]
-    rewrite_timeout_s: Annotated[float, key("seconds a rewrite may take before the query goes as it is", low=0.1)]
+    rewrite_timeout_s: Annotated[
+        float, key("seconds a rewrite may take before the query goes as it is", low=0.1)
+    ]
 
 
 @value
@@ -272,10 +347,16 @@ class Rank:
 
     ranker: Annotated[str, key("who scores", slot="ranker")]
     floor: Annotated[float, key("below this score nothing is given: no filler")]
-    meaning: Annotated[float, key("weight of the vectors' cosine beside the words, where vectors are at hand")]
+    meaning: Annotated[
+        float, key("weight of the vectors' cosine beside the words, where vectors are at hand")
+    ]
     min_chars: Annotated[int, key("shorter memories are not given")]
-    min_frequency: Annotated[int, key("nor those seen less often, preferences aside; 0: no such rule")]
-    universal_at: Annotated[int, key("from this frequency on, domain and agent do not matter; 0: never")]
+    min_frequency: Annotated[
+        int, key("nor those seen less often, preferences aside; 0: no such rule")
+    ]
+    universal_at: Annotated[
+        int, key("from this frequency on, domain and agent do not matter; 0: never")
+    ]
     by_domain: Annotated[bool, key("only memories of the query's domain or the general one")]
     by_agent: Annotated[bool, key("only memories of the query's agent or of none")]
     drop_stale: Annotated[bool, key("stale memories are not given")]
@@ -283,7 +364,15 @@ class Rank:
         tuple[str, ...],
         key(
             "what orders equal scores",
-            choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at", "text"),
+            choices=(
+                "confidence",
+                "confirmed_at",
+                "seen",
+                "frequency",
+                "updated_at",
+                "created_at",
+                "text",
+            ),
         ),
     ]
 
@@ -315,7 +404,8 @@ class Budget:
     ]
     roles: Mapping[str, RoleBudget]
     precedence: Annotated[
-        tuple[str, ...], key("which of two lessons at odds is kept: the one that the first of these is true of")
+        tuple[str, ...],
+        key("which of two lessons at odds is kept: the one that the first of these is true of"),
     ]
 
 
@@ -326,7 +416,12 @@ class Render:
     renderer: Annotated[str, key("who words it", slot="renderer")]
     heading: Annotated[str, key("the first line")]
     intro: Annotated[str, key("a sentence below it; empty: none")]
-    line: Annotated[str, key("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …")]
+    line: Annotated[
+        str,
+        key("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …"),
+    ]
     empty: Annotated[str, key("what is printed where there is nothing to give")]
-    wrap: Annotated[bool, key("fence it and label it as notes; an origin's exact rendering does not")]
+    wrap: Annotated[
+        bool, key("fence it and label it as notes; an origin's exact rendering does not")
+    ]
     max_line_chars: Annotated[int, key("a line is cut to so many characters; 0: not")]

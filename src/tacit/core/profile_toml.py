@@ -44,7 +44,11 @@ CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 
 
 def compile_profile(
-    text: str, *, name: str = "", base: Profile | None = None, known: Mapping[str, Iterable[str]] | None = None
+    text: str,
+    *,
+    name: str = "",
+    base: Profile | None = None,
+    known: Mapping[str, Iterable[str]] | None = None,
 ) -> Profile:
     """The profile that a TOML text describes, checked and complete.
 
@@ -64,7 +68,9 @@ def compile_profile(
     if not check.faults:
         check.whole(data, known)
     if check.faults:
-        raise ProfileInvalid("\n".join(check.faults), "Every key and its range: docs/internals/profiles.md")
+        raise ProfileInvalid(
+            "\n".join(check.faults), "Every key and its range: docs/internals/profiles.md"
+        )
     return Profile(data)
 
 
@@ -88,7 +94,9 @@ def slots(profile: Profile) -> dict[str, tuple[str, ...]]:
         if key.slot:
             section, field = path.split(".", 1)
             found.setdefault(key.slot, []).append(profile.data[section][field])
-    found["extractor"] = [each for each, at in profile.data["extract"]["extractors"].items() if at["on"]]
+    found["extractor"] = [
+        each for each, at in profile.data["extract"]["extractors"].items() if at["on"]
+    ]
     return {slot: tuple(dict.fromkeys(names)) for slot, names in found.items()}
 
 
@@ -98,7 +106,9 @@ def key_table() -> str:
     lines = ["| key | meaning | range | default |", "|---|---|---|---|"]
     for path, key in KEYS.items():
         shown = path.replace("*", "NAME")
-        lines.append(f"| `{shown}` | {key.doc} | {key.range} | {_default_shown(path, key, default)} |")
+        lines.append(
+            f"| `{shown}` | {key.doc} | {key.range} | {_default_shown(path, key, default)} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -118,7 +128,11 @@ def _toml(at: Any) -> str:
         return f"`{str(at).lower()}`"
     if isinstance(at, list | tuple):
         return f"`[{', '.join(_toml(each).strip('`') for each in at)}]`"
-    spelled = '"' + at.replace("\n", "\\n").replace("|", "\\|") + '"' if isinstance(at, str) else f"{at:g}"
+    spelled = (
+        '"' + at.replace("\n", "\\n").replace("|", "\\|") + '"'
+        if isinstance(at, str)
+        else f"{at:g}"
+    )
     return f"`{spelled}`"
 
 
@@ -145,10 +159,14 @@ def _base_of(name: str, extends: object, base: Profile | None) -> Mapping[str, A
         raise ProfileInvalid("extends is the name of a profile, as text.")
     if base is not None:
         if extends and extends != base.name:
-            raise ProfileInvalid(f"The profile {name} extends {extends!r}; the base given is {base.name!r}.")
+            raise ProfileInvalid(
+                f"The profile {name} extends {extends!r}; the base given is {base.name!r}."
+            )
         return base.data
     if extends and extends not in BUILTIN:
-        raise ProfileInvalid(f"extends names {extends!r}, which is not built in{_nearest(extends, BUILTIN)}")
+        raise ProfileInvalid(
+            f"extends names {extends!r}, which is not built in{_nearest(extends, BUILTIN)}"
+        )
     if extends == name and name:
         raise ProfileInvalid(f"The profile {name} extends itself.")
     return {} if name == "default" else standard(extends or "default").data
@@ -194,7 +212,9 @@ class _Check:
         self.adds = adds  # named tables and lists add to the base's; otherwise they start from none
         self.faults: list[str] = []
 
-    def table(self, tree: Mapping[str, Node], given: Any, base: Mapping[str, Any], path: str) -> dict[str, Any]:
+    def table(
+        self, tree: Mapping[str, Node], given: Any, base: Mapping[str, Any], path: str
+    ) -> dict[str, Any]:
         """Every key of a table, given or from the base, in the order of KEYS."""
         if not isinstance(given, dict):
             self.faults.append(f"{path} is a table, not {_kind(given)}.")
@@ -214,7 +234,9 @@ class _Check:
             return self.entries(node["*"], given, base, path)
         if "[]" in node:
             return self.items(node["[]"], given, base, path)
-        return self.table(node, {} if given is REQUIRED else given, {} if base is REQUIRED else base, path)
+        return self.table(
+            node, {} if given is REQUIRED else given, {} if base is REQUIRED else base, path
+        )
 
     def entries(self, node: Node, given: Any, base: Any, path: str) -> dict[str, Any]:
         """A table whose keys are names: the base's entries, where the profile adds to them, and its own."""
@@ -228,7 +250,9 @@ class _Check:
 
     def items(self, node: Node, given: Any, base: Any, path: str) -> list[Any]:
         """A list of tables: an item named like one of the base's replaces it in its place, others follow."""
-        if given is not REQUIRED and not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
+        if given is not REQUIRED and not (
+            isinstance(given, list) and all(isinstance(each, dict) for each in given)
+        ):
             self.faults.append(f"{path} is a list of tables.")
             return []
         items = list(base) if self.adds and base is not REQUIRED else []
@@ -280,14 +304,20 @@ class _Check:
         """A condition in canonical form, "quantity op bound"; flags become "= 1" and "= 0"."""
         found = CONDITION.fullmatch(given.strip())
         if not found:
-            self.faults.append(f"{path}: {given!r} is no condition; write 'seen >= 2', 'person' or 'not held'.")
+            self.faults.append(
+                f"{path}: {given!r} is no condition; write 'seen >= 2', 'person' or 'not held'."
+            )
             return given
         negated, quantity, op, bound = found.groups()
         if quantity not in lifecycle.QUANTITIES:
-            self.faults.append(f"{path}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}")
+            self.faults.append(
+                f"{path}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}"
+            )
         elif quantity in lifecycle.LADDER_FLAGS:
             if op:
-                self.faults.append(f"{path}: {quantity} is a flag; write '{quantity}' or 'not {quantity}'.")
+                self.faults.append(
+                    f"{path}: {quantity} is a flag; write '{quantity}' or 'not {quantity}'."
+                )
             return f"{quantity} = {0 if negated else 1}"
         elif negated or not op:
             self.faults.append(
@@ -297,11 +327,15 @@ class _Check:
             if op not in ("=", "!="):
                 self.faults.append(f"{path}: {quantity} is a word; compare it with = or !=.")
             if bound not in WORLDS[quantity]:
-                self.faults.append(f"{path}: {bound!r} is no {quantity}{_nearest(bound, WORLDS[quantity])}")
+                self.faults.append(
+                    f"{path}: {bound!r} is no {quantity}{_nearest(bound, WORLDS[quantity])}"
+                )
         elif isinstance(_removed().get(bound), (int, float)):
             bound = f"{_removed()[bound]:g}"
         elif not _is_number(bound):
-            self.faults.append(f"{path}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric())}")
+            self.faults.append(
+                f"{path}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric())}"
+            )
         return f"{quantity} {op} {bound}"
 
     # What one key says of another.
@@ -330,24 +364,34 @@ class _Check:
         for slot, used in slots(Profile(data)).items() if known is not None else ():
             at_hand = sorted((known or {}).get(slot, ()))
             wrong = [each for each in used if each not in at_hand]
-            self.faults.extend(f"{each!r} is no {slot} at hand{_nearest(each, at_hand)}" for each in wrong)
+            self.faults.extend(
+                f"{each!r} is no {slot} at hand{_nearest(each, at_hand)}" for each in wrong
+            )
 
     def names(self, data: Mapping[str, Any]) -> None:
         """Words that name kinds, roles and scopes name existing ones, and no alias means two kinds."""
         worlds = {"kind": tuple(data["kinds"]), "role": ("person", "reviewer", *data["roles"])}
         for path, key in KEYS.items():
-            for where, found in _found(data, path.replace("[]", ".[]").split("."), "") if key.names else ():
+            for where, found in (
+                _found(data, path.replace("[]", ".[]").split("."), "") if key.names else ()
+            ):
                 for word in found if isinstance(found, list) else [found]:
                     if word not in worlds[key.names] and not (word == "" and key.default == ""):
-                        self.faults.append(f"{where}: {word!r} is no {key.names}{_nearest(word, worlds[key.names])}")
+                        self.faults.append(
+                            f"{where}: {word!r} is no {key.names}{_nearest(word, worlds[key.names])}"
+                        )
         for name in data["scopes"]["keywords"]:
             if name not in SCOPES:
-                self.faults.append(f"scopes.keywords.{name}: {name!r} is no scope{_nearest(name, SCOPES)}")
+                self.faults.append(
+                    f"scopes.keywords.{name}: {name!r} is no scope{_nearest(name, SCOPES)}"
+                )
         owner = {name: name for name in data["kinds"]}
         for name, kind in data["kinds"].items():
             for alias in kind["aliases"]:
                 if owner.setdefault(alias, name) != name:
-                    self.faults.append(f"kinds.{name}.aliases: {alias!r} already means {owner[alias]}.")
+                    self.faults.append(
+                        f"kinds.{name}.aliases: {alias!r} already means {owner[alias]}."
+                    )
 
     def precedence(self, entry: str, worlds: Mapping[str, tuple[str, ...]]) -> None:
         facet, colon, word = entry.removeprefix("not ").partition(":")
@@ -393,13 +437,23 @@ _FITTING = {
 def _kind(at: Any) -> str:
     if isinstance(at, bool):
         return "true or false"
-    names = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
+    names = {
+        str: "a text",
+        int: "a whole number",
+        float: "a number",
+        list: "a list",
+        dict: "a table",
+    }
     return names.get(type(at), "a date or time")
 
 
 def _in_range(key: Key, number: float) -> bool:
     finite = number == number and abs(number) != float("inf")
-    return finite and (key.low is None or number >= key.low) and (key.high is None or number <= key.high)
+    return (
+        finite
+        and (key.low is None or number >= key.low)
+        and (key.high is None or number <= key.high)
+    )
 
 
 def _unknown(section: str, key: str, siblings: Iterable[str]) -> str:
@@ -407,8 +461,12 @@ def _unknown(section: str, key: str, siblings: Iterable[str]) -> str:
     path = f"{section}.{key}" if section else key
     near = get_close_matches(key, siblings, 1, 0.6)
     if near:
-        return f"{path} is not a key; did you mean {f'{section}.{near[0]}' if section else near[0]}?"
-    elsewhere = [each for each in KEYS if each.rpartition(".")[2] == key] or get_close_matches(path, KEYS, 1, 0.7)
+        return (
+            f"{path} is not a key; did you mean {f'{section}.{near[0]}' if section else near[0]}?"
+        )
+    elsewhere = [each for each in KEYS if each.rpartition(".")[2] == key] or get_close_matches(
+        path, KEYS, 1, 0.7
+    )
     if elsewhere:
         return f"{path} is not a key; did you mean {elsewhere[0].replace('*', 'NAME')}?"
     return f"{path} is not a key; {section or 'a profile'} has: {', '.join(siblings)}."
@@ -447,7 +505,11 @@ def _is_number(bound: str) -> bool:
 
 
 def _numeric() -> list[str]:
-    return [path for path, key in KEYS.items() if key.type in ("whole", "number") and not re.search(r"[*\[]", path)]
+    return [
+        path
+        for path, key in KEYS.items()
+        if key.type in ("whole", "number") and not re.search(r"[*\[]", path)
+    ]
 
 
 def rewrite(root: Path) -> None:

@@ -22,10 +22,15 @@ class Fade:
     runs_step: Annotated[int, key("runs unseen that take one off the frequency", low=1)]
     stale_days: Annotated[int, key("unused and older than so many days is stale; 0: nothing is")]
     exposure: Annotated[
-        int, key("runs that could have met or used a lesson before its silence counts; 0: days alone decide")
+        int,
+        key(
+            "runs that could have met or used a lesson before its silence counts; 0: days alone decide"
+        ),
     ]
     never: Annotated[tuple[str, ...], key("classes that silence cannot touch", choices=CLASSES)]
-    never_states: Annotated[tuple[str, ...], key("states that silence cannot touch", choices=STATES)]
+    never_states: Annotated[
+        tuple[str, ...], key("states that silence cannot touch", choices=STATES)
+    ]
 
 
 @value
@@ -33,9 +38,12 @@ class Signals:
     """The origins' own counters and confidence: recorded and shown; used only by the ladders that name them."""
 
     names: Annotated[tuple[str, ...], key("counters this profile keeps")]
-    confidence: Annotated[str, key("how confidence is folded; `none`: it is not kept", slot="confidence")]
+    confidence: Annotated[
+        str, key("how confidence is folded; `none`: it is not kept", slot="confidence")
+    ]
     audits: Annotated[
-        tuple[str, ...], key("which audits of uses are recorded", choices=("findings", "echo", "outcome"))
+        tuple[str, ...],
+        key("which audits of uses are recorded", choices=("findings", "echo", "outcome")),
     ]
 
 
@@ -44,9 +52,12 @@ class Tend:
     """What happens between runs."""
 
     when: Annotated[
-        tuple[str, ...], key("when tending is due", choices=("after_run", "session_start", "daily", "weekly"))
+        tuple[str, ...],
+        key("when tending is due", choices=("after_run", "session_start", "daily", "weekly")),
     ]
-    prune_days: Annotated[int, key("what is stale and older than so many days may be pruned", low=1)]
+    prune_days: Annotated[
+        int, key("what is stale and older than so many days may be pruned", low=1)
+    ]
 
 
 @value
@@ -55,10 +66,15 @@ class Triage:
 
     rules: Annotated[str, key("the rules of tier 1", slot="triage")]
     promote_sections: Annotated[tuple[str, ...], key("only into these sections by rule")]
-    promote_needs: Annotated[tuple[str, ...], key("and only with all of these", choices=("date", "reference"))]
+    promote_needs: Annotated[
+        tuple[str, ...], key("and only with all of these", choices=("date", "reference"))
+    ]
     threshold: Annotated[float, fraction("this alike to a line or another proposal is a duplicate")]
     checked: Annotated[
-        int, key("of so many decisions of a tier a person makes one, so that the tier is measured; 0: none")
+        int,
+        key(
+            "of so many decisions of a tier a person makes one, so that the tier is measured; 0: none"
+        ),
     ]
     expire_days: Annotated[int, key("an undecided proposal expires after so many days", low=1)]
 
@@ -81,7 +97,8 @@ class Page:
     map: Annotated[Mapping[str, str], key("the section of this kind or category")]
     line: Annotated[str, key("one line; quotes {text} {title} {date} {id} {kind}")]
     states: Annotated[
-        tuple[str, ...], key("states that may stand there, beside what is pinned or exempt", choices=STATES)
+        tuple[str, ...],
+        key("states that may stand there, beside what is pinned or exempt", choices=STATES),
     ]
 
 

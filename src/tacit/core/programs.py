@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
-ABOUT = "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
+ABOUT = (
+    "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
+)
 _LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
     "[ : ! do done elif else esac fi for function if in then until while case local return break continue read let eval trap"
@@ -43,10 +45,22 @@ LOOKING_COMMANDS = {
         "apt": "list search show policy",
     }.items()
 }
-_CHANGES_TOO = ("branch", "remote", "tag", "config", "deps", "auth")  # with an argument: a lesson may be about that
+_CHANGES_TOO = (
+    "branch",
+    "remote",
+    "tag",
+    "config",
+    "deps",
+    "auth",
+)  # with an argument: a lesson may be about that
 # In front of a program: themselves, their options, and for some one argument.
-WRAPPERS = frozenset("sudo env time nice nohup timeout exec command npx pnpx bunx uvx stdbuf".split())
-RUNNERS = {**dict.fromkeys(("uv", "poetry", "pdm", "pipenv"), "run"), **dict.fromkeys(("bundle", "pnpm"), "exec")}
+WRAPPERS = frozenset(
+    "sudo env time nice nohup timeout exec command npx pnpx bunx uvx stdbuf".split()
+)
+RUNNERS = {
+    **dict.fromkeys(("uv", "poetry", "pdm", "pipenv"), "run"),
+    **dict.fromkeys(("bundle", "pnpm"), "exec"),
+}
 RUNNERS |= dict.fromkeys(("python", "python3"), "-m")
 # Programs of many commands: a lesson about `git stash` is none about `git commit`.
 MANY_COMMANDS = frozenset(
@@ -54,7 +68,9 @@ MANY_COMMANDS = frozenset(
     " just kubectl make mise mix mvn npm nx pip pip3 pnpm podman poetry rails systemctl terraform turbo uv yarn".split()
 )
 NESTED = ("aws", "az", "gcloud", "gh", "glab")  # and those whose commands have commands
-_VALUED = "--filter -F -C -c --dir --cwd --prefix --workspace".split()  # options before a command that take a word
+_VALUED = (
+    "--filter -F -C -c --dir --cwd --prefix --workspace".split()
+)  # options before a command that take a word
 ENGLISH = frozenset(
     "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
 )
@@ -67,7 +83,9 @@ def programs(line: str) -> tuple[str, ...]:
 
 def acting(line: str) -> tuple[str, ...]:
     """Those about which something may be told before the line runs: none whose command only looks (`git log`)."""
-    return tuple(dict.fromkeys(name for name, words in _calls(line) if not _only_looks(name, words)))
+    return tuple(
+        dict.fromkeys(name for name, words in _calls(line) if not _only_looks(name, words))
+    )
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:
@@ -97,7 +115,11 @@ def _parts(line: str) -> list[str]:
     line = line.partition("<<")[0]  # what is written into a file or a message runs nothing
     for quote in ("'", '"'):
         if quote in line and ("\n" in line or "|" in line):
-            line = quote.join(part for at, part in enumerate(line.split(quote)) if at % 2 == 0 or not _is_text(part))
+            line = quote.join(
+                part
+                for at, part in enumerate(line.split(quote))
+                if at % 2 == 0 or not _is_text(part)
+            )
     for mark in ("&&", "||", ";", "|", "&", "(", ")", "{", "}"):
         line = line.replace(mark, "\n")
     return line.split("\n")
@@ -116,12 +138,22 @@ def _program(words: list[str]) -> str:
         ahead = words[at + 1] if at + 1 < len(words) else ""
         if RUNNERS.get(name) == ahead and ahead:
             at += 2
-        elif name in WRAPPERS or "=" in word.partition("/")[0] or word.startswith("-") or word[:1].isdigit():
+        elif (
+            name in WRAPPERS
+            or "=" in word.partition("/")[0]
+            or word.startswith("-")
+            or word[:1].isdigit()
+        ):
             at += 1
         else:
             return (
                 name
-                if name.strip("._-+").replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum()
+                if name.strip("._-+")
+                .replace("-", "")
+                .replace("_", "")
+                .replace(".", "")
+                .replace("+", "")
+                .isalnum()
                 else ""
             )
     return ""
@@ -138,7 +170,9 @@ def commands_of(memory: Memory) -> dict[str, tuple[str, ...]]:
     known = memory.extra.get(ABOUT) if memory.extra else None
     if not isinstance(known, dict):
         return {head: () for span in memory.text.split("`")[1::2] if (head := head_of(span))}
-    told = {name: tuple(part for part in parts if part in memory.text) for name, parts in known.items()}
+    told = {
+        name: tuple(part for part in parts if part in memory.text) for name, parts in known.items()
+    }
     if any(told.values()) or not any(known.values()):
         return {name: parts for name, parts in told.items() if parts or not known[name]}
     return dict.fromkeys([name for name in known if name in memory.text] or known, ())
@@ -161,11 +195,19 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
         return ""
     if about and all(name in MANY_COMMANDS for name in names):
         return ""  # it says which command, and this is another
-    return memory.text if any(_is_called(name, memory, line) for name in names if name not in ENGLISH) else ""
+    return (
+        memory.text
+        if any(_is_called(name, memory, line) for name in names if name not in ENGLISH)
+        else ""
+    )
 
 
-_CHOICE = frozenset("use using prefer run with via not never avoid than of".split())  # before the name of a program
-_BESIDES = frozenset("not never for instead over rather when whenever if and or only".split())  # behind it
+_CHOICE = frozenset(
+    "use using prefer run with via not never avoid than of".split()
+)  # before the name of a program
+_BESIDES = frozenset(
+    "not never for instead over rather when whenever if and or only".split()
+)  # behind it
 
 
 def _is_called(name: str, memory: Memory, line: str) -> bool:
@@ -175,12 +217,22 @@ def _is_called(name: str, memory: Memory, line: str) -> bool:
     for at, word in enumerate(plain):
         if word != name:
             continue
-        whole = words[at].lower().rstrip(".,;:!?)") != words[at].lower() or plain[at + 1 : at + 2] == []
+        whole = (
+            words[at].lower().rstrip(".,;:!?)") != words[at].lower() or plain[at + 1 : at + 2] == []
+        )
         if name in MANY_COMMANDS or plain[at + 1 : at + 2] == ["run"]:
-            head = "" if whole else head_of(" ".join((name, *(each.rstrip(".,;:") for each in words[at + 1 : at + 8]))))
+            head = (
+                ""
+                if whole
+                else head_of(
+                    " ".join((name, *(each.rstrip(".,;:") for each in words[at + 1 : at + 8])))
+                )
+            )
             if head and runs_command(line, head):
                 return True
-        elif memory.klass in ("fix", "pitfall") or (not whole and words[at + 1].startswith(("-", "/", "."))):
+        elif memory.klass in ("fix", "pitfall") or (
+            not whole and words[at + 1].startswith(("-", "/", "."))
+        ):
             return True
         if plain[at - 1 : at] and plain[at - 1] in _CHOICE and (whole or plain[at + 1] in _BESIDES):
             return True
@@ -233,7 +285,9 @@ _DEFINES = frozenset(
 
 def defined_names(code: str) -> list[str]:
     """The names that a piece of code defines."""
-    words = "".join(char if char.isalnum() or char == "_" else " " for char in code[:_LONGEST]).split()
+    words = "".join(
+        char if char.isalnum() or char == "_" else " " for char in code[:_LONGEST]
+    ).split()
     return list(dict.fromkeys(after for before, after in pairwise(words) if before in _DEFINES))
 
 
@@ -299,7 +353,12 @@ def purposes_in(task: str) -> tuple[str, ...]:
 
 def words_serving(purposes: tuple[str, ...]) -> list[str]:
     """Words of commands that serve these purposes, by which lessons about them are found."""
-    return [word for table in (_ASKED, SERVING_PROGRAMS) for word, purpose in table.items() if purpose in purposes]
+    return [
+        word
+        for table in (_ASKED, SERVING_PROGRAMS)
+        for word, purpose in table.items()
+        if purpose in purposes
+    ]
 
 
 def purpose_of(command: str) -> str:

@@ -27,7 +27,11 @@ CLEARED = "silence"  # nobody judged it
 
 def staging_status(memory: Memory) -> str:
     """pending, validated or rejected; empty for what is not in the staging area."""
-    if memory.state == "candidate" and memory.gate == "hold" and memory.gate_reason in (STAGED_BY_HAND, VALIDATED):
+    if (
+        memory.state == "candidate"
+        and memory.gate == "hold"
+        and memory.gate_reason in (STAGED_BY_HAND, VALIDATED)
+    ):
         return "pending" if memory.gate_reason == STAGED_BY_HAND else "validated"
     if memory.state == "rejected" and memory.gate == "discard" and memory.closed_by != CLEARED:
         return "rejected"

@@ -144,7 +144,9 @@ class Hit:
     channel: str  # words, signature, recurring, standing
     score: float  # the channel's own: rarity of the words it holds, sightings for recurring
     n: int = 0  # its row: the order of writing
-    words: str = ""  # what the index holds beside the text: parts of identifiers and paths, pairs of letters
+    words: str = (
+        ""  # what the index holds beside the text: parts of identifiers and paths, pairs of letters
+    )
 
 
 @value
@@ -153,11 +155,17 @@ class Found:
 
     hits: tuple[Hit, ...]
     rows: int  # memories in the store
-    frequency: dict[str, int]  # word -> rows that hold it; exact for rare words, estimated for common ones
+    frequency: dict[
+        str, int
+    ]  # word -> rows that hold it; exact for rare words, estimated for common ones
     tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
-    passages: tuple[tuple[str, ...], ...] = ()  # of a question: each passage's words, as the index reads them
+    passages: tuple[
+        tuple[str, ...], ...
+    ] = ()  # of a question: each passage's words, as the index reads them
     length: float = 0.0  # mean words of a text here; 0 where the engine does not say
-    direction: Direction | None = None  # where the question points, if the engine knows its words' vectors
+    direction: Direction | None = (
+        None  # where the question points, if the engine knows its words' vectors
+    )
     weights: Weights | None = None  # of the passages, where the engine weighed by them itself
 
 
@@ -185,7 +193,10 @@ class Choice:
 
 
 def decide_project(
-    place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
+    place: Place,
+    known_by_id: Sequence[str],
+    known_by_remote: Sequence[str],
+    known_by_key: Sequence[str],
 ) -> Choice:
     """The project of a place. `known_by_…` are the ids of the projects that the store knows by the place's id (by id or
     name, if the user gave a word), by its remote, and by its key."""
@@ -204,33 +215,49 @@ def decide_project(
         case [only]:
             return Choice(only, "path", f"known at {place.key}")
         case several:
-            return Choice("", "ambiguous", f"{len(several)} projects are known at {place.key}: name one")
+            return Choice(
+                "", "ambiguous", f"{len(several)} projects are known at {place.key}: name one"
+            )
 
 
 def _decide_given(given: str, known_by_id: Sequence[str]) -> Choice:
-    known = [project for project in known_by_id if is_id(project)]  # the rows for lessons that hold everywhere are none
+    known = [
+        project for project in known_by_id if is_id(project)
+    ]  # the rows for lessons that hold everywhere are none
     if given in known or len(known) == 1:
         return Choice(given if given in known else known[0], "explicit", f"the user named {given}")
     if known:
         return Choice("", "ambiguous", f"{len(known)} projects are called {given}: give an id")
     # A word that can be an id becomes one, so that the same word on two machines means the same project.
     if is_id(given):
-        return Choice(given, "explicit", f"the user named {given}, which this store does not know yet")
+        return Choice(
+            given, "explicit", f"the user named {given}, which this store does not know yet"
+        )
     return Choice("", "new", f"no project is called {given}")
 
 
 def _decide_marker(place: Place, known_by_id: Sequence[str], known_by_key: Sequence[str]) -> Choice:
     # A marker may come in an archive: it may name a project only where that has been before, or one without memories.
     if place.id not in known_by_id:
-        return Choice(place.id, "marker", f"the marker names {place.id}, which this store does not know yet")
+        return Choice(
+            place.id, "marker", f"the marker names {place.id}, which this store does not know yet"
+        )
     if place.id in known_by_key:
         return Choice(place.id, "marker", f"the marker names {place.id}, known at {place.key}")
     if len(known_by_key) == 1:  # a copy that was given a project of its own before
-        return Choice(known_by_key[0], "path", f"known at {place.key}; the marker names {place.id}, never seen here")
-    return Choice("", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move")
+        return Choice(
+            known_by_key[0],
+            "path",
+            f"known at {place.key}; the marker names {place.id}, never seen here",
+        )
+    return Choice(
+        "", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move"
+    )
 
 
-def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: Sequence[str]) -> Choice:
+def _decide_remote(
+    place: Place, known_by_remote: Sequence[str], known_by_key: Sequence[str]
+) -> Choice:
     # The remote goes before the path: where clones come and go (containers), one path holds many repositories, and
     # a project's memories in another repository are worse than a project that has to be named once more.
     match list(known_by_remote):
@@ -242,8 +269,14 @@ def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: S
         case several:
             here = [project for project in several if project in known_by_key]
             if len(here) == 1:
-                return Choice(here[0], "path", f"of {len(several)} clones of {place.remote} the one at {place.key}")
-            return Choice("", "ambiguous", f"{len(several)} projects are clones of {place.remote}: name one")
+                return Choice(
+                    here[0],
+                    "path",
+                    f"of {len(several)} clones of {place.remote} the one at {place.key}",
+                )
+            return Choice(
+                "", "ambiguous", f"{len(several)} projects are clones of {place.remote}: name one"
+            )
 
 
 def is_id(text: str) -> bool:

@@ -33,13 +33,17 @@ class Incident:
     """One thing noticed in one run."""
 
     kind: str
-    mark: str  # the signature; for a command its purpose and form, for a sentence a hash of its words
+    mark: (
+        str  # the signature; for a command its purpose and form, for a sentence a hash of its words
+    )
     family: str = ""
     nature: str = ""  # of a failure, as `words/diagnose.py` says; of a command its purpose
     code: str = ""
     name: str = ""
     tool: str = ""
-    program: str = ""  # the segment of the line that failed, or the form of a command; of a sentence its text
+    program: str = (
+        ""  # the segment of the line that failed, or the form of a command; of a sentence its text
+    )
     folder: str = ""  # below the project's root; empty: the root itself
     line: str = ""  # the telling line, masked
     count: int = 1  # how often in this run; of a command: how often it passed
@@ -63,20 +67,22 @@ class Incident:
 PREFIX = "refused: "
 DAYS = 30  # that a refusal is shown for
 
-FORGED = (
-    "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
-)
+FORGED = "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
 LIES_ABROAD = "a session does not lie where its host keeps yours; what it says waits for your word (tacit learn --as NAME stands for one)"
-CLAIMED = (
-    "a report claims a reviewer's or a tool's word; it speaks as an agent (review_formats names those you stand for)"
+CLAIMED = "a report claims a reviewer's or a tool's word; it speaks as an agent (review_formats names those you stand for)"
+HOLDS_EVERYWHERE = (
+    "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
 )
-HOLDS_EVERYWHERE = "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
 
 
 def refusals(run: Run) -> tuple[str, ...]:
     """What of a run was not taken as it calls itself."""
     reading = run.reading
-    told = ((run.foreign, LIES_ABROAD), (reading and reading.forged, FORGED), (reading and reading.claimed, CLAIMED))
+    told = (
+        (run.foreign, LIES_ABROAD),
+        (reading and reading.forged, FORGED),
+        (reading and reading.claimed, CLAIMED),
+    )
     return tuple(what for happened, what in told if happened)
 
 
@@ -118,7 +124,9 @@ class Step:
     typed: bool = False
     interrupted: bool = False  # the person stopped or refused this step
     speaker: str = ""  # whose words `text` are; empty where the format does not tell
-    record: str = ""  # the host's own id of the record: copies in a fork or a resumed file carry the same one
+    record: str = (
+        ""  # the host's own id of the record: copies in a fork or a resumed file carry the same one
+    )
 
 
 @value
@@ -138,7 +146,9 @@ class Reading:
 
     lines: int = 0
     malformed: int = 0  # lines that are not JSON objects
-    unknown: Mapping[str, int] | None = None  # record types the reader does not know, kept out of steps
+    unknown: Mapping[str, int] | None = (
+        None  # record types the reader does not know, kept out of steps
+    )
     duplicates: int = 0  # records met before, by their own id
     warnings: tuple[str, ...] = ()
     interactive: bool = False  # the host says that a person sat there
@@ -160,7 +170,9 @@ class Finding:
     kind: str = "pitfall"  # a kind the profile declares
     by: str = ""  # who said it: user, guardian, test, tool, agent …
     tier: str = "agent"  # trust of the text, by who wrote the words
-    origin: str = ""  # the document or stream it came from; the same origin in five runs is one sighting
+    origin: str = (
+        ""  # the document or stream it came from; the same origin in five runs is one sighting
+    )
     stance: str = "supports"
     category: str = ""
     severity: str = "info"
@@ -180,7 +192,9 @@ class Finding:
     @property
     def key(self) -> str:
         """The same thing said again in the same run has the same key: by whom, how gravely, for or against, in which words."""
-        return short_hash("said", self.run, " ".join(self.text.split()), self.by, self.stance, self.severity)
+        return short_hash(
+            "said", self.run, " ".join(self.text.split()), self.by, self.stance, self.severity
+        )
 
     @property
     def witness(self) -> str:
@@ -238,7 +252,9 @@ class Run:
     def warned(self, told: str, claimed: int) -> Run:
         """The same run, with a warning of its reader's, and how many of its findings nobody stands for."""
         reading = self.reading or Reading()
-        return replace(self, reading=replace(reading, warnings=(*reading.warnings, told), claimed=claimed))
+        return replace(
+            self, reading=replace(reading, warnings=(*reading.warnings, told), claimed=claimed)
+        )
 
     @property
     def descent(self) -> str:
@@ -254,8 +270,21 @@ def fold_severity(word: object) -> str:
 
 _SEVERITY_OF = {
     **{word: word for word in SEVERITIES},
-    "critical": "bug", "error": "bug", "blocker": "bug", "high": "bug", "fatal": "bug", "failure": "bug",
-    "warn": "warning", "major": "warning", "medium": "warning", "moderate": "warning",
-    "suggestion": "recommendation", "minor": "recommendation", "low": "recommendation",
-    "note": "info", "notice": "info", "none": "info", "trivial": "info",
-}  # fmt: skip
+    "critical": "bug",
+    "error": "bug",
+    "blocker": "bug",
+    "high": "bug",
+    "fatal": "bug",
+    "failure": "bug",
+    "warn": "warning",
+    "major": "warning",
+    "medium": "warning",
+    "moderate": "warning",
+    "suggestion": "recommendation",
+    "minor": "recommendation",
+    "low": "recommendation",
+    "note": "info",
+    "notice": "info",
+    "none": "info",
+    "trivial": "info",
+}

@@ -33,7 +33,12 @@ GAVE_UP = (
     "FAILED (failures=",
     "FAILED (errors=",
 )
-NOT_THERE = (": command not found", ": not found", ": No such file or directory", ": Permission denied")
+NOT_THERE = (
+    ": command not found",
+    ": not found",
+    ": No such file or directory",
+    ": Permission denied",
+)
 _COUNTED = ("failed", "error", "errors")
 
 
@@ -110,7 +115,9 @@ def unquoted(word: str) -> str | None:
             at, quote = at + 1, ""
         elif not quote and char in "\"'":
             at, quote = at + 1, char
-        elif char == "\\" and (not quote or (quote == '"' and word[at + 1 : at + 2] in ('"', "\\", "$", "`"))):
+        elif char == "\\" and (
+            not quote or (quote == '"' and word[at + 1 : at + 2] in ('"', "\\", "$", "`"))
+        ):
             said.append(word[at + 1 : at + 2])
             at += 2
         else:
@@ -215,7 +222,9 @@ def ends_in_failure(output: str) -> bool:
         return "Traceback (most recent call last):" in output or 'File "' in output
     if last.startswith("=") and last.endswith("="):
         return _counts_failures(last)
-    return last.startswith(GAVE_UP) or (last.endswith(NOT_THERE) and len(lines) <= _SHORT and len(output) < _TAIL)
+    return last.startswith(GAVE_UP) or (
+        last.endswith(NOT_THERE) and len(lines) <= _SHORT and len(output) < _TAIL
+    )
 
 
 def _is_uncaught(line: str) -> bool:
@@ -227,5 +236,6 @@ def _counts_failures(line: str) -> bool:
     """`==== 2 failed, 1 passed in 0.2s ====`, as pytest ends."""
     words = line.strip("= ").replace(",", " ").split()
     return any(
-        number.isdigit() and number.strip("0") and word in _COUNTED for number, word in itertools.pairwise(words)
+        number.isdigit() and number.strip("0") and word in _COUNTED
+        for number, word in itertools.pairwise(words)
     )

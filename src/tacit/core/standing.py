@@ -16,15 +16,35 @@ from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
 
-MAY_HARM, UNDECIDED = 0.5, 20  # belief of harm, and units without a verdict, from which a replay is offered
+MAY_HARM, UNDECIDED = (
+    0.5,
+    20,
+)  # belief of harm, and units without a verdict, from which a replay is offered
 OFFERED_MOST = 3  # at once
 DECISION = "decision"  # the kind of what was settled about the product
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
-BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
+BY_EVIDENCE = (
+    "person",
+    "witnessed",
+    "seen_since",
+    "seen_in_period",
+    "evidence",
+    "days_unseen",
+    "runs_unseen",
+)
 
 
-_AS_DECIDED = ("state", "kind", "klass", "trust", "previous_state", "pinned", "verdict", "under_review_count")
+_AS_DECIDED = (
+    "state",
+    "kind",
+    "klass",
+    "trust",
+    "previous_state",
+    "pinned",
+    "verdict",
+    "under_review_count",
+)
 
 
 def is_order_of_a_day(memory: Memory) -> bool:
@@ -61,10 +81,13 @@ def standing_of(
         **{name: getattr(memory, name) for name in _AS_DECIDED},
         cause=cause_of(memory),
         moment=moment,
-        person=memory.trust in PERSONAL or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
+        person=memory.trust in PERSONAL
+        or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
         witnessed=memory.trust in WITNESSES
         or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
-        inside=profile.trust.once and bool((memory.extra or {}).get(INSIDE)) and not is_order_of_a_day(memory),
+        inside=profile.trust.once
+        and bool((memory.extra or {}).get(INSIDE))
+        and not is_order_of_a_day(memory),
         word=str((memory.extra or {}).get("word") or ""),
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",
@@ -81,18 +104,27 @@ def standing_of(
         contradictions=tally.contradicted,
         confidence=tally.confidence,
         success_rate=signals.get("success_rate"),
-        reuses=int(signals.get("reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0))),
+        reuses=int(
+            signals.get(
+                "reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0)
+            )
+        ),
         successful_reuses=int(signals.get("successful_reuse", 0)),
         failed_reuses=int(signals.get("failed_reuse", 0)),
         uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > period)),
         recalls=int(signals.get("recalls", 0)),
-        frequency=int(signals.get("frequency", max(1, tally.seen))),  # a person's word was said once
+        frequency=int(
+            signals.get("frequency", max(1, tally.seen))
+        ),  # a person's word was said once
         strength=strength,
         days_in_state=clock.days_between(changed, now),
         days_overdue=clock.days_between(memory.review_after, now) if memory.review_after else None,
         age_days=clock.days_between(memory.created_at, now),
         days_unseen=clock.days_between(
-            max((row.at for row in evidence if row.stance == "supports"), default=memory.created_at), now
+            max(
+                (row.at for row in evidence if row.stance == "supports"), default=memory.created_at
+            ),
+            now,
         ),
         runs_unseen=_unseen(evidence, run_seq - last_seq) if run_seq else 0,
         runs_unmet=unmet,
@@ -115,7 +147,12 @@ def cause_of(memory: Memory) -> str:
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
     """Never on trial: a person's own word, what one confirmed, by class, pinned, canonical, on a page or in a file that the host loads."""
-    if memory.pinned or memory.on_page or memory.state == "canonical" or (memory.tally.signals or {}).get(INSTRUCTED):
+    if (
+        memory.pinned
+        or memory.on_page
+        or memory.state == "canonical"
+        or (memory.tally.signals or {}).get(INSTRUCTED)
+    ):
         return True
     if is_confirmed(memory):
         return True
@@ -152,8 +189,14 @@ def early_confidence(memory: Memory, profile: Profile) -> float | None:
 
 def _unseen(evidence: Sequence[Evidence], runs: int) -> int:
     """Runs without it: here, and those that it brought along from where it came."""
-    brought = sum(int(row.amount) for row in evidence if row.opening and row.signal == "unseen") if evidence else 0
-    seen_here = any(not row.opening and row.stance == "supports" and row.signal == "seen" for row in evidence)
+    brought = (
+        sum(int(row.amount) for row in evidence if row.opening and row.signal == "unseen")
+        if evidence
+        else 0
+    )
+    seen_here = any(
+        not row.opening and row.stance == "supports" and row.signal == "seen" for row in evidence
+    )
     return max(0, runs + (0 if seen_here else brought)) if evidence else 0
 
 
@@ -161,7 +204,9 @@ def _pieces(evidence: Sequence[Evidence]) -> int:
     """Distinct documents that speak for it (geas: evidence refs); one that says it twice is one."""
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     brought = int(sum(row.amount for row in supports if row.opening))
-    return brought + len({(row.root or row.run or row.key, row.origin) for row in supports if not row.opening})
+    return brought + len(
+        {(row.root or row.run or row.key, row.origin) for row in supports if not row.opening}
+    )
 
 
 def _since(evidence: Sequence[Evidence], when: str) -> int:
@@ -170,7 +215,11 @@ def _since(evidence: Sequence[Evidence], when: str) -> int:
 
 def wants_replay(memory: Memory) -> str:
     """Why past tasks should be done again with a lesson and without it: it is believed to harm, or so many units could not tell."""
-    if memory.state not in INJECTABLE or memory.gate != "allow" or memory.verdict not in ("not yet known", "rare"):
+    if (
+        memory.state not in INJECTABLE
+        or memory.gate != "allow"
+        or memory.verdict not in ("not yet known", "rare")
+    ):
         return ""
     units = int((memory.tally.signals or {}).get("units", 0))
     return (

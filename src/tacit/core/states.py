@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 STATES = (
-    "candidate", "provisional", "stable", "canonical", "under_review", "decayed", "superseded", "archived", "rejected",
-)  # fmt: skip
-INJECTABLE = ("provisional", "stable", "canonical")  # nothing in another state is ever given to a run
+    "candidate",
+    "provisional",
+    "stable",
+    "canonical",
+    "under_review",
+    "decayed",
+    "superseded",
+    "archived",
+    "rejected",
+)
+INJECTABLE = (
+    "provisional",
+    "stable",
+    "canonical",
+)  # nothing in another state is ever given to a run
 ACTIVE = ("candidate", *INJECTABLE)  # may still rise; what a cap in per cent of the memory counts
 OPEN = (*ACTIVE, "under_review", "decayed")  # still here: listed, swept, matched
-CLOSED = ("superseded", "archived", "rejected")  # taken out; only `undo`, or meeting it again, brings it back
+CLOSED = (
+    "superseded",
+    "archived",
+    "rejected",
+)  # taken out; only `undo`, or meeting it again, brings it back
 
 ENDING_VERDICTS = ("harms",)  # verdicts after which a lesson is no longer given
 
@@ -23,7 +39,15 @@ LEGAL: dict[str, tuple[str, ...]] = {
     "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
     "stable": ("canonical", "provisional", "under_review", "decayed", "superseded", "archived"),
     "canonical": ("under_review", "decayed", "superseded", "archived"),
-    "under_review": ("provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"),
+    "under_review": (
+        "provisional",
+        "stable",
+        "canonical",
+        "rejected",
+        "decayed",
+        "superseded",
+        "archived",
+    ),
     "decayed": ("archived", "under_review", "candidate"),
     "superseded": ("archived",),
     "archived": ("candidate",),

@@ -21,7 +21,12 @@ class Tables:
         table: list[str] = []
         with open(f"{module.rpartition('.')[0]}.txt", encoding="utf-8") as file:
             for line in file.read().split("\n"):
-                if line[:1] == "[" and line[-1] == "]" and line[1:-1].replace("_", "A").isalnum() and line.isupper():
+                if (
+                    line[:1] == "["
+                    and line[-1] == "]"
+                    and line[1:-1].replace("_", "A").isalnum()
+                    and line.isupper()
+                ):
                     table = self._lines[line[1:-1]] = []
                 elif line[:1] == " ":
                     table[-1] += line.lstrip(" ")

@@ -16,16 +16,28 @@ from tacit.core.memory import WITNESSES as WITNESSES
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 
-HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
+HELD = (
+    "quoted",
+    "imported",
+)  # until a person, or independent evidence of tier review or above, confirms them
 
 READ_AS = "word"  # in a lesson's extra: how the reader heard it, which its ladder asks about …
 # … the tier of what it quotes, and that nothing from outside brought it: nobody else says any of them
 READ_BY = (READ_AS, "witness", "inside")
 
-CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
+CLAIMABLE = (
+    "imported",
+    "quoted",
+    "agent",
+    "observed",
+    "review",
+)  # tiers a finding may claim for itself
 # The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
 TIER_OF = {
-    **dict.fromkeys(("review", "reviewer", "guardian", "test", "tests", "ci", "linter", "static-analysis"), "review"),
+    **dict.fromkeys(
+        ("review", "reviewer", "guardian", "test", "tests", "ci", "linter", "static-analysis"),
+        "review",
+    ),
     **dict.fromkeys(("harness", "tool", "command", "exit-status"), "observed"),
     **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
 }
@@ -69,9 +81,13 @@ def actor(
     """
     marker = next((name for name in shells if env.get(name)), "")
     if marker and not (by and yes and terminal):
-        return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person", OUTSIDE)
+        return Actor(
+            "agent", "agent", f"{marker} is set: an agent's shell is not a person", OUTSIDE
+        )
     if by and yes:
-        return Actor(by, "user", f"signed by {by}" + (f" although {marker} is set" if marker else ""))
+        return Actor(
+            by, "user", f"signed by {by}" + (f" although {marker} is set" if marker else "")
+        )
     named = by or env.get("TACIT_BY", "")
     if key:
         return Actor(named or key, "user", f"signed with the key of {key}")
@@ -119,7 +135,9 @@ def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run
     if vouched:
         return run
     least = FOREIGN_TIERS.get(format, "agent")
-    lowered = tuple(replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings)
+    lowered = tuple(
+        replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings
+    )
     count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
     if not count or told:
         return replace(run, findings=lowered)
@@ -143,7 +161,14 @@ class LogFile:
 
 def doubts_files(files: Iterable[LogFile]) -> str:
     """Why a log is somebody's, whoever learns it: git tracks a file of it. Empty where it does not, or cannot be asked."""
-    return next((f"git tracks {each.path}: somebody else may have written it" for each in files if each.tracked), "")
+    return next(
+        (
+            f"git tracks {each.path}: somebody else may have written it"
+            for each in files
+            if each.tracked
+        ),
+        "",
+    )
 
 
 def doubts_choice(files: Iterable[LogFile], folder: str, profile: str, since: float) -> str:
@@ -165,7 +190,11 @@ def doubts_choice(files: Iterable[LogFile], folder: str, profile: str, since: fl
 def _unread(finding: Finding) -> Finding:
     """A finding without the words by which a reader of ours says how it was heard: no file can say that of itself."""
     kept = {name: at for name, at in (finding.extra or {}).items() if name not in READ_BY}
-    return finding if finding.extra is None or len(kept) == len(finding.extra) else replace(finding, extra=kept)
+    return (
+        finding
+        if finding.extra is None or len(kept) == len(finding.extra)
+        else replace(finding, extra=kept)
+    )
 
 
 def above(tier: str) -> str:

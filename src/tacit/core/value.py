@@ -31,7 +31,9 @@ else:
     def value(cls):
         """Make `cls` a frozen value: fields from its annotations, equality and hash by content, a readable repr."""
         inherited = getattr(cls, "FIELDS", ())
-        names = inherited + tuple(n for n in cls.__dict__.get("__annotations__", ()) if n not in inherited)
+        names = inherited + tuple(
+            n for n in cls.__dict__.get("__annotations__", ()) if n not in inherited
+        )
         cls.FIELDS = names
         cls.__match_args__ = names
         cls.__init__ = _first_init
@@ -61,9 +63,7 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return found
 
 
-PLAIN_INSTANCES = (
-    24  # instances of a class that are filled without an `__init__` of its own; a hook makes fewer of most
-)
+PLAIN_INSTANCES = 24  # instances of a class that are filled without an `__init__` of its own; a hook makes fewer of most
 
 
 def _first_init(__self: Any, *args: Any, **named: Any) -> None:
@@ -100,7 +100,9 @@ def _fill(of: Any, cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> No
     if named:
         twice = next(iter(named))
         raise TypeError(
-            f"{cls.__name__} got {twice} twice" if twice in names else f"{cls.__name__} has no field {twice}"
+            f"{cls.__name__} got {twice} twice"
+            if twice in names
+            else f"{cls.__name__} has no field {twice}"
         )
 
 
@@ -123,7 +125,9 @@ def _repr(self: Any) -> str:
 def dumps(of: Any, *, ensure_ascii: bool = True, separators: tuple[str, str] = (", ", ": ")) -> str:
     """A plain value as JSON."""
     said = _json.encode_basestring_ascii if ensure_ascii else _json.encode_basestring
-    encode = _json.make_encoder({}, _no_json, said, None, separators[1], separators[0], False, False, True)
+    encode = _json.make_encoder(
+        {}, _no_json, said, None, separators[1], separators[0], False, False, True
+    )
     return str(said(of)) if isinstance(of, str) else "".join(encode(of, 0))
 
 
@@ -145,7 +149,11 @@ def _no_json(of: Any) -> Any:
 
 class _Strictly:  # what the C scanner asks for
     strict, object_hook, object_pairs_hook, parse_float, parse_int = True, None, None, float, int
-    parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+    parse_constant = {
+        "NaN": float("nan"),
+        "Infinity": float("inf"),
+        "-Infinity": float("-inf"),
+    }.__getitem__
 
 
 _AROUND_JSON = " \t\n\r"

@@ -41,7 +41,11 @@ def write_armed(store: str, by_project: Mapping[str, Sequence[Guard]]) -> None:
     from tacit.core.digest import new_id
     from tacit.enforce.guard import guard_json
 
-    rows = [{**guard_json(each), "project": project} for project, guards in by_project.items() for each in guards]
+    rows = [
+        {**guard_json(each), "project": project}
+        for project, guards in by_project.items()
+        for each in guards
+    ]
     path = guards_path(store)
     if not rows:
         for each in (path, ran_path(store)):
@@ -51,12 +55,16 @@ def write_armed(store: str, by_project: Mapping[str, Sequence[Guard]]) -> None:
                 pass
         return
     half = f"{path}.{new_id()}"
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(
+        os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
         file.write(dumps(rows))
     os.replace(half, path)
 
 
-def concerned(store: str, session: str, folder: str, line: str, file: str) -> list[tuple[str, Guard, str]]:
+def concerned(
+    store: str, session: str, folder: str, line: str, file: str
+) -> list[tuple[str, Guard, str]]:
     """The armed guards that fire on a call, each with its project and its reason; what a guard wants to have run first is noted.
 
     A guard that cannot be read is passed over: nobody's call waits for it.
@@ -90,7 +98,9 @@ def _rows(store: str) -> list[Any]:
 def _before(store: str, session: str, guard: Guard) -> tuple[str, ...]:
     """What ran before in this session, as far as this guard asks."""
     mark = f"{session} {guard.lesson} "
-    last = next((line for line in reversed(_read(ran_path(store)).split("\n")) if line.startswith(mark)), "")
+    last = next(
+        (line for line in reversed(_read(ran_path(store)).split("\n")) if line.startswith(mark)), ""
+    )
     return (" ".join(guard.condition.first[0]),) if last.endswith(FIRST) else ()
 
 
@@ -116,7 +126,9 @@ def branch_of(folder: str) -> str:
                 named = _read(git).strip().removeprefix("gitdir:").strip()
                 git = os.path.join(folder, named) if named else git
             head = _read(os.path.join(git, "HEAD")).strip()
-            return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+            return (
+                head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+            )
         above = os.path.dirname(folder)
         if above == folder:
             return ""

@@ -56,7 +56,9 @@ def read(line: str) -> tuple[Command, ...] | None:
 
 
 _KEPT = 20_000
-_READ_LINES: dict[str, tuple[Command, ...] | None] = {}  # a record asks for the same lines guard by guard
+_READ_LINES: dict[
+    str, tuple[Command, ...] | None
+] = {}  # a record asks for the same lines guard by guard
 
 
 def _read(line: str) -> tuple[Command, ...] | None:
@@ -106,13 +108,20 @@ def _parts(line: str) -> list[list[str]] | None:
     parts = []
     for words, before, after, inline, _ in simple_commands(line):
         plain = [unquoted(word) for word in words]
-        if inline or {before, after} & {"(", ")"} or any(word in (None, "{", "}") for word in plain):
+        if (
+            inline
+            or {before, after} & {"(", ")"}
+            or any(word in (None, "{", "}") for word in plain)
+        ):
             return None
         parts.append([word for word in plain if word is not None])
     return parts
 
 
-ANY_OF, SEVERAL = "~", "++"  # in a pattern: a name in a list of names; several plain words behind it
+ANY_OF, SEVERAL = (
+    "~",
+    "++",
+)  # in a pattern: a name in a list of names; several plain words behind it
 
 
 def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
@@ -126,7 +135,11 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
         return False
     at = 1
     for wanted in plain[1:]:
-        while at < len(words) and words[at] != wanted and (_is_option(words[at]) or _is_option(words[at - 1])):
+        while (
+            at < len(words)
+            and words[at] != wanted
+            and (_is_option(words[at]) or _is_option(words[at - 1]))
+        ):
             at += 1
         if at >= len(words) or words[at] != wanted:
             return False
@@ -137,9 +150,17 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
 def _is_met(wanted: str, words: Sequence[str], at: int) -> bool:
     if wanted == SEVERAL:
         ours = words[at : words.index("--") if "--" in words else len(words)]
-        return sum(not _is_option(word) and not (n and _is_option(ours[n - 1])) for n, word in enumerate(ours)) > 1
+        return (
+            sum(
+                not _is_option(word) and not (n and _is_option(ours[n - 1]))
+                for n, word in enumerate(ours)
+            )
+            > 1
+        )
     if wanted.startswith(ANY_OF):
-        return any(wanted[1:] in word.partition("=")[2 * ("=" in word)].split(",") for word in words[1:])
+        return any(
+            wanted[1:] in word.partition("=")[2 * ("=" in word)].split(",") for word in words[1:]
+        )
     return any(_is_same(wanted, word) for word in words[1:])
 
 
@@ -151,5 +172,11 @@ def _is_same(option: str, word: str) -> bool:
     if word == option or word.startswith(f"{option}="):
         return True
     # a letter among few: `-an` holds `-n`, `-name` does not
-    short = len(option) == 2 and word[:1] == "-" and word[:2] != "--" and len(word) < 5 and word[1:].isalpha()
+    short = (
+        len(option) == 2
+        and word[:1] == "-"
+        and word[:2] != "--"
+        and len(word) < 5
+        and word[1:].isalpha()
+    )
     return short and option[1] in word[1:]

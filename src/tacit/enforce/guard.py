@@ -25,10 +25,18 @@ class Condition:
     """What a guard fires on. Patterns are rows of words: `("git", "push", "--force")`."""
 
     calls: tuple[tuple[str, ...], ...] = ()  # any of these
-    unless: tuple[tuple[str, ...], ...] = ()  # and not where the same call holds one of these rows of words
-    branch: tuple[str, ...] = ()  # and only where one of these is checked out, or named behind `push`
-    first: tuple[tuple[str, ...], ...] = ()  # and only where none of these ran since the last such call in this session
-    files: tuple[str, ...] = ()  # or: a file that is about to change, by the end of its path, `*` for any name
+    unless: tuple[
+        tuple[str, ...], ...
+    ] = ()  # and not where the same call holds one of these rows of words
+    branch: tuple[
+        str, ...
+    ] = ()  # and only where one of these is checked out, or named behind `push`
+    first: tuple[
+        tuple[str, ...], ...
+    ] = ()  # and only where none of these ran since the last such call in this session
+    files: tuple[
+        str, ...
+    ] = ()  # or: a file that is about to change, by the end of its path, `*` for any name
 
 
 @value
@@ -64,7 +72,9 @@ def fires(guard: Guard, call: Attempt, before: Iterable[str] = ()) -> str | None
         return None
     for command in commands:
         alone = [(name,) for name in command.wrappers]
-        pattern = next((row for row in condition.calls if fits(row, command.words) or row in alone), None)
+        pattern = next(
+            (row for row in condition.calls if fits(row, command.words) or row in alone), None
+        )
         if pattern is None or any(_holds(command.words, each) for each in condition.unless):
             continue
         if condition.branch and not _is_on(condition.branch, command.words, call.branch):
@@ -86,7 +96,9 @@ def reasons(guard: Guard) -> set[str]:
     on = guard.condition
     if on.files:
         return {f"it would change {each}" for each in on.files}
-    return {spelled(row) + (f" before {spelled(on.first[0])}" if on.first else "") for row in on.calls}
+    return {
+        spelled(row) + (f" before {spelled(on.first[0])}" if on.first else "") for row in on.calls
+    }
 
 
 def says(guard: Guard) -> str:
@@ -95,8 +107,12 @@ def says(guard: Guard) -> str:
     if on.files:
         return "fires before a change of " + ", ".join(on.files)
     rows = [spelled(row).replace("~", "… ").replace(" ++", " NAME NAME") for row in on.calls]
-    said = "fires before " + ", ".join(rows) + (" on " + " or ".join(on.branch) if on.branch else "")
-    return said + (f" where {spelled(on.first[0])} did not run since the last one" if on.first else "")
+    said = (
+        "fires before " + ", ".join(rows) + (" on " + " or ".join(on.branch) if on.branch else "")
+    )
+    return said + (
+        f" where {spelled(on.first[0])} did not run since the last one" if on.first else ""
+    )
 
 
 def only(guard: Guard, calls: Collection[Sequence[str]]) -> Guard | None:
@@ -147,7 +163,9 @@ def _is_any(patterns: Iterable[Sequence[str]], words: Sequence[str]) -> bool:
 
 
 def _holds(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    return all(any(word == each or word.startswith(f"{each}=") for word in words) for each in wanted)
+    return all(
+        any(word == each or word.startswith(f"{each}=") for word in words) for each in wanted
+    )
 
 
 def _is_on(branches: Iterable[str], words: Sequence[str], checked_out: str) -> bool:
@@ -169,7 +187,9 @@ def _is_file(pattern: str, path: str) -> bool:
 def _is_name(pattern: str, name: str) -> bool:
     head, star, tail = pattern.partition("*")
     return (
-        name == pattern if not star else name.startswith(head) and name.endswith(tail) and len(name) >= len(head + tail)
+        name == pattern
+        if not star
+        else name.startswith(head) and name.endswith(tail) and len(name) >= len(head + tail)
     )
 
 

@@ -21,15 +21,26 @@ from tacit.learn import command
 # What a lesson calls by its name although a call spells it otherwise.
 _BY_VERB = {verb: ("git", verb) for verb in ("commit", "push", "merge", "rebase", "stash")}
 _OPTIONS = {
-    "--no-verify": (("git", "commit", "--no-verify"), ("git", "commit", "-n"), ("git", "push", "--no-verify")),
+    "--no-verify": (
+        ("git", "commit", "--no-verify"),
+        ("git", "commit", "-n"),
+        ("git", "push", "--no-verify"),
+    ),
     "--force": (("git", "push", "--force"), ("git", "push", "-f")),
     "--amend": (("git", "commit", "--amend"),),
     "--no-gpg-sign": (("git", "commit", "--no-gpg-sign"),),
 }
 _CHECKS = {
-    "tests": "test", "test suite": "test", "linter": "lint", "lint": "lint", "type check": "typecheck", "typecheck": "typecheck",
-    "type checker": "typecheck", "formatter": "format", "build": "build",
-}  # fmt: skip
+    "tests": "test",
+    "test suite": "test",
+    "linter": "lint",
+    "lint": "lint",
+    "type check": "typecheck",
+    "typecheck": "typecheck",
+    "type checker": "typecheck",
+    "formatter": "format",
+    "build": "build",
+}
 _PROGRAMS = command.SUBCOMMANDS | frozenset(
     "npx bunx uvx pytest python python3 node pip3 tsc eslint prettier jest vitest hk rtk shellcheck shfmt".split()
 )
@@ -47,7 +58,9 @@ _KNOWN_FORMS = (
 )
 _ALONE = ("timeout", "sudo", "nohup", "nice")  # stand in front of other programs
 # without code marks English
-_PROSE_PROGRAMS = frozenset("just make task service stack fly moon inv invoke stop open code go".split())
+_PROSE_PROGRAMS = frozenset(
+    "just make task service stack fly moon inv invoke stop open code go".split()
+)
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _SPAN = re.compile(r"⟦(\d+)⟧")
@@ -56,7 +69,8 @@ _STOP = re.compile(
     r"|locally|directly|itself|again|is|are|must|fails?|works?|here|does|which|that|through|cannot|needs?|has|over)\b"
 )
 _CONDITIONAL = re.compile(
-    r"\b(?:when|whenever|if|unless|except|until|while|where|once|after|only|during|in case|for)\b", re.I
+    r"\b(?:when|whenever|if|unless|except|until|while|where|once|after|only|during|in case|for)\b",
+    re.I,
 )
 _NEVER = r"\b(?:never|do not|don't|must not|avoid|stop)\b(?: ever| again| directly| yourself)?"
 _BESIDE = r"[^.;⟦⟧]{0,40}?"
@@ -67,34 +81,45 @@ def _form(*parts: str) -> re.Pattern[str]:
 
 
 _BARELY = r"(?: (?:running|using|calling|just|plain|bare|the|a|with|through|via|by|directly))*"
-_SWAP = _form(r"⟦(\d+)⟧", _BESIDE, r",? (?:and )?(?:not|instead of|rather than|never)", _BARELY, r" ⟦(\d+)⟧")
+_SWAP = _form(
+    r"⟦(\d+)⟧", _BESIDE, r",? (?:and )?(?:not|instead of|rather than|never)", _BARELY, r" ⟦(\d+)⟧"
+)
 _VERBS = r"(?: (?:run|running|use|using|call|calling|start|starting|execute|type|invoke|pass|add))?"
 _FORBID = _form(_NEVER, _VERBS, r"(?: (?:the|a|any|plain|bare))? ⟦(\d+)⟧")
 _FRONT = _form(r"⟦(\d+)⟧", _BESIDE, r",? not with ⟦(\d+)⟧ in front")
 _AS = _form(
-    r"(?:run|call) ⟦(\d+)⟧", _BESIDE, r" as ⟦(\d+)⟧|⟦(\d+)⟧", _BESIDE, r" (?:is|are) not (?:on|in) [^.;⟦⟧]{0,24}PATH\b[^⟦⟧]{0,60}⟦(\d+)⟧"
-)  # fmt: skip
+    r"(?:run|call) ⟦(\d+)⟧",
+    _BESIDE,
+    r" as ⟦(\d+)⟧|⟦(\d+)⟧",
+    _BESIDE,
+    r" (?:is|are) not (?:on|in) [^.;⟦⟧]{0,24}PATH\b[^⟦⟧]{0,60}⟦(\d+)⟧",
+)
 _WHAT = r"(?:⟦(\d+)⟧|(?:the |all )?(tests|test suite|linter|lint|type ?check(?:er)?|formatter|build|[a-z][\w-]*lint)\b)"
 _THEN = r"(?:⟦(\d+)⟧|(?:you |a |an |any |every |each |the )?(commit|push|merge)(?:ting|ing|s)?\b)"
 _RUN_BEFORE = _form(r"\brun ", _WHAT, r"[^.;⟦⟧]{0,60}?\bbefore ", _THEN)
 _BEFORE_RUN = _form(r"\bbefore ", _THEN, r"[^.;⟦⟧]{0,24}?, (?:always |first )?run ", _WHAT)
 _BRANCH = _form(
-    _NEVER, r" (?:\w+ ){0,2}?(push|commit)\w*\b[^.;]{0,30}?\b(?:to|on|into) (?:the )?[`⟦]?(main|master|develop|dev|production|release)\b"
-)  # fmt: skip
-_ITSELF = r"(?: (?:it|them|anything|automatically|yourself|on your own|without (?:asking|being asked)))?"
+    _NEVER,
+    r" (?:\w+ ){0,2}?(push|commit)\w*\b[^.;]{0,30}?\b(?:to|on|into) (?:the )?[`⟦]?(main|master|develop|dev|production|release)\b",
+)
+_ITSELF = (
+    r"(?: (?:it|them|anything|automatically|yourself|on your own|without (?:asking|being asked)))?"
+)
 _BARE_VERB = _form(_NEVER, r" (commit|push|rebase|stash)(?=", _ITSELF, r"\s*(?:[.;,]|$))")
 _FILE = _form(
-    _NEVER, r"(?: manually)? (?:edit|change|update|modify|touch|overwrite|hand-edit)(?:ing)?(?: by hand)? (?:the |any |files? in )?",
+    _NEVER,
+    r"(?: manually)? (?:edit|change|update|modify|touch|overwrite|hand-edit)(?:ing)?(?: by hand)? (?:the |any |files? in )?",
     r"(⟦\d+⟧|[\w./*-]+)",
-)  # fmt: skip
+)
 _MISSING_FORM = re.compile(
     r"`(?P<field>[^`]+)` of `(?P<of>[^`]+)` \(no such field\)|several names behind `(?P<one>[^`]+)` \(it takes one\)"
     r"|`(?P<call>[^`]+)` \(no (?!such (?:path|field))[^:)]*(?:: (?P<way>[^)]*))?\)"
 )
 _PULL = _form(
-    _NEVER, r" (?:make|open|create|file)\w* (?:any |a )?(?:(?P<draft>drafts?) )?(?:prs?|pull requests?)\b",
+    _NEVER,
+    r" (?:make|open|create|file)\w* (?:any |a )?(?:(?P<draft>drafts?) )?(?:prs?|pull requests?)\b",
     r"(?: (?:against|to|into|on) (?:the )?`?(?P<base>[\w/-]+))?",
-)  # fmt: skip
+)
 _Serving = Mapping[str, Sequence[str]]  # purpose -> commands
 _Found = tuple[Condition | None, str]  # with what to do instead
 
@@ -112,7 +137,11 @@ def why_not(memory: Memory) -> str:
         vouched = not heard or signals.get(CONFIRMED) or heard in ("said", "shown")
         return "" if vouched else f"heard as {heard}, and nobody confirmed it"
     if memory.trust == "observed":
-        return "" if memory.tally.seen >= 2 and not is_found_once(memory) else "one piece of work saw it"
+        return (
+            ""
+            if memory.tally.seen >= 2 and not is_found_once(memory)
+            else "one piece of work saw it"
+        )
     return f"its words are of tier {memory.trust}: keep it first (tacit keep)"
 
 
@@ -122,7 +151,9 @@ def guard_of(memory: Memory, serving: Mapping[str, Sequence[str]] | None = None)
     return Guard(memory.id, memory.text, condition, instead) if condition is not None else None
 
 
-def condition_of(text: str, paths: Sequence[str] = (), serving: Mapping[str, Sequence[str]] = {}) -> _Found:
+def condition_of(
+    text: str, paths: Sequence[str] = (), serving: Mapping[str, Sequence[str]] = {}
+) -> _Found:
     """The condition in a text, and what to do instead."""
     if text.startswith("Does not work here"):
         return _of_missing(text)
@@ -140,7 +171,10 @@ def permission_part(guard: Guard) -> Guard | None:
     on = guard.condition
     if on.first or on.branch or on.unless:
         return None
-    return only(guard, [row for row in on.calls if not any(word == SEVERAL or word[:1] == ANY_OF for word in row)])
+    return only(
+        guard,
+        [row for row in on.calls if not any(word == SEVERAL or word[:1] == ANY_OF for word in row)],
+    )
 
 
 def says_no_more(text: str, guard: Guard) -> bool:
@@ -156,13 +190,23 @@ def _of_missing(text: str) -> _Found:
     for found in _MISSING_FORM.finditer(text):
         row = _row(found["of"] or found["one"] or found["call"])
         if row:
-            extra = (f"{ANY_OF}{found['field']}",) if found["field"] else (SEVERAL,) if found["one"] else ()
+            extra = (
+                (f"{ANY_OF}{found['field']}",)
+                if found["field"]
+                else (SEVERAL,)
+                if found["one"]
+                else ()
+            )
             rows[(*row, *extra)] = found["way"] or ""
-    ways = [f"`{' '.join(row)}`: {way}" if len(rows) > 1 else way for row, way in rows.items() if way]
+    ways = [
+        f"`{' '.join(row)}`: {way}" if len(rows) > 1 else way for row, way in rows.items() if way
+    ]
     return (Condition(calls=tuple(rows)), "; ".join(ways)) if rows else (None, "")
 
 
-def _of_calls(sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving) -> _Found:
+def _of_calls(
+    sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving
+) -> _Found:
     """Not this but that; never this; this only as that."""
     if found := _FRONT.search(sentence):
         return _calls([f"{spans[int(found[2])]} {spans[int(found[1])]}"]), spans[int(found[1])]
@@ -194,7 +238,9 @@ def _of_calls(sentence: str, spans: Sequence[str], paths: Sequence[str], serving
     return None, ""
 
 
-def _of_order(sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving) -> _Found:
+def _of_order(
+    sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving
+) -> _Found:
     """First this, then that."""
     if found := _RUN_BEFORE.search(sentence):
         span, check, then, verb = found.groups()
@@ -202,7 +248,9 @@ def _of_order(sentence: str, spans: Sequence[str], paths: Sequence[str], serving
         then, verb, span, check = found.groups()
     else:
         return None, ""
-    if _is_conditional(sentence, found.start()) or _is_conditional(sentence[found.start() :], len(found[0])):
+    if _is_conditional(sentence, found.start()) or _is_conditional(
+        sentence[found.start() :], len(found[0])
+    ):
         return None, ""
     named = "" if span else check.lower()
     first = (spans[int(span)],) if span else tuple(serving.get(_CHECKS.get(named, ""), ()))
@@ -215,7 +263,9 @@ def _of_order(sentence: str, spans: Sequence[str], paths: Sequence[str], serving
     return Condition(calls=calls.calls, first=rows), first[0]
 
 
-def _of_branch(sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving) -> _Found:
+def _of_branch(
+    sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving
+) -> _Found:
     """Not on this branch."""
     spelled = _SPAN.sub(lambda at: spans[int(at[1])], sentence)
     found = _BRANCH.search(spelled)
@@ -224,15 +274,23 @@ def _of_branch(sentence: str, spans: Sequence[str], paths: Sequence[str], servin
     return Condition(calls=(_BY_VERB[found[1].lower()],), branch=(found[2].lower(),)), ""
 
 
-def _of_files(sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving) -> _Found:
+def _of_files(
+    sentence: str, spans: Sequence[str], paths: Sequence[str], serving: _Serving
+) -> _Found:
     """Not this file."""
     found = _FILE.search(sentence)
     if found is None or _is_conditional(sentence, found.start()):
         return None, ""
     named = _SPAN.sub(lambda at: spans[int(at[1])], found[1]).strip(".")
     if ("." in named.strip(".") or "/" in named) and " " not in named and "://" not in named:
-        return Condition(files=(named.removeprefix("./").rstrip("/") + ("/*" if named.endswith("/") else ""),)), ""
-    held = [path for path in paths if named.lower() in path.rpartition("/")[2].lower()] if len(named) > 5 else []
+        return Condition(
+            files=(named.removeprefix("./").rstrip("/") + ("/*" if named.endswith("/") else ""),)
+        ), ""
+    held = (
+        [path for path in paths if named.lower() in path.rpartition("/")[2].lower()]
+        if len(named) > 5
+        else []
+    )
     return (Condition(files=(held[0],)), "") if len(held) == 1 else (None, "")
 
 
@@ -276,14 +334,20 @@ def _row(command: str) -> tuple[str, ...]:
         return (cut,)
     found = read(cut) if cut else None
     if not found or len(found) != 1:
-        found = found[-1:] if found and all(each.program in LOOKING for each in found[:-1]) else None
+        found = (
+            found[-1:] if found and all(each.program in LOOKING for each in found[:-1]) else None
+        )
     if not found:
         return ()
     words = tuple(word for word in found[0].words if word not in ("--", ".") and "*" not in word)
     program = found[0].program
-    if program not in _KNOWN_FORMS and not found[0].words[0].startswith(("./", "scripts/", "bin/", "script/")):
+    if program not in _KNOWN_FORMS and not found[0].words[0].startswith(
+        ("./", "scripts/", "bin/", "script/")
+    ):
         return ()
     few = len(words) < 2
     return (
-        () if few and (program in LOOKING or program in MANY_COMMANDS or program in _BY_VERB) else (program, *words[1:])
+        ()
+        if few and (program in LOOKING or program in MANY_COMMANDS or program in _BY_VERB)
+        else (program, *words[1:])
     )

@@ -12,7 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped, replace, value
-from tacit.enforce.guard import ASK, REFUSE, Attempt, Guard, fires, is_guarded, only, prepares, reasons, sees
+from tacit.enforce.guard import (
+    ASK,
+    REFUSE,
+    Attempt,
+    Guard,
+    fires,
+    is_guarded,
+    only,
+    prepares,
+    reasons,
+    sees,
+)
 from tacit.learn.command import line_of
 from tacit.learn.notice.calls import OF_CHECKS, Try, tries
 from tacit.words.own_words import own_text
@@ -122,7 +133,9 @@ def firings_in(guard: Guard, run: Run) -> Iterator[Firing]:
                     reply = next((each.text for place, each in typed if place > n), "")
                     verdict, why = _judged(guard, steps, at, tried, said[0] if said else "", reply)
                     work = run.lineage or run.root or run.id
-                    yield Firing(run.id, work, step.place, step.at, line or call.file, reason, verdict, why)
+                    yield Firing(
+                        run.id, work, step.place, step.at, line or call.file, reason, verdict, why
+                    )
             if line:
                 before.append(line)
 
@@ -154,16 +167,28 @@ def _judged(
     ):
         return RIGHT, f"the person corrected it: “{_short(reply)}”"
     later = [(n, line) for n in range(at + 1, len(steps)) if (line := line_of(steps[n]))]
-    until = next((n for n, line in later if guard.condition.first and is_guarded(guard, line)), len(steps))
+    until = next(
+        (n for n, line in later if guard.condition.first and is_guarded(guard, line)), len(steps)
+    )
     for n, line in later:
-        if guard.condition.first and n < until and prepares(guard, line) and (one := tried.get(n)) and one.failed:
+        if (
+            guard.condition.first
+            and n < until
+            and prepares(guard, line)
+            and (one := tried.get(n))
+            and one.failed
+        ):
             return RIGHT, f"run afterwards it failed: {_short(line)}"
     if failed:
         return MOOT, "it failed for another reason"
     if reverting := next((line for _, line in later[:_SOON] if _REVERTS.search(line)), ""):
         return RIGHT, f"it was taken back: {_short(reverting)}"
     way = guard.instead.split()[:2]
-    if not guard.condition.first and len(way) == 2 and any(" ".join(way) in line for _, line in later[:_SOON]):
+    if (
+        not guard.condition.first
+        and len(way) == 2
+        and any(" ".join(way) in line for _, line in later[:_SOON])
+    ):
         return RIGHT, "it was done again as the lesson says"
     if reply or len(later) >= _GONE_ON:
         return WRONG, "it passed, and the work went on"
@@ -177,7 +202,9 @@ def _is_its_own(guard: Guard, one: Try | None) -> bool:
     programs = {row[0] for row in guard.condition.calls}
     for each in one.found or ():
         call = one.blamed(each)
-        if call is None or not programs.isdisjoint({word.rpartition("/")[2] for word in call.bare[:3]}):
+        if call is None or not programs.isdisjoint(
+            {word.rpartition("/")[2] for word in call.bare[:3]}
+        ):
             return bool(guard.condition.first) or each.family not in OF_CHECKS
     return False
 
@@ -186,8 +213,12 @@ def _names(guard: Guard) -> list[str]:
     """The words by which a person speaks of what a guard is about."""
     rows = [*guard.condition.calls, *guard.condition.first]
     words = [word.lstrip("~-") for row in rows for word in row[1:] or row]
-    words += [path.rpartition("/")[2] for path in guard.condition.files] + list(guard.condition.branch)
-    return list(dict.fromkeys(word for word in words if len(word) > 2 and word not in ("run", "exec")))
+    words += [path.rpartition("/")[2] for path in guard.condition.files] + list(
+        guard.condition.branch
+    )
+    return list(
+        dict.fromkeys(word for word in words if len(word) > 2 and word not in ("run", "exec"))
+    )
 
 
 def _asks_for(guard: Guard, asked: str, names: Sequence[str]) -> bool:
@@ -195,7 +226,9 @@ def _asks_for(guard: Guard, asked: str, names: Sequence[str]) -> bool:
     said = own_text(asked, "").lower()
     if guard.condition.first:
         first = [word for row in guard.condition.first for word in row[-1:]]
-        return bool(_SKIPS.search(said)) and any(re.search(rf"\b{re.escape(word.lower())}", said) for word in first)
+        return bool(_SKIPS.search(said)) and any(
+            re.search(rf"\b{re.escape(word.lower())}", said) for word in first
+        )
     if guard.condition.files:
         return any(name.lower() in said for name in names)
     wanted = any(_is_spoken_of(row, said) for row in guard.condition.calls)
@@ -208,7 +241,9 @@ def _asks_for(guard: Guard, asked: str, names: Sequence[str]) -> bool:
 
 def _is_spoken_of(row: Sequence[str], said: str) -> bool:
     """Whether a message names a call: all its words, of git's without the program; a lone program only as something to run."""
-    words = [word.lstrip("~-").lower() for word in (row[1:] if row[0] == "git" else row) if word != "++"]
+    words = [
+        word.lstrip("~-").lower() for word in (row[1:] if row[0] == "git" else row) if word != "++"
+    ]
     if len(words) == 1 and row[0] != "git":
         return re.search(rf"\b(?:run|use|call|with)\s+`?{re.escape(words[0])}\b", said) is not None
     return all(re.search(rf"(?<![\w-]){re.escape(word)}\b", said) for word in words)
@@ -220,8 +255,12 @@ def offers(guard: Guard, record: Record) -> list[tuple[str, Guard]]:
     if only(guard, ()) is not None:
         step = offered(record)
         return [(step, guard)] if step else []
-    rows = {row: offered(of_part(only(guard, [row]) or guard, record)) for row in guard.condition.calls}
-    parts = [(step, only(guard, [row for row in rows if rows[row] == step])) for step in (REFUSE, ASK)]
+    rows = {
+        row: offered(of_part(only(guard, [row]) or guard, record)) for row in guard.condition.calls
+    }
+    parts = [
+        (step, only(guard, [row for row in rows if rows[row] == step])) for step in (REFUSE, ASK)
+    ]
     return [(step, part) for step, part in parts if part is not None]
 
 

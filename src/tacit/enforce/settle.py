@@ -31,7 +31,9 @@ class End:
     """How one firing ended."""
 
     fired: Mark
-    what: str  # OBEYED: the call did not run; OVERRULED: the person let it; WENT_ON: it was only told
+    what: (
+        str  # OBEYED: the call did not run; OVERRULED: the person let it; WENT_ON: it was only told
+    )
     followed: str  # right, wrong or moot where the call ran; empty where it did not
     why: str = ""
 
@@ -41,7 +43,9 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     ran: dict[str, list[str]] = {}
     for step in run.steps:
         if step.tool and not step.interrupted and not is_refused(step.error or step.output):
-            ran.setdefault(call_key(line_of(step) or "".join(step.files[:1])), []).append(step.place)
+            ran.setdefault(call_key(line_of(step) or "".join(step.files[:1])), []).append(
+                step.place
+            )
     judged = {each.place: each for each in firings_in(guard, run)}
     found = []
     for mark in marks:
@@ -59,9 +63,15 @@ def counted(guard: Guard, marks: Sequence[Mark], since: str) -> dict[str, int]:
     """How often a guard fired since then, and how often each end came of it."""
     said = reasons(guard)
     fired = {
-        mark.reason: mark.value for mark in marks if mark.signal == FIRED and mark.at >= since and mark.surface in said
+        mark.reason: mark.value
+        for mark in marks
+        if mark.signal == FIRED and mark.at >= since and mark.surface in said
     }
-    ended = {mark.surface: mark.value for mark in marks if mark.signal == ENDING and mark.surface in fired}
+    ended = {
+        mark.surface: mark.value
+        for mark in marks
+        if mark.signal == ENDING and mark.surface in fired
+    }
     return dict(Counter([*fired.values(), *ended.values()]))
 
 
@@ -69,7 +79,9 @@ def overruled(marks: Sequence[Mark], since: str) -> set[str]:
     """The calls whose guard becomes a note by itself: two firings were overruled, and nothing that followed shows that they were right."""
     on = {mark.reason: mark.surface for mark in marks if mark.signal == FIRED and mark.at >= since}
     last = {mark.surface: mark for mark in marks if mark.signal == ENDING and mark.surface in on}
-    against = Counter(on[key] for key, mark in last.items() if mark.value == OVERRULED and mark.reason != RIGHT)
+    against = Counter(
+        on[key] for key, mark in last.items() if mark.value == OVERRULED and mark.reason != RIGHT
+    )
     return {call for call, times in against.items() if times > OVERRULED_AT_MOST}
 
 
@@ -82,25 +94,45 @@ def settle_run(context: WorkContext, run: Run) -> list[End]:
         return []
     found: list[End] = []
     for lesson in dict.fromkeys(key.partition(" ")[0] for key in known):
-        mine = {key: guard_from(kept["guard"]) for key, kept in known.items() if key.startswith(f"{lesson} ")}
+        mine = {
+            key: guard_from(kept["guard"])
+            for key, kept in known.items()
+            if key.startswith(f"{lesson} ")
+        }
         guard, *others = mine.values()
-        calls = guard.condition.calls + tuple(row for each in others for row in each.condition.calls)
+        calls = guard.condition.calls + tuple(
+            row for each in others for row in each.condition.calls
+        )
         guard = replace(guard, condition=replace(guard.condition, calls=calls))
         marks = list(store.marks(memory=lesson))
         before = {mark.surface: mark for mark in marks if mark.signal == ENDING}
-        for end in ends(guard, [mark for mark in marks if mark.signal == FIRED and mark.run == row.id], run):
+        for end in ends(
+            guard, [mark for mark in marks if mark.signal == FIRED and mark.run == row.id], run
+        ):
             found.append(end)
             was, key = before.get(end.fired.reason), end.fired.reason  # which firing
             if was is None or (was.value, was.reason) != (end.what, end.followed):
                 unit = end.fired.unit
                 marks.append(
-                    Mark(lesson, unit, project, ENDING, end.what, run=row.id, surface=key, reason=end.followed, at=now)
+                    Mark(
+                        lesson,
+                        unit,
+                        project,
+                        ENDING,
+                        end.what,
+                        run=row.id,
+                        surface=key,
+                        reason=end.followed,
+                        at=now,
+                    )
                 )
                 with store.write() as tx:
                     tx.add_mark(marks[-1])
         for key, each in mine.items():
             if notes := overruled(marks, known[key]["at"]) & reasons(each):
-                left = only(each, [row for row in each.condition.calls if spelled(row) not in notes])
+                left = only(
+                    each, [row for row in each.condition.calls if spelled(row) not in notes]
+                )
                 if left is None or left == each:
                     known.pop(key)
                 else:
@@ -123,4 +155,6 @@ def keep_armed(store: Store, project: str, guards: Mapping[str, Mapping[str, Any
     with store.write() as tx:
         tx.put_meta(GUARDS + project, json.dumps(guards))
     every = {each.id: armed_in(store, each.id).values() for each in store.projects()}
-    write_armed(store.path, {id: [guard_from(one["guard"]) for one in some] for id, some in every.items()})
+    write_armed(
+        store.path, {id: [guard_from(one["guard"]) for one in some] for id, some in every.items()}
+    )

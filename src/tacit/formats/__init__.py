@@ -43,8 +43,15 @@ if TYPE_CHECKING:
         PARTS: Mapping[str, str]
 
         def holds(self, source: Source) -> float: ...
-        def memories(self, source: Source) -> Iterator[Row | Given | OriginVerdict | Header | Note | Skipped]: ...
-        def dump(self, items: Iterable[Row | Given | OriginVerdict | Header], part: str = "", now: str = "") -> str: ...
+        def memories(
+            self, source: Source
+        ) -> Iterator[Row | Given | OriginVerdict | Header | Note | Skipped]: ...
+        def dump(
+            self,
+            items: Iterable[Row | Given | OriginVerdict | Header],
+            part: str = "",
+            now: str = "",
+        ) -> str: ...
         def name_for(self, memory: Memory, taken: Collection[str]) -> str: ...
 
 
@@ -85,7 +92,9 @@ def get(name: str) -> Format:
     foreign = _foreign().get(name)
     if foreign is None:
         plugged_in("format", name)  # which says where one of ours is that is not installed
-        raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}")
+        raise UnknownFormat(
+            f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}"
+        )
     loaded = foreign.load()
     return loaded
 
@@ -96,11 +105,17 @@ def detect(source: Source) -> str | None:
     def sure(name: str) -> float:
         try:
             found = get(name)
-            return float(found.detect(source)) if hasattr(found, "detect") or name not in FORMATS else 0.0
+            return (
+                float(found.detect(source))
+                if hasattr(found, "detect") or name not in FORMATS
+                else 0.0
+            )
         except Exception as error:
             if name in FORMATS:
                 raise
-            warnings.warn(f"format {name} failed on {source.path}: {error!r}", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                f"format {name} failed on {source.path}: {error!r}", RuntimeWarning, stacklevel=3
+            )
             return 0.0
 
     return _surest(format_names(), sure)
@@ -133,7 +148,9 @@ def exchange(name: str) -> Exchange:
     """The format of that name, for memories."""
     found = get(name)
     if not hasattr(found, "memories"):
-        raise UnknownFormat(f"{name} is a format of runs, not of memories", hint=f"known: {', '.join(exchanging())}")
+        raise UnknownFormat(
+            f"{name} is a format of runs, not of memories", hint=f"known: {', '.join(exchanging())}"
+        )
     return found  # type: ignore[return-value]
 
 
@@ -171,7 +188,9 @@ def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
     each = [pattern for module in modules for pattern in getattr(module, "FILES", ())]
     parts = [file for module in modules for file in module.PARTS.values()]
     paths = [
-        path for pattern in (*each, *parts) for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
+        path
+        for pattern in (*each, *parts)
+        for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
     ]
     return [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
 

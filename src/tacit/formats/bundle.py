@@ -43,7 +43,11 @@ _HEAD = 1 << 20  # bytes of a manifest
 _MEMBER = re.compile(r"[a-z_]+\.jsonl")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100600 << 16  # a plain file of its owner
-_UNPACKED = (zipfile.BadZipFile, zlib.error, struct.error)  # what unpacking may raise, and what lies below it
+_UNPACKED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)  # what unpacking may raise, and what lies below it
 _BROKEN = (*_UNPACKED, EOFError, RuntimeError, ValueError, OSError, OverflowError)
 
 
@@ -59,7 +63,10 @@ class Written:
 
 
 def write(
-    file: IO[bytes], tables: Sequence[Table], read: Read, each: Callable[[str, int], None] = lambda table, rows: None
+    file: IO[bytes],
+    tables: Sequence[Table],
+    read: Read,
+    each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Written:
     """Write all rows of these tables; `each` hears of a table and its rows when it is done."""
     members: list[dict[str, Any]] = []
@@ -88,7 +95,10 @@ def write(
             packed.writestr(_info(MANIFEST), json.dumps(head, indent=1) + "\n")
             for member in members:
                 _copy(spool, packed, member["name"], member["bytes"])
-    return Written({member["name"].removesuffix(".jsonl"): member["rows"] for member in members}, head["sha256"])
+    return Written(
+        {member["name"].removesuffix(".jsonl"): member["rows"] for member in members},
+        head["sha256"],
+    )
 
 
 def _copy(spool: IO[bytes], packed: zipfile.ZipFile, name: str, size: int) -> None:
@@ -109,7 +119,10 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 def _line(table: Table, row: Sequence[Any]) -> bytes:
     fields = [field.hex() if kind is bytes else field for field, kind in zip(row, table.kinds)]
-    line = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    line = (
+        json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        + b"\n"
+    )
     if len(line) > LINE:
         raise UsageError(
             f"A row of {table.name} has {len(line):,} bytes; a bundle's lines have at most {LINE:,}.",
@@ -120,11 +133,16 @@ def _line(table: Table, row: Sequence[Any]) -> bytes:
 
 def _sum(head: Mapping[str, Any]) -> str:
     said = {name: field for name, field in head.items() if name != "sha256"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
 
 
 def save(
-    path: str, tables: Sequence[Table], read: Read, each: Callable[[str, int], None] = lambda table, rows: None
+    path: str,
+    tables: Sequence[Table],
+    read: Read,
+    each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Written:
     """A bundle at this path: it counts once it is on the disk and was read back."""
     partial = f"{path}.{os.getpid()}.tmp"
@@ -137,7 +155,8 @@ def save(
         os.replace(partial, path)
     except OSError as error:
         raise StoreReadOnly(
-            f"{path} cannot be written: {error.strerror or error}.", "Name another place with --out."
+            f"{path} cannot be written: {error.strerror or error}.",
+            "Name another place with --out.",
         ) from error
     finally:
         if os.path.exists(partial):
@@ -183,7 +202,10 @@ class Bundle:
             raise self._broken(f"it holds {name[:80]!r}, which is no name of a bundle's member")
         if names.count(name) > 1:
             raise self._broken(f"it holds {name} more than once")
-        if info.external_attr != _MODE or info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        if info.external_attr != _MODE or info.compress_type not in (
+            zipfile.ZIP_DEFLATED,
+            zipfile.ZIP_STORED,
+        ):
             raise self._broken(f"{name} is not a plain file")
 
     def _head(self, info: zipfile.ZipInfo) -> None:
@@ -206,7 +228,9 @@ class Bundle:
         if head.get("sha256") != _sum(head):
             raise self._broken("its manifest does not match its own checksum")
         self.version, self.sha256 = version, str(head["sha256"])
-        self.members = {member["name"]: _Member(**member) for member in _listed(head.get("members"))}
+        self.members = {
+            member["name"]: _Member(**member) for member in _listed(head.get("members"))
+        }
         if list(self.members) != self._zip.namelist()[1:]:
             raise self._broken("its manifest names other members than there are")
 
@@ -247,7 +271,9 @@ class Bundle:
                 row = self._row(table, file.readline(LINE + 1), number, missing)
                 key = tuple(row[n].encode() if isinstance(row[n], str) else row[n] for n in at)
                 if not before < key:
-                    raise self._broken(f"line {number} of its {table.name} is out of order, or there twice")
+                    raise self._broken(
+                        f"line {number} of its {table.name} is out of order, or there twice"
+                    )
                 before = key
                 yield row
 
@@ -263,10 +289,14 @@ class Bundle:
                     if not isinstance(fields, list) or len(fields) != len(member.columns):
                         raise ValueError("it has not one field for each column")
                 except (ValueError, RecursionError) as error:
-                    raise self._broken(f"line {number} of its {name} cannot be read: {error}") from error
+                    raise self._broken(
+                        f"line {number} of its {name} cannot be read: {error}"
+                    ) from error
                 yield dict(zip(member.columns, fields))
 
-    def _row(self, table: Table, line: bytes, number: int, missing: Sequence[str]) -> tuple[Any, ...]:
+    def _row(
+        self, table: Table, line: bytes, number: int, missing: Sequence[str]
+    ) -> tuple[Any, ...]:
         try:
             fields = json.loads(line, parse_constant=_no_number)
             if not isinstance(fields, list) or len(fields) != len(table.columns) - len(missing):
@@ -276,7 +306,9 @@ class Bundle:
                 fields.insert(at, table.kinds[at]())
             return tuple(_field(kind, field) for kind, field in zip(table.kinds, fields))
         except (ValueError, RecursionError) as error:
-            raise self._broken(f"line {number} of its {table.name} cannot be read: {error}") from error
+            raise self._broken(
+                f"line {number} of its {table.name} cannot be read: {error}"
+            ) from error
 
     @property
     def is_of_before(self) -> bool:
@@ -295,7 +327,10 @@ class Bundle:
         self.close()
 
     def _broken(self, why: str) -> Damaged:
-        return Damaged(f"{self.path} is not a whole bundle: {why}.", "Nothing was changed; take it from another copy.")
+        return Damaged(
+            f"{self.path} is not a whole bundle: {why}.",
+            "Nothing was changed; take it from another copy.",
+        )
 
 
 @value
@@ -312,7 +347,8 @@ class _Member:
 def _listed(members: Any) -> list[dict[str, Any]]:
     kinds = {"name": str, "columns": list, "rows": int, "bytes": int, "sha256": str}
     if not isinstance(members, list) or not all(
-        isinstance(each, dict) and {name: type(field) for name, field in each.items()} == kinds for each in members
+        isinstance(each, dict) and {name: type(field) for name, field in each.items()} == kinds
+        for each in members
     ):
         raise ValueError("its manifest does not list its members as we do")
     return members
@@ -340,7 +376,11 @@ def _no_number(name: str) -> float:
 def holds(source: Source) -> float:
     """How sure we are that this is a bundle; no other zip holds memories, and a broken one is told as such."""
     head = source.head(64)
-    return (1.0 if head[30 : 30 + len(MANIFEST)] == MANIFEST.encode() else 0.6) if head[:4] == b"PK\x03\x04" else 0.0
+    return (
+        (1.0 if head[30 : 30 + len(MANIFEST)] == MANIFEST.encode() else 0.6)
+        if head[:4] == b"PK\x03\x04"
+        else 0.0
+    )
 
 
 def memories(source: Source) -> Iterator[Row | Skipped]:
@@ -348,7 +388,9 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
     with Bundle(source) as bundle:
         counts: dict[str, list[Opening]] = {}
         for at in bundle.records("tally"):
-            memory, signal, amount, when = (at.get(name) for name in ("memory", "signal", "amount", "at"))
+            memory, signal, amount, when = (
+                at.get(name) for name in ("memory", "signal", "amount", "at")
+            )
             if not (
                 isinstance(memory, str)
                 and isinstance(signal, str)
@@ -362,7 +404,10 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
             place = f"memory.jsonl:{number}"
             try:
                 row = from_row(
-                    tuple(at[name] if name in at or name not in ADDED else ADDED[name]() for name in DECIDED)
+                    tuple(
+                        at[name] if name in at or name not in ADDED else ADDED[name]()
+                        for name in DECIDED
+                    )
                 )
                 if row.text:
                     yield lesson_row(row, row.id, tuple(counts.get(row.id, ())), place)

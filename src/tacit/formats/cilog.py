@@ -24,11 +24,15 @@ _MARKS = re.compile(
     rb"##\[(?:group|error|section|command)\]|section_start:\d+:|Running with gitlab-runner|^::(?:group|error)|Pipeline\] (?:sh|stage)",
     re.M,
 )
-_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|section_(?:start|end):\d+:[^\r\n]*[\r]?")
+_TERMINAL_CODES = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|section_(?:start|end):\d+:[^\r\n]*[\r]?"
+)
 _STAMP = re.compile(
     r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]?|\[\d\d:\d\d:\d\d\])\s?(?:\d\d[OE]\+?\s)?"
 )
-_COMMAND = re.compile(r"^(?:##\[group\]Run |::group::Run |##\[command\]|\[command\]|\$ |\+ )(?P<it>\S.*)$")
+_COMMAND = re.compile(
+    r"^(?:##\[group\]Run |::group::Run |##\[command\]|\[command\]|\$ |\+ )(?P<it>\S.*)$"
+)
 _FAILED = re.compile(
     r"^(?:##\[error\]|::error\b[^:]*::|ERROR: )?(?:The )?"
     r"(?:Process completed with exit code|Job failed: exit (?:code|status)|script returned exit code|process .* failed with exit code"
@@ -43,10 +47,16 @@ def detect(source: Source) -> float:
     head = source.head()
     if b"\0" in head[:4096] or head.lstrip()[:1] in (b"{", b"["):
         return 0.0
-    return 0.7 if _MARKS.search(head) or (source.name.endswith(".log") and _FAILED_BYTES.search(head)) else 0.0
+    return (
+        0.7
+        if _MARKS.search(head) or (source.name.endswith(".log") and _FAILED_BYTES.search(head))
+        else 0.0
+    )
 
 
-_FAILED_BYTES = re.compile(rb"Process completed with exit code|Job failed: exit|script returned exit code")
+_FAILED_BYTES = re.compile(
+    rb"Process completed with exit code|Job failed: exit|script returned exit code"
+)
 
 
 class _Block:
@@ -82,7 +92,11 @@ def read(source: Source) -> Iterator[Run]:
         lines = number
         line = raw.decode("utf-8", "replace").rstrip("\r\n").lstrip("\ufeff")
         stamp = _STAMP.match(line)
-        plain = _TERMINAL_CODES.sub("", line[stamp.end() :] if stamp else line).replace("\0", "").strip()
+        plain = (
+            _TERMINAL_CODES.sub("", line[stamp.end() :] if stamp else line)
+            .replace("\0", "")
+            .strip()
+        )
         command = _COMMAND.match(plain)
         if command and len(blocks) < _MOST:
             blocks.append(_Block(command["it"][:500], number, _time(stamp[0] if stamp else "")))
@@ -90,7 +104,9 @@ def read(source: Source) -> Iterator[Run]:
             blocks[-1].take(plain)
     failed = [block for block in blocks if block.failed]
     reading = Reading(
-        lines, 0, warnings=(f"{left} lines beyond the first {MOST_LINES:,} were left out",) if left else ()
+        lines,
+        0,
+        warnings=(f"{left} lines beyond the first {MOST_LINES:,} were left out",) if left else (),
     )
     # The beginning of a log bears times; a log that grew is the same run.
     id = f"{source.stem[:80]}:{short_hash('cilog', source.head(4096).hex())}"
@@ -133,7 +149,9 @@ def _decisive(block: _Block) -> str:
         if signature(error):
             return error
     said = [line for line in block.output if not _FAILED.match(line)]
-    return next((line for line in reversed(said) if _SAYS_ERROR.search(line) and signature(line)), "")
+    return next(
+        (line for line in reversed(said) if _SAYS_ERROR.search(line) and signature(line)), ""
+    )
 
 
 _SAYS_ERROR = re.compile(

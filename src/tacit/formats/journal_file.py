@@ -49,11 +49,16 @@ class Signature:
         return message(self.of, self.repository, self.seen)
 
 
-def message(ids: Sequence[str], repository: str = "", seen: Sequence[tuple[str, int]] = ()) -> bytes:
+def message(
+    ids: Sequence[str], repository: str = "", seen: Sequence[tuple[str, int]] = ()
+) -> bytes:
     """What a signature of these lines signs, for a repository; without one, as older versions did."""
     if not repository:
         return ("tacit journal 1\n" + "\n".join(ids) + "\n").encode()
-    facts = [f"repository {repository}", *(f"seen {count} {_dump(machine)}" for machine, count in seen)]
+    facts = [
+        f"repository {repository}",
+        *(f"seen {count} {_dump(machine)}" for machine, count in seen),
+    ]
     return ("tacit journal 2\n" + "\n".join((*facts, *ids)) + "\n").encode()
 
 
@@ -61,7 +66,9 @@ def text_of(item: JournalLine | Signature) -> str:
     """One line of a file, without its end."""
     if isinstance(item, Signature):
         bound = {"repository": item.repository, "seen": dict(item.seen)} if item.repository else {}
-        return _dump({"kind": "signature", "of": list(item.of), **bound, "signature": item.signature})
+        return _dump(
+            {"kind": "signature", "of": list(item.of), **bound, "signature": item.signature}
+        )
     at = {"kind": item.kind, "machine": item.machine, "memory": item.memory, **item.head}
     if item.digest:
         at["digest"] = item.digest
@@ -113,10 +120,15 @@ def _signature(at: dict[str, Any]) -> Signature:
     repository, seen = _text(at.get("repository", "")), at.get("seen", {})
     if not _is_hex(repository) or len(repository) > 64:
         raise ValueError("its repository is no hash of a commit")
-    if not isinstance(seen, dict) or not all(type(count) is int and 0 <= count < _LARGEST for count in seen.values()):
+    if not isinstance(seen, dict) or not all(
+        type(count) is int and 0 <= count < _LARGEST for count in seen.values()
+    ):
         raise ValueError("what it has seen is not counted by machine")
     return Signature(
-        _ids(at["of"]), _text(at["signature"]), repository, tuple((_text(name), seen[name]) for name in sorted(seen))
+        _ids(at["of"]),
+        _text(at["signature"]),
+        repository,
+        tuple((_text(name), seen[name]) for name in sorted(seen)),
     )
 
 
@@ -139,7 +151,12 @@ def _words(kind: str, words: Any) -> Any:
         return None
     if kind != "entry":
         return _text(words)
-    if not (isinstance(words, list) and len(words) == 3 and isinstance(words[1], dict) and isinstance(words[2], dict)):
+    if not (
+        isinstance(words, list)
+        and len(words) == 3
+        and isinstance(words[1], dict)
+        and isinstance(words[2], dict)
+    ):
         raise ValueError("an entry's words are its reason and the fields before and after")
     _text(words[0])
     return words

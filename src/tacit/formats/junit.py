@@ -42,7 +42,8 @@ def detect(source: Source) -> float:
 
 
 _FIRST_TAG = re.compile(
-    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:testsuites|testsuite)[\s>/]", re.S
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:testsuites|testsuite)[\s>/]",
+    re.S,
 )
 
 
@@ -63,7 +64,9 @@ def read(source: Source) -> Iterator[Run]:
     with source.open() as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
-        report.warnings.append(f"the report is longer than {_LARGEST:,} bytes; nothing of it was read")
+        report.warnings.append(
+            f"the report is longer than {_LARGEST:,} bytes; nothing of it was read"
+        )
     else:
         report.parse(raw)
     yield report.run(source, digest("junit", raw[:_LARGEST]).hex()[:12])
@@ -104,7 +107,9 @@ class _Report:
             )
         except (expat.ExpatError, ValueError, LookupError) as error:
             self.malformed += 1
-            self.warnings.append(f"the report is not well-formed XML ({error}); what stands before it was read")
+            self.warnings.append(
+                f"the report is not well-formed XML ({error}); what stands before it was read"
+            )
 
     def _refuse(self, what: str) -> None:
         raise _Refused(what)
@@ -152,7 +157,9 @@ class _Report:
             return
         file = self.case.get("file", "").replace("\\", "/").removeprefix("./")[:400]
         named = (
-            ".".join(part for part in (self.case.get("classname", ""), self.case.get("name", "")) if part)[:200]
+            ".".join(
+                part for part in (self.case.get("classname", ""), self.case.get("name", "")) if part
+            )[:200]
             or "a test"
         )
         error = _error(attributes, text)
@@ -175,8 +182,18 @@ class _Report:
         )
 
     def run(self, source: Source, print: str) -> Run:
-        more = [f"{self.left_out} failed tests beyond the first {_MOST} were left out"] if self.left_out else []
-        outcome = "failure" if self.failed else "success" if self.tests and not self.malformed else "unknown"
+        more = (
+            [f"{self.left_out} failed tests beyond the first {_MOST} were left out"]
+            if self.left_out
+            else []
+        )
+        outcome = (
+            "failure"
+            if self.failed
+            else "success"
+            if self.tests and not self.malformed
+            else "unknown"
+        )
         id = f"{self.suite[:80] or 'tests'}:{print}"
         reading = Reading(self.tests, self.malformed, warnings=(*self.warnings, *more))
         at = self.started if re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", self.started) else ""
@@ -204,7 +221,11 @@ def _error(attributes: dict[str, str], text: str) -> str:
     if not message:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         message = next(
-            (line for line in reversed(lines) if re.match(r"E?\s*[\w.]+(?:Error|Exception|Failure)\b", line)),
+            (
+                line
+                for line in reversed(lines)
+                if re.match(r"E?\s*[\w.]+(?:Error|Exception|Failure)\b", line)
+            ),
             lines[-1] if lines else "",
         )
     kind = attributes.get("type", "").rpartition(".")[2]

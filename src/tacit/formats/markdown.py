@@ -29,10 +29,20 @@ INBOX = "Inbox"
 _STANDING = ("stable", "canonical")  # what may stand on a page, beside what is pinned
 # What a section's lines are, as classes every profile has a kind for; any other section holds facts.
 KIND_OF = {
-    "joel": "preference", "preferences": "preference", "user": "preference", "hard rules": "rule", "rules": "rule",
-    "conventions": "rule", "security": "security", "pitfalls": "pitfall", "what works": "fix", "patterns": "fix",
-    "commands": "command", "system architecture": "fact", "facts": "fact",
-}  # fmt: skip
+    "joel": "preference",
+    "preferences": "preference",
+    "user": "preference",
+    "hard rules": "rule",
+    "rules": "rule",
+    "conventions": "rule",
+    "security": "security",
+    "pitfalls": "pitfall",
+    "what works": "fix",
+    "patterns": "fix",
+    "commands": "command",
+    "system architecture": "fact",
+    "facts": "fact",
+}
 
 
 def holds(source: Source) -> float:
@@ -51,7 +61,10 @@ def memories(source: Source) -> Iterator[Item]:
     for bullet in bullets(b"".join(source.lines()).decode("utf-8", "replace").splitlines()):
         section, line, place = bullet.section, bullet.text, f"line:{bullet.start + 1}"
         if len(line.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-            yield Skipped(place, f"a bullet of {len(line):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
+            yield Skipped(
+                place,
+                f"a bullet of {len(line):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+            )
             continue
         found = parts(line)
         said = found.said
@@ -105,7 +118,9 @@ def _stands(memory: Memory) -> bool:
 def _section(memory: Memory) -> str:
     told = (memory.extra or {}).get("section")
     section = " ".join(told.split()) if isinstance(told, str) else ""
-    return section or next((name.title() for name, kind in KIND_OF.items() if kind == memory.klass), INBOX)
+    return section or next(
+        (name.title() for name, kind in KIND_OF.items() if kind == memory.klass), INBOX
+    )
 
 
 def _line(row: Row) -> str:

@@ -38,12 +38,31 @@ _LARGEST = 2**48  # a database must be able to hold sums of such numbers
 _MANY_WARNINGS = 20
 
 # Other names under which loops already write these fields; the first name is ours.
-RUN_NAMES = {"run_id": "id", "started": "started_at", "ended": "ended_at", "started_ts": "started_at", "usage": "cost"}
-STEP_NAMES = {"content": "text", "exit_code": "status", "file": "files", "ts": "at", "timestamp": "at", "name": "tool"}
+RUN_NAMES = {
+    "run_id": "id",
+    "started": "started_at",
+    "ended": "ended_at",
+    "started_ts": "started_at",
+    "usage": "cost",
+}
+STEP_NAMES = {
+    "content": "text",
+    "exit_code": "status",
+    "file": "files",
+    "ts": "at",
+    "timestamp": "at",
+    "name": "tool",
+}
 FINDING_NAMES = {
-    "description": "text", "message": "text", "source": "by", "file": "paths", "files": "paths", "evidence": "quote",
-    "ts": "at", "timestamp": "at",
-}  # fmt: skip
+    "description": "text",
+    "message": "text",
+    "source": "by",
+    "file": "paths",
+    "files": "paths",
+    "evidence": "quote",
+    "ts": "at",
+    "timestamp": "at",
+}
 
 
 def detect(source: Source) -> float:
@@ -57,7 +76,11 @@ def detect(source: Source) -> float:
     kind = found.get("type")
     if kind == "run" and ("id" in found or "run_id" in found):
         return 0.95
-    if kind == "finding" and ("run" in found or "run_id" in found) and {"text", "description", "message"} & set(found):
+    if (
+        kind == "finding"
+        and ("run" in found or "run_id" in found)
+        and {"text", "description", "message"} & set(found)
+    ):
         return 0.8
     return 0.0
 
@@ -73,11 +96,17 @@ def read(source: Source) -> Iterator[Run]:
         found = json_record(line)
         kind = found.pop("type", None) if found else None
         named = _named(kind, found) if found else ""
-        if kind == "run" or (kind == "finding" and named and (reading is None or reading.id != named)):
+        if kind == "run" or (
+            kind == "finding" and named and (reading is None or reading.id != named)
+        ):
             if reading:
                 yield reading.finish(source)
                 notes = _Notes()
-            reading = _Run(named, notes, kind == "finding" and source.path == STANDARD_INPUT) if named else None
+            reading = (
+                _Run(named, notes, kind == "finding" and source.path == STANDARD_INPUT)
+                if named
+                else None
+            )
             if reading is None:
                 notes.malformed += 1
                 notes.warn(f"line {number}: a run without an id, left out with its lines")
@@ -97,7 +126,9 @@ def read(source: Source) -> Iterator[Run]:
 
 
 def _named(kind: Any, found: Record) -> str:
-    return _text(found.get("run") or found.get("run_id") or (found.get("id") if kind == "run" else ""))
+    return _text(
+        found.get("run") or found.get("run_id") or (found.get("id") if kind == "run" else "")
+    )
 
 
 def write(run: Run) -> Iterator[str]:
@@ -133,7 +164,9 @@ def _plain(value: Any, leave: tuple[str, ...] = ()) -> Record:
 
 
 def _line(kind: str, plain: Record) -> str:
-    return json.dumps({"type": kind, **plain}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        {"type": kind, **plain}, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
 
 
 class _Notes:
@@ -158,8 +191,14 @@ class _Notes:
 
     def reading(self) -> Reading:
         more = (f"and {self.unsaid} more",) if self.unsaid else ()
-        long = (f"{self.skipped} lines are too long or cut off and were left out",) if self.skipped else ()
-        return Reading(self.lines, self.malformed, self.unknown or None, 0, (*self.warnings, *more, *long))
+        long = (
+            (f"{self.skipped} lines are too long or cut off and were left out",)
+            if self.skipped
+            else ()
+        )
+        return Reading(
+            self.lines, self.malformed, self.unknown or None, 0, (*self.warnings, *more, *long)
+        )
 
 
 class _Run:
@@ -207,7 +246,10 @@ class _Run:
         if "complete" not in taken:
             taken["complete"] = bool(steps) and taken.get("outcome", "unknown") != "unknown"
         self.run = replace(self.run, **taken)
-        for kind, items, take in (("steps", steps, self.step), ("findings", findings, self.finding)):
+        for kind, items, take in (
+            ("steps", steps, self.step),
+            ("findings", findings, self.finding),
+        ):
             if type(items) not in (list, tuple):
                 self.notes.warn(f"{place}: {kind} is not a list")
                 continue
@@ -247,16 +289,29 @@ class _Run:
         """Something that says nothing by itself and much when it comes up again (learn.repetition)."""
         found.pop("run", None), found.pop("run_id", None)
         taken = self.fields(
-            found, {"category": "key", "description": "text", "message": "text"}, _INCIDENT_FIELDS, place, extra=False
+            found,
+            {"category": "key", "description": "text", "message": "text"},
+            _INCIDENT_FIELDS,
+            place,
+            extra=False,
         )
         if taken.get("trigger") not in TRIGGERS or not taken.get("key", "").strip():
             self.notes.malformed += 1
-            self.notes.warn(f"{place}: an incident has a key and a trigger, one of {', '.join(TRIGGERS)}")
+            self.notes.warn(
+                f"{place}: an incident has a key and a trigger, one of {', '.join(TRIGGERS)}"
+            )
             return
-        told = {**taken, "text": taken.get("text", "").strip() or taken["key"], "task": self.id, "place": place}
+        told = {
+            **taken,
+            "text": taken.get("text", "").strip() or taken["key"],
+            "task": self.id,
+            "place": place,
+        }
         told["paths"] = list(told.get("paths", ()))
         extra = self.run.extra or {}
-        self.run = replace(self.run, extra={**extra, "incidents": [*extra.get("incidents", ()), told]})
+        self.run = replace(
+            self.run, extra={**extra, "incidents": [*extra.get("incidents", ()), told]}
+        )
 
     def tier(self, claimed: Any, by: str, place: str) -> str:
         """How far a finding's words are trusted: never further than its file may claim."""
@@ -272,7 +327,9 @@ class _Run:
 
     def end(self, found: Record, place: str) -> None:
         found.pop("run", None), found.pop("run_id", None)
-        taken = self.fields(found, {"at": "ended_at", "ts": "ended_at", **RUN_NAMES}, _RUN_FIELDS, place)
+        taken = self.fields(
+            found, {"at": "ended_at", "ts": "ended_at", **RUN_NAMES}, _RUN_FIELDS, place
+        )
         if "extra" in taken:
             taken["extra"] = {**(self.run.extra or {}), **taken["extra"]}
         self.run = replace(self.run, **{"complete": True, **taken})
@@ -367,20 +424,36 @@ def _a_cost(given: Any) -> Cost | None:
         return None
     counts = {name: given.get(name) for name in ("input", "output", "cache_read", "cache_write")}
     usd = _a_number(given.get("usd", given.get("cost_usd")))
-    if any(count is not None and (_an_int(count) is None or count < 0) for count in counts.values()):
+    if any(
+        count is not None and (_an_int(count) is None or count < 0) for count in counts.values()
+    ):
         return None
     return Cost(**{name: count or 0 for name, count in counts.items()}, usd=usd)
 
 
 def _one_of(words: tuple[str, ...]) -> Callable[[Any], str | None]:
-    return lambda given: given.lower() if isinstance(given, str) and given.lower() in words else None
+    return lambda given: (
+        given.lower() if isinstance(given, str) and given.lower() in words else None
+    )
 
 
 _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
         (
-            "host", "root", "project", "cwd", "branch", "commit", "agent", "model", "version", "domain", "task", "task_id",
-            "task_type", "objective",
+            "host",
+            "root",
+            "project",
+            "cwd",
+            "branch",
+            "commit",
+            "agent",
+            "model",
+            "version",
+            "domain",
+            "task",
+            "task_id",
+            "task_type",
+            "objective",
         ),
         _a_text,
     ),
@@ -391,7 +464,7 @@ _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     "cost": _a_cost,
     "started_at": _a_time,
     "ended_at": _a_time,
-}  # fmt: skip
+}
 _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("role", "place", "text", "tool", "output", "error", "agent"), _a_text),
     "input": _an_input,
@@ -411,8 +484,19 @@ _INCIDENT_FIELDS: dict[str, Callable[[Any], Any]] = {
 _FINDING_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
         (
-            "place", "text", "extractor", "kind", "by", "origin", "category", "domain", "agent", "task_type", "scope",
-            "signature", "quote",
+            "place",
+            "text",
+            "extractor",
+            "kind",
+            "by",
+            "origin",
+            "category",
+            "domain",
+            "agent",
+            "task_type",
+            "scope",
+            "signature",
+            "quote",
         ),
         _a_text,
     ),
@@ -422,4 +506,4 @@ _FINDING_FIELDS: dict[str, Callable[[Any], Any]] = {
     "paths": _texts,
     "at": _a_time,
     "confidence": _a_number,
-}  # fmt: skip
+}

@@ -26,7 +26,8 @@ _TEXT = 500  # characters of a lesson
 _SHORTEST = 12
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 _OPENS_WITH = re.compile(
-    r"^(?:nit|nitpick|minor|question|suggestion|todo|issue|blocking|non-blocking)\b(?:\s*\([^)]*\))?\s*[:,-]\s*", re.I
+    r"^(?:nit|nitpick|minor|question|suggestion|todo|issue|blocking|non-blocking)\b(?:\s*\([^)]*\))?\s*[:,-]\s*",
+    re.I,
 )
 UNREADABLE_REVIEWS = "this is no JSON that can be read, or too large"
 
@@ -43,7 +44,9 @@ def detect(source: Source) -> float:
     said = b'"reviews"' in head or b'"comments"' in head or b'"state"' in head
     return (
         0.8
-        if said and (b'"authorAssociation"' in head or b'"author_association"' in head) and b'"body"' in head
+        if said
+        and (b'"authorAssociation"' in head or b'"author_association"' in head)
+        and b'"body"' in head
         else 0.0
     )
 
@@ -55,14 +58,25 @@ def read(source: Source) -> Iterator[Run]:
     items = _items(raw) if len(raw) <= _LARGEST else None
     print = digest("reviews", raw[:_LARGEST]).hex()[:12]
     if items is None:
-        yield Run(print, NAME, path=source.path, reading=Reading(malformed=1, warnings=(UNREADABLE_REVIEWS,)))
+        yield Run(
+            print,
+            NAME,
+            path=source.path,
+            reading=Reading(malformed=1, warnings=(UNREADABLE_REVIEWS,)),
+        )
         return
     pulls: dict[str, list[Record]] = {}
     for item in items[:_MOST]:
         pulls.setdefault(_pull(item) or print, []).append(item)
-    left = [f"{len(items) - _MOST} comments beyond the first {_MOST} were left out"] if len(items) > _MOST else []
+    left = (
+        [f"{len(items) - _MOST} comments beyond the first {_MOST} were left out"]
+        if len(items) > _MOST
+        else []
+    )
     for id, said in pulls.items():
-        found = [each for n, item in enumerate(said, 1) if (each := _finding(id, item, n)) is not None]
+        found = [
+            each for n, item in enumerate(said, 1) if (each := _finding(id, item, n)) is not None
+        ]
         reading = Reading(len(said), 0, warnings=tuple(left))
         times = sorted(filter(None, map(_made_at, said)))
         looked = any(_association(item) in INSIDERS for item in said)
@@ -90,7 +104,11 @@ def _items(raw: bytes) -> list[Record] | None:
         if type(each) is list:
             waiting = [*each, *waiting]
         elif type(each) is dict:
-            inner = [*list_at(each, "comments"), *list_at(each, "reviews"), *list_at(each, "annotations")]
+            inner = [
+                *list_at(each, "comments"),
+                *list_at(each, "reviews"),
+                *list_at(each, "annotations"),
+            ]
             waiting = [*inner, *waiting]
             if isinstance(each.get("body"), str) or "annotation_level" in each:
                 found.append(each)
@@ -138,8 +156,12 @@ def _finding(run: str, item: Record, number: int) -> Finding | None:
 def lesson_of(body: str) -> str:
     """What a comment says itself: without code, quotations, pictures, hidden parts and pleasantries; its first paragraphs."""
     text = re.sub(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", "\n", body, flags=re.S)
-    text = re.sub(r"<!--.*?(?:-->|\Z)|<details\b.*?(?:</details>|\Z)", "\n", text, flags=re.S | re.I)
-    lines = [line.strip() for line in text.splitlines() if not line.lstrip().startswith((">", "|", "!["))]
+    text = re.sub(
+        r"<!--.*?(?:-->|\Z)|<details\b.*?(?:</details>|\Z)", "\n", text, flags=re.S | re.I
+    )
+    lines = [
+        line.strip() for line in text.splitlines() if not line.lstrip().startswith((">", "|", "!["))
+    ]
     said = " ".join(line for line in lines if line)
     said = re.sub(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)", r"\1", said)
     said = _OPENS_WITH.sub("", said)

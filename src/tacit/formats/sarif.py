@@ -68,15 +68,24 @@ class _Scan:
 
     def run(self) -> Run:
         results = list_at(self.scan, "results")
-        found = [each for n, result in enumerate(results[:_MOST], 1) if (each := self._finding(result, n)) is not None]
+        found = [
+            each
+            for n, result in enumerate(results[:_MOST], 1)
+            if (each := self._finding(result, n)) is not None
+        ]
         times = [dict_at({"i": each}, "i") for each in list_at(self.scan, "invocations")]
         warnings = (
-            [f"{len(results) - _MOST} results beyond the first {_MOST} were left out"] if len(results) > _MOST else []
+            [f"{len(results) - _MOST} results beyond the first {_MOST} were left out"]
+            if len(results) > _MOST
+            else []
         )
         warnings += [f"{self.skipped} results are suppressed or absent"] if self.skipped else []
         id = self._id(results)
         begun, ended = (times[0], times[-1]) if times else ({}, {})
-        at = {"started_at": time_of(begun, "startTimeUtc"), "ended_at": time_of(ended, "endTimeUtc")}
+        at = {
+            "started_at": time_of(begun, "startTimeUtc"),
+            "ended_at": time_of(ended, "endTimeUtc"),
+        }
         reading = Reading(len(results), self.malformed, warnings=tuple(warnings))
         tool = {"agent": self.tool, "version": self.version}
         return reported(NAME, id, self.source, found, True, reading=reading, **tool, **at)
@@ -85,7 +94,13 @@ class _Scan:
         """The scan's own name where it has one, otherwise what it says: the same scan again is the same run."""
         details = dict_at(self.scan, "automationDetails")
         named = text_at(details, "guid", "id").strip("/")
-        revision = next((text_at(each, "revisionId") for each in list_at(self.scan, "versionControlProvenance")), "")
+        revision = next(
+            (
+                text_at(each, "revisionId")
+                for each in list_at(self.scan, "versionControlProvenance")
+            ),
+            "",
+        )
         return f"{self.tool}:{short_hash(self.tool, named, revision, str(results))}"
 
     def _finding(self, result: Any, number: int) -> Finding | None:
@@ -100,10 +115,15 @@ class _Scan:
             self.skipped += 1
             return None
         rule = self._rule(result)
-        id = text_at(rule, "id") or text_at(result, "ruleId") or text_at(dict_at(result, "rule"), "id")
+        id = (
+            text_at(rule, "id")
+            or text_at(result, "ruleId")
+            or text_at(dict_at(result, "rule"), "id")
+        )
         message = self._message(result, rule)
         described = (
-            _sentence(text_at(dict_at(rule, name), "text")) for name in ("shortDescription", "fullDescription")
+            _sentence(text_at(dict_at(rule, name), "text"))
+            for name in ("shortDescription", "fullDescription")
         )
         # ruff's short description is the template of its message, the full one a page: its first sentence says what the rule is about.
         told = next((each for each in described if each and not _HOLE.search(each)), "") or message
@@ -111,7 +131,11 @@ class _Scan:
             self.malformed += 1
             return None
         path, line, snippet = self._place(result)
-        level = text_at(result, "level") or text_at(dict_at(rule, "defaultConfiguration"), "level") or "warning"
+        level = (
+            text_at(result, "level")
+            or text_at(dict_at(rule, "defaultConfiguration"), "level")
+            or "warning"
+        )
         label = f"{self.tool} {id}".strip()
         where = f"{path}:{line}" if line else path
         return Finding(
@@ -123,7 +147,11 @@ class _Scan:
             origin=f"{NAME}:{self._print(result, id, path, snippet)}",
             category="security" if self._is_security(rule, result) else "",
             severity=_SARIF_LEVELS.get(level, fold_severity(level)),
-            tags=tuple(each[:40] for each in list_at(dict_at(rule, "properties"), "tags")[:5] if isinstance(each, str)),
+            tags=tuple(
+                each[:40]
+                for each in list_at(dict_at(rule, "properties"), "tags")[:5]
+                if isinstance(each, str)
+            ),
             paths=(path,) if path else (),
             signature=signature(f"error: {label}: {told}"),
             quote=f"{where}: {' '.join(message.split())}"[:400],
@@ -158,7 +186,12 @@ class _Scan:
     def _print(self, result: Record, rule: str, path: str, snippet: str) -> str:
         """The same alert again: by the tool's own fingerprints, otherwise by rule, file and code, never by its line."""
         prints = {**dict_at(result, "fingerprints"), **dict_at(result, "partialFingerprints")}
-        return short_hash(self.tool, rule, path, str(sorted(prints.items())) if prints else " ".join(snippet.split()))
+        return short_hash(
+            self.tool,
+            rule,
+            path,
+            str(sorted(prints.items())) if prints else " ".join(snippet.split()),
+        )
 
     def _is_security(self, rule: Record, result: Record) -> bool:
         at = {**dict_at(rule, "properties"), **dict_at(result, "properties")}

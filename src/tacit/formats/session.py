@@ -53,7 +53,10 @@ def shapes(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 def _bare(at: Any, field: str) -> Any:
     if isinstance(at, dict):
-        return {name if _FIELD.fullmatch(name) else "field": _bare(each, name) for name, each in at.items()}
+        return {
+            name if _FIELD.fullmatch(name) else "field": _bare(each, name)
+            for name, each in at.items()
+        }
     if isinstance(at, list):
         return [_bare(each, field) for each in at[:LISTED_ITEMS]]
     if isinstance(at, str):
@@ -61,8 +64,12 @@ def _bare(at: Any, field: str) -> Any:
     return at if at is None or isinstance(at, bool) else 0
 
 
-LARGEST = 2**48  # no exit status and no count of tokens is above; a database must be able to hold the sum
-DOCUMENT_LIMIT = 256 * 1024 * 1024  # bytes of a file that is one JSON value; a longer one is no transcript
+LARGEST = (
+    2**48
+)  # no exit status and no count of tokens is above; a database must be able to hold the sum
+DOCUMENT_LIMIT = (
+    256 * 1024 * 1024
+)  # bytes of a file that is one JSON value; a longer one is no transcript
 MANY_KINDS = 50  # distinct unknown types worth naming
 MANY_TASK = 4000  # characters of a task that are kept
 # Tacit asks models from such a folder and with such a prompt. It must not learn from itself.
@@ -80,7 +87,9 @@ class Transcript:
         self.calls: set[str] = set()
         self.files: dict[str, None] = {}
         self.models: dict[str, int] = {}
-        self.cwd = self.branch = self.commit = self.version = self.agent = self.started = self.ended = ""
+        self.cwd = self.branch = self.commit = self.version = self.agent = self.started = (
+            self.ended
+        ) = ""
         self.outcome = "unknown"
         self.complete = False
         self.entry = ""  # the way in, where a person may sit
@@ -110,7 +119,10 @@ class Transcript:
 
     def facts(self, source: Source) -> dict[str, Any]:
         """What every reader tells of a run by the same names."""
-        said = {name: getattr(self, name) for name in ("cwd", "branch", "commit", "version", "outcome", "complete")}
+        said = {
+            name: getattr(self, name)
+            for name in ("cwd", "branch", "commit", "version", "outcome", "complete")
+        }
         times = {"started_at": self.started, "ended_at": self.ended}
         return {**said, **times, "files": tuple(self.files), "path": source.path}
 
@@ -149,14 +161,20 @@ class Session(Transcript):
         text = text.strip()
         return self.add(role, at, text=text, **more) if text else None
 
-    def ask(self, text: str, at: str = "", typed: bool = False, unsure: bool = False) -> Record | None:
+    def ask(
+        self, text: str, at: str = "", typed: bool = False, unsure: bool = False
+    ) -> Record | None:
         """What was asked: a step, and the task if it is the first. `unsure`: the host does not say whether a person or a program asked."""
-        row = self.say("user", text, at, typed=typed, speaker="typed" if typed else "unsure" if unsure else "")
+        row = self.say(
+            "user", text, at, typed=typed, speaker="typed" if typed else "unsure" if unsure else ""
+        )
         if row is not None and not self.task:
             self.task = row["text"][:MANY_TASK]
         return row
 
-    def call(self, id: str, tool: str, given: Any, at: str = "", files: tuple[str, ...] = ()) -> Record | None:
+    def call(
+        self, id: str, tool: str, given: Any, at: str = "", files: tuple[str, ...] = ()
+    ) -> Record | None:
         """A tool call, open until its result comes; None for one met before."""
         if id and id in self.calls:
             self.duplicates += 1
@@ -169,7 +187,13 @@ class Session(Transcript):
         return row
 
     def answered(
-        self, id: Any, output: str, *, failed: bool = False, status: int | None = None, stopped: bool = False
+        self,
+        id: Any,
+        output: str,
+        *,
+        failed: bool = False,
+        status: int | None = None,
+        stopped: bool = False,
     ) -> Record | None:
         """A call's result, or that it was refused; None where its call is not known, or was answered before."""
         row = self.open.pop(id, None) if isinstance(id, str) else None
@@ -188,7 +212,10 @@ class Session(Transcript):
         """Tokens of one answer more, those of the cache by their names in it."""
         cached, kept, spent = token_count(usage, read), token_count(usage, written), self.spent
         self.spent = Cost(
-            spent.input + fresh, spent.output + output, spent.cache_read + cached, spent.cache_write + kept
+            spent.input + fresh,
+            spent.output + output,
+            spent.cache_read + cached,
+            spent.cache_write + kept,
         )
 
     def stopped(self, text: str, at: str = "") -> None:
@@ -218,7 +245,9 @@ class Session(Transcript):
     def run(self, source: Source, **more: Any) -> Run:
         """What was read, as a run."""
         if source.skipped:
-            self.warnings.append(f"{source.skipped} lines are too long or cut off and were left out")
+            self.warnings.append(
+                f"{source.skipped} lines are too long or cut off and were left out"
+            )
         said = {
             **self.facts(source),
             "root": self.root if self.root != self.id else "",
@@ -240,7 +269,9 @@ class Session(Transcript):
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})
 
 
-def reported(host: str, id: str, source: Source, findings: Iterable[Finding], looked: bool, **more: Any) -> Run:
+def reported(
+    host: str, id: str, source: Source, findings: Iterable[Finding], looked: bool, **more: Any
+) -> Run:
     """A run of a tool that reports what it found; an instrument for the lessons it gave itself, also where it found none."""
     extra = {"instruments": [f"review:{more['agent']}:own"] if looked else [], "joins": True}
     found = tuple(replace(each, run=id) for each in findings)
@@ -302,7 +333,11 @@ def content_text(content: Any) -> str:
         content = [content]
     if type(content) is not list:
         return ""
-    return "\n".join(text for block in content if (text := block if isinstance(block, str) else text_at(block, "text")))
+    return "\n".join(
+        text
+        for block in content
+        if (text := block if isinstance(block, str) else text_at(block, "text"))
+    )
 
 
 def time_of(found: Any, key: str = "timestamp") -> str:
@@ -325,7 +360,16 @@ def status_of(code: Any) -> int | None:
     return code if type(code) is int and abs(code) < LARGEST else None
 
 
-PATH_KEYS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "dir_path", "file")
+PATH_KEYS = (
+    "file_path",
+    "path",
+    "filePath",
+    "notebook_path",
+    "target_file",
+    "absolute_path",
+    "dir_path",
+    "file",
+)
 
 
 def files_of(arguments: Record) -> tuple[str, ...]:

@@ -26,7 +26,9 @@ from tacit.guard.files import open_plain
 
 STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below
-VCS_FOLDERS = frozenset({"CVS", "_darcs"})  # the others begin with a dot, and hidden folders are skipped anyway
+VCS_FOLDERS = frozenset(
+    {"CVS", "_darcs"}
+)  # the others begin with a dot, and hidden folders are skipped anyway
 COMPRESSED = (".gz", ".zst")
 # A compressed file still being written, or damaged: what came before counts.
 CUT_SHORT = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -168,7 +170,9 @@ def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
         elif os.path.exists(path):
             yield from _once(path, seen)
         else:
-            raise NotFound(f"nothing to read at {path}", hint="name a file, a folder, or - for standard input")
+            raise NotFound(
+                f"nothing to read at {path}", hint="name a file, a folder, or - for standard input"
+            )
 
 
 def said_place(text: str) -> str:

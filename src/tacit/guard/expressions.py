@@ -24,7 +24,11 @@ def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
 def lower(text: str) -> str:
     """Lower case with every character in its old place (a few, such as İ, would become two)."""
     low = text.lower()
-    return low if len(low) == len(text) else "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+    return (
+        low
+        if len(low) == len(text)
+        else "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+    )
 
 
 # Where a value begins and ends: in quotes of any kind, or up to the next space, quote or name.
@@ -34,7 +38,9 @@ LONGEST_VALUE = 4_096  # characters of one value
 
 def value_at(text: str, at: int) -> tuple[int, int, bool]:
     """Start and end of the value that begins here, without its quotes, and whether it had any."""
-    opened = compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\{0,3})(\"{3}|'{3}|[\"'`“«])").match(text, at)
+    opened = compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\{0,3})(\"{3}|'{3}|[\"'`“«])").match(
+        text, at
+    )
     if opened:
         begin = opened.end()
         close = {"“": "”", "«": "»"}.get(opened[2], opened[2])

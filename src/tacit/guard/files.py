@@ -24,7 +24,9 @@ def open_plain(path: str, *, follow: bool = True) -> int:
     if len(path) > LONGEST_PATH:
         raise OSError(errno.ENAMETOOLONG, "the path is too long")
     _must_be_plain(os.stat(path, follow_symlinks=follow))
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+    fd = os.open(
+        path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    )
     try:
         _must_be_plain(os.fstat(fd))
     except OSError:

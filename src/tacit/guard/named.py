@@ -14,10 +14,20 @@ if TYPE_CHECKING:
 
     from tacit.guard.expressions import Span
 
-SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
-AROUND, MOST_NAMES_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
+SENTENCES, PER_SENTENCE = (
+    200,
+    400,
+)  # that are read for a value: so many, and one more for so many characters
+AROUND, MOST_NAMES_JUDGED = (
+    240,
+    400,
+)  # characters around a name that decide about it; such places that are remembered
 MOST_NEW = 2_000  # names that are looked up among those
-MOST_HEADS, MOST_ROWS, LONGEST_ROW = 50, 30, 400  # headings of columns, rows below one, characters of a row
+MOST_HEADS, MOST_ROWS, LONGEST_ROW = (
+    50,
+    30,
+    400,
+)  # headings of columns, rows below one, characters of a row
 
 
 def named_values(text: str, low: str) -> Iterator[Span]:
@@ -43,14 +53,18 @@ def named_values(text: str, low: str) -> Iterator[Span]:
             # auth.password is not its auth
             around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start
         known = judged.get(around) if new < MOST_NEW else None
-        if known is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
+        if (
+            known is not None
+        ):  # what repeats itself is judged once: a megabyte of "token:" is one question
             begin, stop, kind = start + known[0], start + known[1], known[2]
             if kind:
                 yield begin, stop, kind
                 at = stop
             continue
         new += 1
-        strength, kind = says(text[start:end], low[max(0, start - 48) : start], is_a_word(text, start, end))
+        strength, kind = says(
+            text[start:end], low[max(0, start - 48) : start], is_a_word(text, start, end)
+        )
         if not strength:
             continue
         begin, stop, hide = assigned(text, start, end, strength)
@@ -74,7 +88,9 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         and text[start] != "-"
         and not text.startswith(("value", "content"), end + 1)
     ):
-        return _beside(text, start, end, strength)  # a word follows, as in any sentence: no sign is looked for
+        return _beside(
+            text, start, end, strength
+        )  # a word follows, as in any sentence: no sign is looked for
     typed = after in "?: \t" and compiled(
         r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])"
     ).match(text, end)
@@ -92,26 +108,39 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         at, sign = end + 1, "--"
     else:
         return _beside(text, start, end, strength)
-    if sign == ":" and text[at : at + 1] in ("\n", "\r", "|", ">"):  # YAML: the value on a line of its own
-        wrapped = compiled(r"(?:[|>][+-]?)?[\n\r]\s{0,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
+    if sign == ":" and text[at : at + 1] in (
+        "\n",
+        "\r",
+        "|",
+        ">",
+    ):  # YAML: the value on a line of its own
+        wrapped = compiled(r"(?:[|>][+-]?)?[\n\r]\s{0,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(
+            text, at
+        )
         at = wrapped.end() if wrapped else at
     begin, stop, quoted = value_at(text, at)
     alone = _opens_line(text, start)
     tight = sign.startswith("=") and text[at - 1 : at] == "="
     if quoted:
         form = "listed" if sign == "," else "quoted"
-    elif alone and tight:  # a line of a shell or .env file; quotes and brackets inside are part of the value
+    elif (
+        alone and tight
+    ):  # a line of a shell or .env file; quotes and brackets inside are part of the value
         if text[stop : stop + 1] in tuple("<>`\"'”»"):
             run = compiled(r"(?:(?!\\[\"'])\S)*").match(text, stop, stop + LONGEST_VALUE)
             stop = run.end() if run else stop
         form = "literal"
-    elif sign == "--" or (tight and not compiled(r"[(,]\s?$").search(text, max(0, start - 2), start)):
+    elif sign == "--" or (
+        tight and not compiled(r"[(,]\s?$").search(text, max(0, start - 2), start)
+    ):
         form = "literal"  # ?token=x, --password x, but not f(password=x)
     elif alone and compiled(r"[ \t]{0,20}(?:#.*)?$", re.M).match(text, stop):
         form = "literal"  # a line of a configuration file
     else:
         form = "loose"
-    if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
+    if text[start:end].lower() == "pass" and (
+        (sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()
+    ):
         return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
     return begin, stop, judge.worth_hiding(text[begin:stop], strength, form)
 
@@ -119,7 +148,9 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
 def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
     """The value of a command's `NAME value`, `NAME --flag value`, `NAME user value`, where the name is an identifier and the value plainly random."""
     name = text[start:end]
-    identifier = not (name.islower() and name.isalpha()) and (name.isupper() or compiled(r"_|[a-z][A-Z]").search(name))
+    identifier = not (name.islower() and name.isalpha()) and (
+        name.isupper() or compiled(r"_|[a-z][A-Z]").search(name)
+    )
     if strength < 2 or not (identifier or _is_glued(name)):
         return end, end, False
     gap = compiled(
@@ -138,12 +169,24 @@ def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, b
     ):
         return begin, stop, False
     least = 8 if strength == 3 else 16
-    signs = strength == 3 and judge.mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
+    signs = (
+        strength == 3
+        and judge.mixed(content)
+        and any(c.isdigit() for c in content)
+        and not content.isalnum()
+    )
     return (
         begin,
         stop,
         len(content) >= least
-        and (signs or (judge.dense(content) and judge.classes(content) >= 2 and judge.is_random(content, 3.0))),
+        and (
+            signs
+            or (
+                judge.dense(content)
+                and judge.classes(content) >= 2
+                and judge.is_random(content, 3.0)
+            )
+        ),
     )
 
 
@@ -194,15 +237,23 @@ def nearby(text: str, low: str) -> Iterator[Span]:
             continue
         before = text[start - 1 : start]
         # its line up to there, the line above, and what follows
-        near = "\n".join(low[max(0, start - AROUND) : start].split("\n")[-2:]) + low[start : match.end() + 80]
-        at_host = before in ("/", ":", ",") and compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
+        near = (
+            "\n".join(low[max(0, start - AROUND) : start].split("\n")[-2:])
+            + low[start : match.end() + 80]
+        )
+        at_host = (
+            before in ("/", ":", ",")
+            and compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
+        )
         if at_host or (before != "/" and compiled(LOGIN_HINTS).search(near)):
             yield *match.span(), "credential"
 
 
 def columns(text: str, low: str) -> Iterator[Span]:
     """The cells below a heading that names a password, a token or a secret, where they look the part."""
-    if "\n" not in text or not any(cell in low for cell in _headings()):  # nothing is compiled for a sentence
+    if "\n" not in text or not any(
+        cell in low for cell in _headings()
+    ):  # nothing is compiled for a sentence
         return
     head = compiled(
         r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$"
@@ -215,7 +266,8 @@ def columns(text: str, low: str) -> Iterator[Span]:
         wanted = {
             n: said
             for n, cell in enumerate(names)
-            if cell.replace("_", "").replace(" ", "").replace("-", "").isalpha() and (said := says(cell)[0]) >= 2
+            if cell.replace("_", "").replace(" ", "").replace("-", "").isalpha()
+            and (said := says(cell)[0]) >= 2
         }
         at = found.end() + 1
         for _ in range(MOST_ROWS if wanted else 0):
@@ -237,7 +289,9 @@ def columns(text: str, low: str) -> Iterator[Span]:
 def _headings() -> tuple[str, ...]:
     """What a line with such a heading holds: the word before what parts or pads its cell, or at its end."""
     words = ("password", "passwd", "passphrase", "pass", "pwd", "token", "secret")
-    return tuple(f"{word}{end}" for word in words for end in ("|", " |", "  ", ",", ";", "\t", "\n", " \n"))
+    return tuple(
+        f"{word}{end}" for word in words for end in ("|", " |", "  ", ",", ";", "\t", "\n", " \n")
+    )
 
 
 # Secrets that a sentence gives away: "the password … is x", "use token x", "x is the password", in four languages.
@@ -247,7 +301,9 @@ WORDS_BETWEEN = 12  # and in words
 TURNS = frozenset("is was as for ist war als für es era como para est était comme pour".split())
 
 
-def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
+def value_in_sentence(
+    text: str, low: str, start: int, end: int, strength: int, word: str
+) -> tuple[int, int, bool]:
     """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
     from tacit.guard.redact_rules import BEFORE_VALUE, LINKING_VERBS, SIGNS, USING
 
@@ -257,7 +313,11 @@ def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, 
     position = end
     for count, match in enumerate(compiled(r"\S+").finditer(text, end, end + NEAR_WORD)):
         gap = text[position : match.start()]
-        if count >= WORDS_BETWEEN or gap.count("\n") > 1 or ("\n" in gap and not (linked and tried == 0)):
+        if (
+            count >= WORDS_BETWEEN
+            or gap.count("\n") > 1
+            or ("\n" in gap and not (linked and tried == 0))
+        ):
             break
         raw, position = match[0], match.end()
         plain = raw.lower().strip("\"'`“”«»(),")
@@ -288,7 +348,9 @@ def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, 
 
 def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
     """The value of "x is the password", "use x as the token"."""
-    if TURNS.isdisjoint(text[max(0, start - 80) : start].split()[-4:]):  # asked first: the expression is dear
+    if TURNS.isdisjoint(
+        text[max(0, start - 80) : start].split()[-4:]
+    ):  # asked first: the expression is dear
         return start, start, False
     turned = compiled(
         rf"\\?[\"'`(\[]{{0,2}}(\S{{4,200}})\s(?:{'|'.join(sorted(TURNS))})\s"
@@ -299,7 +361,9 @@ def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
         return start, start, False
     begin = turned.start(1)
     opened = text[begin - 1 : begin] if begin else ""
-    return _candidate(text, begin - (opened in ("'", '"', "`") and turned[1].endswith(opened)), strength, "next")
+    return _candidate(
+        text, begin - (opened in ("'", '"', "`") and turned[1].endswith(opened)), strength, "next"
+    )
 
 
 def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, int, bool]:
@@ -311,13 +375,25 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
         opened = compiled(r"[(\[{*“«\"'`]{0,3}").match(text, start)
         begin, stop, quoted = value_at(text, opened.end() if opened else start)
     content = text[begin:stop] if quoted else text[begin:stop].partition(",")[0]
-    if not content or "\n" in content or "://" in content or compiled(r"[A-Za-z_]+=").match(content):
+    if (
+        not content
+        or "\n" in content
+        or "://" in content
+        or compiled(r"[A-Za-z_]+=").match(content)
+    ):
         return begin, stop, False
     if text[stop : stop + 1] in ("!", "?"):  # as likely part of the password as of the sentence
         stop += 1
     if not quoted and strength == 2 and ("/" in content or ":" in content):
-        pair = compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(content)  # admin:hunter2
-        if pair and judge.mixed(pair[1]) and not judge.is_term(pair[1]) and not judge.stand_in(pair[1]):
+        pair = compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(
+            content
+        )  # admin:hunter2
+        if (
+            pair
+            and judge.mixed(pair[1])
+            and not judge.is_term(pair[1])
+            and not judge.stand_in(pair[1])
+        ):
             return begin + pair.start(1), stop, True
     if not quoted and content.isdigit():
         unit = compiled(r"\W{1,3}(\w+)").match(text, stop)

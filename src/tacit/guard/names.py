@@ -35,7 +35,15 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
     `before` is the text ahead of it; only where the name is `softened` may that take something away.
     """
-    from tacit.guard.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, STRENGTH, TOKEN_NOT, TOKEN_OF, VENDORS
+    from tacit.guard.redact_rules import (
+        KEY_NOT,
+        KEY_OF,
+        NAME_NOT,
+        STRENGTH,
+        TOKEN_NOT,
+        TOKEN_OF,
+        VENDORS,
+    )
 
     word, after, parts = _taken_apart(name)
     if not word:
@@ -45,7 +53,9 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
     if word.startswith(("pass", "mot", "contrase")) or STRENGTH.get(word) == 3:
         return (
             (0, "")
-            if len(parts) > 1 and name.isascii() and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"])
+            if len(parts) > 1
+            and name.isascii()
+            and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"])
             else (3, "password")
         )
     last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
@@ -53,17 +63,28 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
         lowered = name.lower()
         # The sentence so far: "the primary key", "for datadog use the key".
         ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
-        if last not in KEY_OF and not KEY_NOT.isdisjoint((*(ahead[-2:] if softened else ()), *parts)):
+        if last not in KEY_OF and not KEY_NOT.isdisjoint(
+            (*(ahead[-2:] if softened else ()), *parts)
+        ):
             return 0, ""
         glued = "key" in lowered and compiled(_glued_keys()).search(lowered)
         near = (*ahead[-1:], *parts)
-        if glued or not KEY_OF.isdisjoint(near) or not VENDORS.isdisjoint(near) or not VENDORS.isdisjoint(ahead):
+        if (
+            glued
+            or not KEY_OF.isdisjoint(near)
+            or not VENDORS.isdisjoint(near)
+            or not VENDORS.isdisjoint(ahead)
+        ):
             return 2, "api-key"
         return 1, "key"
     if word in ("token", "jeton"):
         if last not in TOKEN_OF and not TOKEN_NOT.isdisjoint(parts):
             return 0, ""
-        said = softened and last not in TOKEN_OF and compiled(r"\W*(\w+)").match(before.rpartition(". ")[2][::-1])
+        said = (
+            softened
+            and last not in TOKEN_OF
+            and compiled(r"\W*(\w+)").match(before.rpartition(". ")[2][::-1])
+        )
         return (0, "") if said and said[1][::-1] in TOKEN_NOT else (2, "token")
     if word == "auth":
         return (2 - VENDORS.isdisjoint(parts), "token") if parts[-1:] == ["auth"] else (0, "")
@@ -91,7 +112,11 @@ def _taken_apart(name: str) -> tuple[str, list[str], list[str]]:
         words = compiled(known).findall(lowered) if known else []
         word = words[-1] if words else ""
         after = name[lowered.rfind(word) + len(word) :] if word else ""
-        found = word, parts_of(after) if after else [], ([word] if name == word else parts_of(name)) if word else []
+        found = (
+            word,
+            parts_of(after) if after else [],
+            ([word] if name == word else parts_of(name)) if word else [],
+        )
         if len(_known) < _MOST_KNOWN and len(name) <= _LONGEST_KNOWN:
             _known[name] = found
     return found
@@ -114,8 +139,17 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
         word = text[start:end].lower()
         ahead = text[left:start].lower()
         known = word == "key" and ahead.endswith(_long_keys())
-        glued = word in ("pw", "pwd", "pass") and right == end and left >= start - 12 and ahead not in NO_PASS
-        if not known and not glued and word not in ("password", "passwd", "passwort", "token", "secret"):
+        glued = (
+            word in ("pw", "pwd", "pass")
+            and right == end
+            and left >= start - 12
+            and ahead not in NO_PASS
+        )
+        if (
+            not known
+            and not glued
+            and word not in ("password", "passwd", "passwort", "token", "secret")
+        ):
             return None
     return left, right
 

@@ -51,7 +51,9 @@ def plain_line(text: str, limit: int = 600) -> str:
         text = text.replace("![", "! [")
     if "[" in text or ("(" in text and _may_be_marked(text)):
         text = re.compile(_MARKS, re.I).sub("‹", text)
-    if text[:1] and text[0] in "#>-*+=_|0123456789":  # all of them in one pass: a text may be nothing else
+    if (
+        text[:1] and text[0] in "#>-*+=_|0123456789"
+    ):  # all of them in one pass: a text may be nothing else
         opened = r"(?:(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\|(?=\s|$))\s?)*(?:(?:[-*_=|+]\s?){3,}$)?"
         head = re.compile(opened).match(text)
         text = text[head.end() :] if head else text

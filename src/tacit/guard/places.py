@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tacit.guard.expressions import compiled
-from tacit.guard.judge import chop, classes, dense, is_code, is_random, is_term, mixed, stand_in, worth_hiding
+from tacit.guard.judge import (
+    chop,
+    classes,
+    dense,
+    is_code,
+    is_random,
+    is_term,
+    mixed,
+    stand_in,
+    worth_hiding,
+)
 from tacit.guard.names import says
 
 TYPE_CHECKING = False
@@ -20,7 +30,9 @@ def places(text: str, low: str) -> Iterator[Span]:
     for rules, judged in ((SECRET_PLACES, False), (LIKELY_PLACES, True)):
         for kind, hints, expression in rules:
             # Every code has three digits in a row, or one before a hyphen; "exit code 1" stands in most outputs.
-            if any(hint in low for hint in hints) and (kind != "code" or compiled(r"\d{3}|\d\w{0,5}-\w").search(text)):
+            if any(hint in low for hint in hints) and (
+                kind != "code" or compiled(r"\d{3}|\d\w{0,5}-\w").search(text)
+            ):
                 for match in compiled(expression).finditer(text):
                     group = match.lastindex or 1
                     if not stand_in(match[group]) and (not judged or _looks_the_part(match[group])):
@@ -28,7 +40,9 @@ def places(text: str, low: str) -> Iterator[Span]:
     if "authorization" in low or "bearer" in low:
         yield from _authorization(text)
     if "auth" in low and '"' in text:  # docker's config.json
-        for entry in compiled(r'\\?"auth\\?"\s{0,4}:\s{0,4}\\?"([A-Za-z0-9+/]{8,400}={0,2})').finditer(text):
+        for entry in compiled(
+            r'\\?"auth\\?"\s{0,4}:\s{0,4}\\?"([A-Za-z0-9+/]{8,400}={0,2})'
+        ).finditer(text):
             if _is_login(entry[1]):
                 yield *entry.span(1), "basic-auth"
     if "cookie" in low:
@@ -57,7 +71,9 @@ def _authorization(text: str) -> Iterator[Span]:
     )
     for match in compiled(header).finditer(text):
         basic = (match[1] or "").lower() == "basic"
-        if not stand_in(match[2]) and (mixed(match[2]) or chop(match[2]) <= 2.6 or (basic and _is_login(match[2]))):
+        if not stand_in(match[2]) and (
+            mixed(match[2]) or chop(match[2]) <= 2.6 or (basic and _is_login(match[2]))
+        ):
             yield *match.span(2), "basic-auth" if basic else "bearer-token"
     for match in compiled(r"(?i)(?<![A-Za-z])bearer[ \t]{1,4}([\w.~+/=%-]{8,4096})").finditer(text):
         credential = match[1].rstrip(".")
@@ -86,7 +102,9 @@ def _cookies(text: str) -> Iterator[Span]:
         if start.end() < at:
             continue
         at = start.end()
-        while (cookie := compiled(pair).match(text, at)) and (at == start.end() or ";" in cookie[0][:3]):
+        while (cookie := compiled(pair).match(text, at)) and (
+            at == start.end() or ";" in cookie[0][:3]
+        ):
             at = cookie.end()
             content = cookie[2] or ""
             if len(content) < 6 or cookie[1].lower() in HARMLESS_COOKIES or stand_in(content):
@@ -99,11 +117,16 @@ def _cookies(text: str) -> Iterator[Span]:
 def _url_logins(text: str) -> Iterator[Span]:
     """The password of `scheme://user:password@host`, or the token of `scheme://token@host`."""
     harmless: dict[str, bool] = {}
-    for match in compiled(r"://([^\s/:@\"'`<>]{0,256}):([^\s/\"'`<>]{1,512})@([\w.-]{0,100})").finditer(text):
+    for match in compiled(
+        r"://([^\s/:@\"'`<>]{0,256}):([^\s/\"'`<>]{1,512})@([\w.-]{0,100})"
+    ).finditer(text):
         user, password, host = match[1], match[2], match[3]
         if password not in harmless:
             harmless[password] = stand_in(password)
-        dev_default = host in ("localhost", "127.0.0.1", "db", "postgres", "mysql", "redis") and password == user
+        dev_default = (
+            host in ("localhost", "127.0.0.1", "db", "postgres", "mysql", "redis")
+            and password == user
+        )
         if not (harmless[password] or dev_default):
             yield *match.span(2), "url-password"
     for match in compiled(r"://([\w-]{16,256})@").finditer(text):
@@ -115,7 +138,9 @@ def _url_parameters(text: str) -> Iterator[Span]:
     """Signatures and keys in the query of a URL; parameters named like secrets are found by name."""
     from tacit.guard.redact_rules import URL_PARAMETERS
 
-    for match in compiled(rf"(?i)[?&#;](?:{URL_PARAMETERS})=([^\s&#\"'`<>]{{8,4096}})").finditer(text):
+    for match in compiled(rf"(?i)[?&#;](?:{URL_PARAMETERS})=([^\s&#\"'`<>]{{8,4096}})").finditer(
+        text
+    ):
         content = match[1].rstrip(".,;)")
         if (
             len(content) >= (16 if classes(content) < 3 else 10)
@@ -129,7 +154,9 @@ def _url_parameters(text: str) -> Iterator[Span]:
 
 def _elements(text: str) -> Iterator[Span]:
     """`<password>x</password>`."""
-    for match in compiled(r"<([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,200})?>([^<>\s]{3,1000})</").finditer(text):
+    for match in compiled(
+        r"<([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,200})?>([^<>\s]{3,1000})</"
+    ).finditer(text):
         strength, kind = says(match[1].rsplit(":", 1)[-1])
         if strength and worth_hiding(match[2], strength, "quoted"):
             yield *match.span(2), kind
@@ -141,8 +168,12 @@ def _manifests(text: str) -> Iterator[Span]:
     for document in text.split("\n---"):
         end = begin + len(document)
         if compiled(r"(?m)^[ \t]{0,20}kind:[ \t]{0,4}[\"']?Secret\b").search(document):
-            entry = compiled(r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{1,4096})[ \t]*(?=\r?\n|$)")
-            for data in compiled(r"(?m)^[ \t]{0,20}(?:data|stringData):[ \t]{0,20}$").finditer(text, begin, end):
+            entry = compiled(
+                r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{1,4096})[ \t]*(?=\r?\n|$)"
+            )
+            for data in compiled(r"(?m)^[ \t]{0,20}(?:data|stringData):[ \t]{0,20}$").finditer(
+                text, begin, end
+            ):
                 at = data.end()
                 while line := entry.match(text, at, end):
                     at = line.end()

@@ -82,14 +82,25 @@ def redact(text: str) -> Redacted:
 def redact_value(obj: Any, name: str = "") -> Any:
     """A JSON-like structure without its secrets: texts are redacted, and so is what a key such as `password` holds."""
     if isinstance(obj, dict):
-        return {_key(key): redact_value(item, _name_of(key, obj, name)) for key, item in obj.items()}
+        return {
+            _key(key): redact_value(item, _name_of(key, obj, name)) for key, item in obj.items()
+        }
     if isinstance(obj, (list, tuple)):
         items = [redact_value(item, name) for item in obj]
         return tuple(items) if isinstance(obj, tuple) else items
     strength, kind = says(name) if name else (0, "")
     if isinstance(obj, str):
-        return f"{REDACTED_MARK}{kind}]" if strength and worth_hiding(obj, strength, "quoted") else redact(obj).text
-    if isinstance(obj, int) and not isinstance(obj, bool) and strength == 3 and worth_hiding(str(obj), 3, "quoted"):
+        return (
+            f"{REDACTED_MARK}{kind}]"
+            if strength and worth_hiding(obj, strength, "quoted")
+            else redact(obj).text
+        )
+    if (
+        isinstance(obj, int)
+        and not isinstance(obj, bool)
+        and strength == 3
+        and worth_hiding(str(obj), 3, "quoted")
+    ):
         return f"{REDACTED_MARK}{kind}]"
     return obj
 
@@ -147,7 +158,11 @@ def free_words(said: str, by_agent: bool = False) -> str:
 
     plain: str = redacted_record(said)
     found = screen(plain) if by_agent and plain else None
-    return f"[quarantined: {', '.join(found.marks)}]" if found is not None and not found.clean else plain
+    return (
+        f"[quarantined: {', '.join(found.marks)}]"
+        if found is not None and not found.clean
+        else plain
+    )
 
 
 def redacted_path(path: str) -> str:
@@ -171,9 +186,9 @@ def _scan_as_far_as_it_pays(text: str) -> list[Span]:
             return spans if end == len(text) else _merged([*spans, (end, len(text), "secrets")])
         # Halved at least: whatever else fills up in the part, all parts together cost no more than the whole.
         at = min(full_at, end // 2)
-        end = max((text.rfind(gap, max(0, at - LONGEST_VALUE), at) for gap in " \n"), default=-1) + 1 or max(
-            0, at - LONGEST_VALUE
-        )
+        end = max(
+            (text.rfind(gap, max(0, at - LONGEST_VALUE), at) for gap in " \n"), default=-1
+        ) + 1 or max(0, at - LONGEST_VALUE)
 
 
 def _scan(text: str) -> tuple[list[Span], int]:
@@ -181,13 +196,28 @@ def _scan(text: str) -> tuple[list[Span], int]:
 
     And where one way had found too many, at which it stopped; else -1.
     """
-    if REDACTED_MARK in text:  # what was taken out stays out, and the words in its marker introduce nothing
+    if (
+        REDACTED_MARK in text
+    ):  # what was taken out stays out, and the words in its marker introduce nothing
         text = compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
-    if "\\" in text:  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
+    if (
+        "\\" in text
+    ):  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = lower(text)
     spans: list[Span] = []
-    for way in (blocks, vendor_tokens, shapes, places, named_values, columns, prefixed, encoded, nearby, opaque):
+    for way in (
+        blocks,
+        vendor_tokens,
+        shapes,
+        places,
+        named_values,
+        columns,
+        prefixed,
+        encoded,
+        nearby,
+        opaque,
+    ):
         new = [*islice(way(text, low), MOST_SECRETS + 1)]
         if len(new) > MOST_SECRETS:
             return [], max(start for start, _, _ in new)
@@ -228,7 +258,10 @@ def _as_given(new: list[Span], found: list[Span]) -> list[Span]:
         marker_end = start - shifts[-1] + len(REDACTED_MARK) + len(kind) + 1
         ends.append(marker_end)
         shifts.append(end - marker_end)
-    return [(s + shifts[bisect_right(ends, s)], e + shifts[bisect_right(ends, e)], kind) for s, e, kind in new]
+    return [
+        (s + shifts[bisect_right(ends, s)], e + shifts[bisect_right(ends, e)], kind)
+        for s, e, kind in new
+    ]
 
 
 # Settings in base64 or hexadecimal digits: what they hold decides.
@@ -254,7 +287,10 @@ def encoded(text: str, low: str) -> Iterator[Span]:
 
 def _scan_once(text: str) -> bool:
     low = lower(text)
-    return any(next(way(text, low), None) is not None for way in (blocks, vendor_tokens, places, named_values))
+    return any(
+        next(way(text, low), None) is not None
+        for way in (blocks, vendor_tokens, places, named_values)
+    )
 
 
 def _decoded(run: str) -> str:

@@ -34,11 +34,19 @@ def __getattr__(name: str) -> Any:
 def _hinted(name: str) -> tuple[tuple[Any, ...], ...]:
     """Rows whose second field lists what a text must hold, and whose others may be numbers."""
     rows = _tables.rows(name)
-    return tuple((kind, (*hints.split(","),), *map(_number, others)) for kind, hints, *others in rows)
+    return tuple(
+        (kind, (*hints.split(","),), *map(_number, others)) for kind, hints, *others in rows
+    )
 
 
 def _number(field: str) -> str | float:
-    return int(field) if field.isdigit() else float(field) if field.replace(".", "").isdigit() else field
+    return (
+        int(field)
+        if field.isdigit()
+        else float(field)
+        if field.replace(".", "").isdigit()
+        else field
+    )
 
 
 def _strength(name: str) -> Mapping[str, int]:
@@ -47,12 +55,19 @@ def _strength(name: str) -> Mapping[str, int]:
 
 def _opaque(name: str) -> tuple[tuple[int, str, str, bool], ...]:
     return tuple(
-        (int(least), signs, expression, three == "1") for least, signs, three, expression in _tables.rows(name)
+        (int(least), signs, expression, three == "1")
+        for least, signs, three, expression in _tables.rows(name)
     )
 
 
 _READ = {
     **dict.fromkeys(("VENDOR_TOKENS", "SHAPES", "SECRET_PLACES", "LIKELY_PLACES"), _hinted),
-    "ALPHABETS": _tables.named, "STRENGTH": _strength, "OPAQUE": _opaque, **dict.fromkeys(("NAME_HINTS", "FOREIGN_HINTS", "STAND_IN_PARTS"), _tables.listed),
-    **dict.fromkeys("NAME_WORDS FOREIGN_NAME_WORDS LOGIN_HINTS TERMS URL_PARAMETERS PUBLIC_NAMES CHAIN_KEY CHAIN_HASH".split(), _tables.text),
-}  # fmt: skip
+    "ALPHABETS": _tables.named,
+    "STRENGTH": _strength,
+    "OPAQUE": _opaque,
+    **dict.fromkeys(("NAME_HINTS", "FOREIGN_HINTS", "STAND_IN_PARTS"), _tables.listed),
+    **dict.fromkeys(
+        "NAME_WORDS FOREIGN_NAME_WORDS LOGIN_HINTS TERMS URL_PARAMETERS PUBLIC_NAMES CHAIN_KEY CHAIN_HASH".split(),
+        _tables.text,
+    ),
+}

@@ -89,7 +89,10 @@ def _flat(text: str) -> str:
     shown = normalize("NFKC", shown).lower().replace("’", "'").replace("‘", "'")
     # Line by line: an expression that looks for white space around a line's end reads a megabyte of spaces from every one of them.
     lines = "\n".join(
-        filter(None, (" ".join(line.split()) for line in compiled(r"[\n\r\u2028\u2029\u0085]").split(shown)))
+        filter(
+            None,
+            (" ".join(line.split()) for line in compiled(r"[\n\r\u2028\u2029\u0085]").split(shown)),
+        )
     )
     return f"{lines}\n{lines.replace(chr(10), ' ')}" if "\n" in lines else lines
 
@@ -102,10 +105,18 @@ def _hidden(text: str) -> str:
     if not compiled(f"{HIDDEN}|[{JOINERS}]|[{CONTROLS}]").search(text):
         return ""
     # A flag emoji carries tags, an emoji its variation and joiners, a word of some scripts a joiner.
-    text = compiled("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f").sub("", text)
+    text = compiled("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f").sub(
+        "", text
+    )
     text = compiled("(?<=[^\x00-\x7f]|[0-9#*])[\ufe0e\ufe0f](?![\ufe00-\ufe0f])").sub("", text)
-    text = compiled(f"(?<=[^\x00-\x7f])[{JOINERS}](?=[^\x00-\x7f])").sub("", text).removeprefix("\ufeff")
+    text = (
+        compiled(f"(?<=[^\x00-\x7f])[{JOINERS}](?=[^\x00-\x7f])")
+        .sub("", text)
+        .removeprefix("\ufeff")
+    )
     found = compiled(f"{HIDDEN}|[{JOINERS}]|[{CONTROLS}]").search(text)
-    if found is None or (found[0] == "\u00ad" and text.count("\u00ad") < 3):  # one or two come with copied web pages
+    if found is None or (
+        found[0] == "\u00ad" and text.count("\u00ad") < 3
+    ):  # one or two come with copied web pages
         return ""
     return f"character U+{ord(found[0]):04X} that does not show"

@@ -40,7 +40,9 @@ def vendor_tokens(text: str, low: str) -> Iterator[Span]:
 
 def _made_up(run: str) -> bool:
     """Whether the body of a token is random rather than words: `sk-learn-compatible-estimators` is no key."""
-    if compiled(r"(?:[A-Za-z]?[a-z]+|[0-9]{1,4})(?:[-_.](?:[A-Za-z]?[a-z]*|[0-9]{1,4}))+").fullmatch(run):
+    if compiled(
+        r"(?:[A-Za-z]?[a-z]+|[0-9]{1,4})(?:[-_.](?:[A-Za-z]?[a-z]*|[0-9]{1,4}))+"
+    ).fullmatch(run):
         return False
     return is_random(run, 2.5)
 
@@ -62,8 +64,12 @@ def shapes(text: str, low: str) -> Iterator[Span]:
                 group = match.lastindex or 0
                 if is_random(match[group], entropy):
                     yield match.start(group), match.end(group) - match[group].endswith("."), kind
-    if "AKIA" in text or "ASIA" in text or "aws" in low:  # the other half of an AWS pair says nothing by itself
-        for match in compiled(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])").finditer(text):
+    if (
+        "AKIA" in text or "ASIA" in text or "aws" in low
+    ):  # the other half of an AWS pair says nothing by itself
+        for match in compiled(
+            r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])"
+        ).finditer(text):
             if classes(match[0]) >= 3 and chop(match[0]) <= 3 and "/home/" not in match[0]:
                 yield *match.span(), "aws-secret-key"
 
@@ -72,7 +78,9 @@ def blocks(text: str, low: str) -> Iterator[Span]:
     """Private keys: PEM and PGP blocks, whole, cut off, or on one line with escaped line ends; also without a head."""
     if "PRIVATE KEY" in text or "Static key" in text:
         at = 0
-        head_of = compiled(r"-{4,5} ?BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}|OpenVPN Static key V\d)-{4,5}")
+        head_of = compiled(
+            r"-{4,5} ?BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}|OpenVPN Static key V\d)-{4,5}"
+        )
         closed = -2  # where the next end of a block stands, looked for once
         while head := head_of.search(text, at):
             if -1 != closed < head.end():
@@ -119,7 +127,9 @@ def _block_end(text: str, begin: int, closed: int = -2) -> int:
         tail = compiled(r"-----END [A-Z0-9 ]{0,60}-{0,5}").match(text, end)
         return tail.end() if tail else end + 8
     # Cut off: headers, then lines of base64, whatever stands between them (escapes, quotes, diff and quote marks).
-    line = compiled(r"[\s\"',+>|-]*(?:(?:Proc-Type|DEK-Info|Comment|Version):[^\n\x1f]{0,80}|[A-Za-z0-9+/=]{16,})")
+    line = compiled(
+        r"[\s\"',+>|-]*(?:(?:Proc-Type|DEK-Info|Comment|Version):[^\n\x1f]{0,80}|[A-Za-z0-9+/=]{16,})"
+    )
     at = begin
     while at - begin < LONGEST_KEY and (more := line.match(text, at)):
         at = more.end()
@@ -136,7 +146,13 @@ def prefixed(text: str, low: str) -> Iterator[Span]:
     shape = r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{16,})?"
     judged: dict[tuple[str, bool], bool] = {}  # what repeats itself is judged once
     for match in compiled(shape).finditer(text):
-        inside = text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")  # a path, a member, an anchor
+        inside = text[match.start() - 1 : match.start()] in (
+            "/",
+            "\\",
+            ".",
+            "#",
+            "@",
+        )  # a path, a member, an anchor
         hide = judged.get((match[0], inside))
         if hide is None:
             hide = _is_prefixed(match[0], inside)
@@ -152,7 +168,9 @@ def _is_prefixed(run: str, inside: bool) -> bool:
     if "_kwDO" in run:  # what GitHub calls a node
         return False
     parts = compiled(r"[A-Za-z0-9]+").findall(run)
-    if parts[0].lower() in ID_PREFIXES or not compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(parts[0]):
+    if parts[0].lower() in ID_PREFIXES or not compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(
+        parts[0]
+    ):
         return False
     telling = not SECRET_PARTS.isdisjoint(map(str.lower, parts[:3]))
     if (inside or parts[1].lower() in ID_PREFIXES) and not telling:
@@ -160,7 +178,9 @@ def _is_prefixed(run: str, inside: bool) -> bool:
     rest, body = run[len(parts[0]) + 1 :], max(parts[1:], key=len)
     if len(body) < 8 or not is_random(rest, 3.0) or stand_in(rest):
         return False
-    mixed = classes(rest) >= 3 and chop(rest) <= 2.6 and not compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
+    mixed = (
+        classes(rest) >= 3 and chop(rest) <= 2.6 and not compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
+    )
     return mixed or (telling and len(body) >= 20 and chop(body) <= 3.6 and classes(body) >= 2)
 
 
@@ -222,13 +242,19 @@ def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_random_word(word: str, three: bool) -> bool:
     """Whether it changes between kinds of characters as often as chance would have it."""
-    if word.startswith("AAAA") or compiled(r"\d{4}-\d\d-\d\dT\d\d").search(word):  # an SSH public key, a time
+    if word.startswith("AAAA") or compiled(r"\d{4}-\d\d-\d\dT\d\d").search(
+        word
+    ):  # an SSH public key, a time
         return False
     digits = len(compiled(r"\d").findall(word))
     long = len(word) >= 16
     if digits < (1 if long and three else 2) or classes(word) < (3 if three else 2):
         return False
-    return chop(word) <= (2.6 if long and three else 2.2) and is_random(word, 3.0) and not stand_in(word)
+    return (
+        chop(word) <= (2.6 if long and three else 2.2)
+        and is_random(word, 3.0)
+        and not stand_in(word)
+    )
 
 
 def _chosen(text: str) -> Iterator[Span]:
@@ -242,7 +268,9 @@ def _chosen(text: str) -> Iterator[Span]:
         if (
             classes(word) < 3
             or word.isalnum()
-            or compiled(r"%[0-9A-Fa-f]{2}|%\d*[sdxfv]\b|%\w%|\^[A-Z[]|^\d\dm|#v?\d+\*{0,2}$|\*\*").search(word)
+            or compiled(
+                r"%[0-9A-Fa-f]{2}|%\d*[sdxfv]\b|%\w%|\^[A-Z[]|^\d\dm|#v?\d+\*{0,2}$|\*\*"
+            ).search(word)
         ):
             continue
         # a sign that opens or closes a word is as likely a sentence's or a program's
@@ -279,6 +307,8 @@ def _codes(text: str, low: str, longest: int) -> Iterator[Span]:
                 yield *match.span(), "recovery-codes"
     if longest < 19:
         return
-    for match in compiled(r"(?<![\w-])(?:[A-Z]{1,3}-)?[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}(?![\w-])").finditer(text):
+    for match in compiled(
+        r"(?<![\w-])(?:[A-Z]{1,3}-)?[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}(?![\w-])"
+    ).finditer(text):
         if len(compiled(r"\d").findall(match[0])) >= 3 and compiled(r"[G-Z]").search(match[0]):
             yield *match.span(), "licence-key"

@@ -25,9 +25,35 @@ if TYPE_CHECKING:
 
 # What a terminal, a desktop or a shell says of itself. Everything else may choose the program that reads, or where it sends what it reads.
 _TERMINALS = (
-    "TERM", "COLOR", "ITERM", "KITTY", "ALACRITTY", "WEZTERM", "VTE", "GNOME_TERMINAL", "KONSOLE", "WT_", "VSCODE_", "TMUX", "STY", "SSH_",
-    "XDG_SESSION", "XDG_SEAT", "XDG_VTNR", "DBUS_", "LC_", "LESS", "LS_", "HIST", "STARSHIP", "P9K", "ZSH_", "TACIT_", "WINDOW", "GPG_TTY",
-)  # fmt: skip
+    "TERM",
+    "COLOR",
+    "ITERM",
+    "KITTY",
+    "ALACRITTY",
+    "WEZTERM",
+    "VTE",
+    "GNOME_TERMINAL",
+    "KONSOLE",
+    "WT_",
+    "VSCODE_",
+    "TMUX",
+    "STY",
+    "SSH_",
+    "XDG_SESSION",
+    "XDG_SEAT",
+    "XDG_VTNR",
+    "DBUS_",
+    "LC_",
+    "LESS",
+    "LS_",
+    "HIST",
+    "STARSHIP",
+    "P9K",
+    "ZSH_",
+    "TACIT_",
+    "WINDOW",
+    "GPG_TTY",
+)
 _OF_A_SHELL = frozenset(
     "PWD OLDPWD SHLVL _ COLUMNS LINES LANG LANGUAGE TZ DISPLAY WAYLAND_DISPLAY XAUTHORITY MAIL PAGER EDITOR VISUAL PS1 PROMPT".split()
 )
@@ -52,10 +78,14 @@ class Marks:
         names_run: bool = False,  # that variable holds the session's id, as its hooks tell it
         in_hooks: str = "",  # set for hooks, too: the variable that names the session there
         reads: bool = True,  # its sessions can be read (transcript.py); else what its events say is written down
-        surely: tuple[str, ...] = (),  # fields of a payload that tell it, wherever the hook was registered
+        surely: tuple[
+            str, ...
+        ] = (),  # fields of a payload that tell it, wherever the hook was registered
         unnamed: bool = False,  # those fields only where the payload does not name its event
         named: str = "",  # the host in whose dialect it speaks where the payload names its event
-        fields: tuple[str, ...] = (),  # fields that tell it where nobody registered the hook under its name
+        fields: tuple[
+            str, ...
+        ] = (),  # fields that tell it where nobody registered the hook under its name
         events: tuple[str, ...] = (),  # names of events that it alone has
         paths: tuple[str, ...] = (),  # parts of its transcripts' paths
     ) -> None:
@@ -69,7 +99,9 @@ HOSTS: dict[str, Marks] = {
     "claude-code": Marks("CLAUDECODE", in_hooks="CLAUDE_CODE_SESSION_ID", paths=("/.claude/",)),
     "codex": Marks("CODEX_THREAD_ID", True, fields=("turn_id",), paths=("/rollout-",)),
     "gemini": Marks(
-        "GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)
+        "GEMINI_CLI",
+        events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"),
+        paths=("/.gemini/",),
     ),
     "copilot": Marks(
         "COPILOT_AGENT_SESSION_ID",
@@ -97,7 +129,13 @@ SHELLS = (
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 # of one session's, without that beginning
-_OF_ONE = ("CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_PID", "CLAUDE_EFFORT", "TACIT_PLUGIN_SESSION")
+_OF_ONE = (
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PID",
+    "CLAUDE_EFFORT",
+    "TACIT_PLUGIN_SESSION",
+)
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
 
 
@@ -115,7 +153,9 @@ def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
         return HOSTS[registered].named or registered if registered in HOSTS else registered
     transcript = str(payload.get("transcript_path") or "")
     for name, marks in HOSTS.items():
-        told = any(field in payload for field in marks.fields) or any(part in transcript for part in marks.paths)
+        told = any(field in payload for field in marks.fields) or any(
+            part in transcript for part in marks.paths
+        )
         if told or named in marks.events:
             return name
     return WHOSE_SETTINGS_OTHERS_LOAD
@@ -135,13 +175,22 @@ def shell_mark(env: Mapping[str, str], session: str) -> str:
     """
     named = {marks.shell: marks.in_hooks for marks in HOSTS.values() if marks.in_hooks}
     return next(
-        (name for name in SHELLS if env.get(name) and not (session and env.get(named.get(name, "")) == session)), ""
+        (
+            name
+            for name in SHELLS
+            if env.get(name) and not (session and env.get(named.get(name, "")) == session)
+        ),
+        "",
     )
 
 
 def of_session(name: str) -> bool:
     """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
-    return name in SHELLS or name in _OF_ONE or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
+    return (
+        name in SHELLS
+        or name in _OF_ONE
+        or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
+    )
 
 
 def speaker(name: str) -> Any:
@@ -164,7 +213,9 @@ def readers(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Those whose own program may read finished sessions, and its command in these surroundings."""
     found = {name: known for name, known in every_host().items() if known.reader}
     return {
-        name: f"{known.reader} {known.reader_with[1]}" if (env or {}).get(known.reader_with[0]) else known.reader
+        name: f"{known.reader} {known.reader_with[1]}"
+        if (env or {}).get(known.reader_with[0])
+        else known.reader
         for name, known in found.items()
     }
 

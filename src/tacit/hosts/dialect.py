@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 PROMPT_CHARS = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
-ASKS, REFUSES = "ask", "refuse"  # what may be said about a call before it runs; nothing is ever allowed
+ASKS, REFUSES = (
+    "ask",
+    "refuse",
+)  # what may be said about a call before it runs; nothing is ever allowed
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -29,7 +32,9 @@ class Event:
     model: str = ""
     agent: str = ""  # the type of the sub-agent that starts, or in which it happened
     context: str = ""  # the host's id of that sub-agent; empty for the main one
-    text: str = ""  # what the person typed, the command that is about to run, or the error of a tool
+    text: str = (
+        ""  # what the person typed, the command that is about to run, or the error of a tool
+    )
     files: tuple[str, ...] = ()  # files that the text names
     env_file: str = ""  # where the host takes variables for the commands of its agent from
     root: str = ""  # the session that this one continues
@@ -42,7 +47,9 @@ class Event:
     insists: bool = False  # the host reads an answer only with exit status 2
     captured: bool = False  # no transcript that could be read: what its events say is written down
     error: str = ""  # beside a prompt: what failed since it was typed
-    step: Mapping[str, Any] | None = None  # of such a host: what happened, as a step of the neutral format
+    step: Mapping[str, Any] | None = (
+        None  # of such a host: what happened, as a step of the neutral format
+    )
 
 
 @value
@@ -92,7 +99,9 @@ def command_of(payload: Mapping[str, Any]) -> str:
 def file_of(payload: Mapping[str, Any]) -> tuple[str, ...]:
     """The file that a call is about to read or change; none of another tool."""
     given = object_at(payload, "tool_input", "toolArgs")
-    named = "" if text_at(given, "command", "cmd") else text_at(given, *PATH_FIELDS, "notebook_path")
+    named = (
+        "" if text_at(given, "command", "cmd") else text_at(given, *PATH_FIELDS, "notebook_path")
+    )
     return (named,) if named else ()
 
 
@@ -125,7 +134,9 @@ def files_in(text: str) -> tuple[str, ...]:
         name = word.strip("`'\"()[]{}<>,;:!?").rstrip(".").removeprefix("@")
         stem, dot, extension = name.rpartition(".")
         spelled = dot and stem and len(stem + extension) > 2  # "e.g." is none
-        looks = "/" in name or (spelled and extension.isalnum() and len(extension) < 6 and not extension.isdigit())
+        looks = "/" in name or (
+            spelled and extension.isalnum() and len(extension) < 6 and not extension.isdigit()
+        )
         if looks and "://" not in name and 2 < len(name) < 200 and name.strip("/."):
             found.append(name)
     return tuple(dict.fromkeys(found))[:FILES]
@@ -149,9 +160,14 @@ def in_claudes_shape(told: HookAnswer, theirs: str, *, starts: bool, limit: int)
     if told.message and starts:
         answer["systemMessage"] = told.message[:limit]
     if (told.context or told.decision) and theirs:
-        said: dict[str, str] = {"additionalContext": fitted(told.context, limit)} if told.context else {}
+        said: dict[str, str] = (
+            {"additionalContext": fitted(told.context, limit)} if told.context else {}
+        )
         if told.decision:
-            said |= {"permissionDecision": _DECISIONS[told.decision], "permissionDecisionReason": told.reason[:limit]}
+            said |= {
+                "permissionDecision": _DECISIONS[told.decision],
+                "permissionDecisionReason": told.reason[:limit],
+            }
         answer["hookSpecificOutput"] = {"hookEventName": theirs, **said}
     return dumps(answer) if answer else ""
 
@@ -187,14 +203,31 @@ def printed(text: str) -> str:
 
 
 _AROUND = (
-    "exit code", "<exited with", "command exited with", "process exited with", "wall time:", "chunk id:",
-    "original token count:", "command: ", "directory: ", "signal: ", "process group pgid:", "background pids:",
-    "error: (none)", "stderr: (none)",
-)  # fmt: skip
+    "exit code",
+    "<exited with",
+    "command exited with",
+    "process exited with",
+    "wall time:",
+    "chunk id:",
+    "original token count:",
+    "command: ",
+    "directory: ",
+    "signal: ",
+    "process group pgid:",
+    "background pids:",
+    "error: (none)",
+    "stderr: (none)",
+)
 
 
 def tool_step(
-    tool: str, given: Mapping[str, Any], output: str, *, failed: bool, status: int | None, stopped: bool
+    tool: str,
+    given: Mapping[str, Any],
+    output: str,
+    *,
+    failed: bool,
+    status: int | None,
+    stopped: bool,
 ) -> dict[str, Any] | None:
     """A call and its answer, as a step of the neutral format; None for a call without a name.
 

@@ -41,19 +41,31 @@ def parsed(text: str, path: str, *, comments: bool = False) -> dict[str, Any]:
         hint = "Correct it, or name another with --user or --shared."
         raise TacitError(f"{path} is not JSON ({error}); nothing was changed.", hint) from None
     hooks = tree.get("hooks", {}) if isinstance(tree, dict) else None
-    if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
+    if not isinstance(hooks, dict) or not all(
+        isinstance(groups, list) for groups in hooks.values()
+    ):
         hint = "Its hooks should be an object of lists."
-        raise TacitError(f"{path} is not in the shape of settings with hooks; nothing was changed.", hint)
+        raise TacitError(
+            f"{path} is not in the shape of settings with hooks; nothing was changed.", hint
+        )
     return dict(tree)
 
 
 def with_entries(
-    text: str, entries: Mapping[str, Any], path: str, *, comments: bool = False, frame: Mapping[str, Any] | None = None
+    text: str,
+    entries: Mapping[str, Any],
+    path: str,
+    *,
+    comments: bool = False,
+    frame: Mapping[str, Any] | None = None,
 ) -> str:
     """The settings with our entries at the end of each event's list. A file of ours alone begins with the frame."""
     before = parsed(text, path, comments=comments)
     if not bare(text).strip():
-        text, before = text + (json.dumps(frame, indent=2) if frame else "{}") + "\n", dict(frame or {})
+        text, before = (
+            text + (json.dumps(frame, indent=2) if frame else "{}") + "\n",
+            dict(frame or {}),
+        )
     if "hooks" not in before:
         text = put(text, top(text), "hooks", {event: [entry] for event, entry in entries.items()})
     else:
@@ -66,11 +78,15 @@ def with_entries(
     others = before.get("hooks", {})
     wanted = {
         **before,
-        "hooks": {**others, **{event: [*others.get(event, []), entry] for event, entry in entries.items()}},
+        "hooks": {
+            **others,
+            **{event: [*others.get(event, []), entry] for event, entry in entries.items()},
+        },
     }
     if (loads(text) if comments else json.loads(text)) != wanted:
         raise TacitError(
-            f"{path} could not be changed safely; nothing was changed.", "Please report this with the file."
+            f"{path} could not be changed safely; nothing was changed.",
+            "Please report this with the file.",
         )
     return text
 
@@ -93,7 +109,9 @@ def _without(text: str, event: str) -> str:
     for part in reversed(json_parts(text, listed)):
         entry = loads(text[part.value_start : part.end])
         handlers = entry.get("hooks") if isinstance(entry, dict) else None
-        if is_ours(entry) or (isinstance(handlers, list) and handlers and all(map(is_ours, handlers))):
+        if is_ours(entry) or (
+            isinstance(handlers, list) and handlers and all(map(is_ours, handlers))
+        ):
             text, removed = without_part(text, listed, part), True
         elif isinstance(handlers, list) and any(map(is_ours, handlers)):
             inner = _value(text, part.value_start, "hooks")

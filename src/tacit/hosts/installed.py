@@ -18,14 +18,25 @@ OLD_FORM = "calls tacit in a form that hurts the host once tacit is uninstalled"
 def cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
     """What a person should know of this host, a line each; nothing where it is not connected or all is well."""
     told = host.cautions(host, connected, root, env) if host.cautions is not None else []
-    old = [path for path in connected if host.plugin is None and any(map(_can_hurt, _ours_in(json_at(path))))]
+    old = [
+        path
+        for path in connected
+        if host.plugin is None and any(map(_can_hurt, _ours_in(json_at(path))))
+    ]
     return [
-        f"{host.name}: {path} {OLD_FORM}; tacit connect {host.name}{_level(path, root)} mends it" for path in old
+        f"{host.name}: {path} {OLD_FORM}; tacit connect {host.name}{_level(path, root)} mends it"
+        for path in old
     ] + told
 
 
 def _level(path: str, root: str) -> str:
-    return "" if path.endswith(".local.json") else " --shared" if path.startswith(root + os.sep) else " --user"
+    return (
+        ""
+        if path.endswith(".local.json")
+        else " --shared"
+        if path.startswith(root + os.sep)
+        else " --user"
+    )
 
 
 def _can_hurt(handler: Mapping[str, Any]) -> bool:
@@ -35,8 +46,19 @@ def _can_hurt(handler: Mapping[str, Any]) -> bool:
 
 def _ours_in(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Our handlers in a file, in groups or by themselves."""
-    listed = [each for groups in inside(tree, "hooks").values() if isinstance(groups, list) for each in groups]
-    inner = [each for group in listed if isinstance(group, dict) for each in group.get("hooks") or () if is_ours(each)]
+    listed = [
+        each
+        for groups in inside(tree, "hooks").values()
+        if isinstance(groups, list)
+        for each in groups
+    ]
+    inner = [
+        each
+        for group in listed
+        if isinstance(group, dict)
+        for each in group.get("hooks") or ()
+        if is_ours(each)
+    ]
     return [*inner, *(each for each in listed if is_ours(each))]
 
 
@@ -47,7 +69,9 @@ def our_hooks(tree: Mapping[str, Any]) -> list[tuple[str, int, int]]:
         for at, group in enumerate(groups if isinstance(groups, list) else ()):
             handlers = group.get("hooks") if isinstance(group, dict) else None
             found += [
-                (event, at, n) for n, each in enumerate(handlers if isinstance(handlers, list) else ()) if is_ours(each)
+                (event, at, n)
+                for n, each in enumerate(handlers if isinstance(handlers, list) else ())
+                if is_ours(each)
             ]
     return found
 

@@ -88,7 +88,9 @@ def put(text: str, at: int, key: str, item: Any) -> str:
     unit, newline = style(text)
     depth = _depth(text, have[-1].start if have else at, unit) + (0 if have else 1)
     inner = newline + unit * depth
-    flat = have and newline not in text[at : have[0].start]  # everything on one line: go on like that
+    flat = (
+        have and newline not in text[at : have[0].start]
+    )  # everything on one line: go on like that
     said = json.dumps(item, ensure_ascii=False, indent=None if flat else unit).replace("\n", inner)
     if key:
         said = f"{json.dumps(key, ensure_ascii=False)}: {said}"
@@ -98,7 +100,15 @@ def put(text: str, at: int, key: str, item: Any) -> str:
         after = end if comma is None else comma + 1
         place = after if flat else _behind_comment(text, after)
         before, closing = ("", ",") if comma is not None else (",", "")
-        return text[:end] + before + text[end:place] + (" " if flat else inner) + said + closing + text[place:]
+        return (
+            text[:end]
+            + before
+            + text[end:place]
+            + (" " if flat else inner)
+            + said
+            + closing
+            + text[place:]
+        )
     closed = _skip(bare(text), at + 1)
     kept = text[at + 1 : closed].rstrip()  # comments in an otherwise empty place
     return text[: at + 1] + kept + inner + said + newline + unit * (depth - 1) + text[closed:]
@@ -110,7 +120,9 @@ def without_part(text: str, at: int, part: Part) -> str:
     n = have.index(part)
     comma = _comma(text, part.end)
     end = part.end if comma is None else comma + 1
-    start = at + 1 + len(text[at + 1 : part.start].rstrip())  # the line break and indentation before it go too
+    start = (
+        at + 1 + len(text[at + 1 : part.start].rstrip())
+    )  # the line break and indentation before it go too
     if len(have) == 1:
         closed = _skip(bare(text), end)
         alone = start == at + 1 and not text[end:closed].strip()
@@ -128,7 +140,9 @@ def without_part(text: str, at: int, part: Part) -> str:
 def _joined(text: str, start: int, end: int) -> str:
     """The text without what stands between two places; a line comment before them still ends with its line."""
     comment = any(
-        found.start() < start <= found.end() for found in _COMMENTS.finditer(text) if found[0].startswith("//")
+        found.start() < start <= found.end()
+        for found in _COMMENTS.finditer(text)
+        if found[0].startswith("//")
     )
     goes_on = text[end:].lstrip(" \t\r")[:1] not in ("\n", "")
     return text[:start] + ("\n" if comment and goes_on else "") + text[end:]
@@ -145,7 +159,9 @@ def _behind_comment(text: str, at: int) -> int:
     stop = text.find("\n", at)
     stop = len(text) if stop < 0 else stop
     rest, plain = text[at:stop], _without_comments(text)[at:stop]
-    return at + len(rest.rstrip()) if rest.strip() and not plain.strip() and _ends_here(rest) else at
+    return (
+        at + len(rest.rstrip()) if rest.strip() and not plain.strip() and _ends_here(rest) else at
+    )
 
 
 def _ends_here(rest: str) -> bool:

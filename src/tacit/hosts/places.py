@@ -56,12 +56,20 @@ def unheard(run: Run, doubt: str, *, here: bool = False) -> tuple[Run, str]:
     if not run.steps and not run.findings and not run.extra:
         return replace(run, foreign=True), ""
     many = sum(step.typed for step in run.steps)
-    steps = tuple(replace(step, typed=False, speaker="") if step.typed else step for step in run.steps)
-    typed = f"; {many} typed {'message does' if many == 1 else 'messages do'} not count as yours" if many else ""
+    steps = tuple(
+        replace(step, typed=False, speaker="") if step.typed else step for step in run.steps
+    )
+    typed = (
+        f"; {many} typed {'message does' if many == 1 else 'messages do'} not count as yours"
+        if many
+        else ""
+    )
     if run.path and run.path != "-":
         then = f"tacit learn --as YOUR_NAME {run.path}"
     else:
         then = "tacit review"
     who = "If it is yours" if here else "A person who knows that it is theirs types at a terminal"
     what = run.id if run.id != "-" else "standard input"
-    return replace(run, steps=steps, foreign=True), f"{what} waits for you: {doubt}{typed}. {who}: {then}"
+    return replace(
+        run, steps=steps, foreign=True
+    ), f"{what} waits for you: {doubt}{typed}. {who}: {then}"

@@ -41,8 +41,13 @@ class Host:
     sample: Callable[[EventEntry, Scene], dict[str, Any]]  # an event as it sends it
     user: tuple[str, ...]  # the settings in the user's folder of this host
     shared: tuple[str, ...]  # those of a project, for everybody
-    local: tuple[str, ...] = ()  # those of a project, for one person, where the host has such a file
-    home: tuple[str, str] = ("", "")  # a variable that names the user's folder, and the folder in the home without it
+    local: tuple[
+        str, ...
+    ] = ()  # those of a project, for one person, where the host has such a file
+    home: tuple[str, str] = (
+        "",
+        "",
+    )  # a variable that names the user's folder, and the folder in the home without it
     data: tuple[str, str] | None = None  # the same for its sessions, where they lie elsewhere
     under: str = ""  # its own folder in those that are many programs'
     grouped: bool = True  # an event has groups of handlers, not handlers
@@ -63,9 +68,14 @@ class Host:
     pages: tuple[str, ...] = ()  # what it loads of the pages that we can write
     # Its own program as a mere model: a command that offers no tools and lets nothing of the user's reach the request (docs/models.md).
     reader: str = ""
-    reader_with: tuple[str, str] = ("", "")  # a variable, and what the command takes besides where it is set
+    reader_with: tuple[str, str] = (
+        "",
+        "",
+    )  # a variable, and what the command takes besides where it is set
     login: tuple[str, ...] = ()  # files in the user's folder by which its program is logged in
-    reaches: tuple[str, ...] = ()  # variables by which it reaches its model; a * stands for the rest of a name
+    reaches: tuple[
+        str, ...
+    ] = ()  # variables by which it reaches its model; a * stands for the rest of a name
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
     # its own rules for calls and files, and its settings with them for a step of a guard
     permission_rules: Callable[[Sequence[Sequence[str]], Sequence[str]], list[str]] | None = None
@@ -76,11 +86,17 @@ def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = Fals
     """A line for the shell that does nothing where the program is gone, and ends well where it is broken: a host may stop at a hook that
     fails. With `insists` the status 2, by which an answer is heard, is passed on. `ends_it`: the host ends the shell alone when time is
     up, and waits for whoever holds its output, so the shell ends the program."""
-    there = f"[ ! -x {shlex.quote(argv[0])} ]" if os.path.isabs(argv[0]) else f"! command -v {argv[0]} >/dev/null 2>&1"
+    there = (
+        f"[ ! -x {shlex.quote(argv[0])} ]"
+        if os.path.isabs(argv[0])
+        else f"! command -v {argv[0]} >/dev/null 2>&1"
+    )
     if ends_it:
         call = f"{{ trap 'kill -9 $!' TERM; exec 3<&0; {shlex.join(argv)} <&3 & wait $!; }}"
         return f"{there} || {call} || true"
-    return f"{there} || {shlex.join(argv)}" + ("; [ $? -ne 2 ] || exit 2" if insists else " || true")
+    return f"{there} || {shlex.join(argv)}" + (
+        "; [ $? -ne 2 ] || exit 2" if insists else " || true"
+    )
 
 
 def in_shell(
@@ -106,7 +122,9 @@ def in_shell(
 def entries_of(names: Mapping[str, str], **matchers: str) -> tuple[EventEntry, ...]:
     """An entry for each event of a dialect, by the host's name for it; a matcher where it takes one, by our name with _ for -."""
     return tuple(
-        EventEntry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), ""))
+        EventEntry(
+            theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), "")
+        )
         for ours, theirs in names.items()
     )
 
@@ -142,7 +160,11 @@ def settings_path(host: Host, root: str, env: Mapping[str, str], level: str) -> 
 def command(env: Mapping[str, str]) -> tuple[str, list[str]]:
     """How a host starts us: the installed command by its full path, or this interpreter."""
     beside = os.path.join(os.path.dirname(sys.executable), "tacit")
-    called = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "tacit" and os.sep in sys.argv[0] else ""
+    called = (
+        os.path.abspath(sys.argv[0])
+        if os.path.basename(sys.argv[0]) == "tacit" and os.sep in sys.argv[0]
+        else ""
+    )
     for found in (called, beside, shutil.which("tacit", path=env.get("PATH")) or ""):
         if found and os.access(found, os.X_OK) and os.path.isfile(found):
             return os.path.abspath(found), []
@@ -166,11 +188,16 @@ def registration(start: tuple[str, list[str]], host: Host, store: str = "") -> d
     for entry in host.entries:
         named = [] if host.loaded_by_others else ["--host", host.name]
         kept = ["--store", os.path.abspath(store)] if store else []
-        handler = host.handler(host, [start[0], *start[1], "hook", entry.ours, *named, *kept], entry)
+        handler = host.handler(
+            host, [start[0], *start[1], "hook", entry.ours, *named, *kept], entry
+        )
         if not host.grouped:
             found[entry.theirs] = handler
         else:
-            found[entry.theirs] = {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [handler]}
+            found[entry.theirs] = {
+                **({"matcher": entry.matcher} if entry.matcher else {}),
+                "hooks": [handler],
+            }
     return found
 
 
@@ -210,7 +237,11 @@ def as_claude_code_says(entry: EventEntry, scene: Scene, **more: Any) -> dict[st
         "cwd": scene.folder,
         "hook_event_name": entry.theirs,
     }
-    call = {"tool_name": "Bash", "tool_use_id": scene.call, "tool_input": {"command": scene.command}}
+    call = {
+        "tool_name": "Bash",
+        "tool_use_id": scene.call,
+        "tool_input": {"command": scene.command},
+    }
     by_event: dict[str, dict[str, Any]] = {
         "session-start": {"source": "startup"},
         "prompt": {"prompt": scene.prompt},

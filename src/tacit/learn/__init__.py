@@ -44,7 +44,12 @@ def learn(
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
     if run.is_replayed:
-        return Learned(run.id, run.host, already=True, warnings=(f"{run.id}: a replayed run is never learned.",))
+        return Learned(
+            run.id,
+            run.host,
+            already=True,
+            warnings=(f"{run.id}: a replayed run is never learned.",),
+        )
     store, project, profile, at = work.store, work.project, work.profile, work.now()
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
@@ -57,7 +62,9 @@ def learn(
         own = [each for each in judged if each[0].run == run.id]
         with work.write() as tx:
             session.enter(tx)
-            for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
+            for other in dict.fromkeys(
+                finding.run for finding, _ in judged if finding.run != run.id
+            ):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
             session.tell(tx, noticed, known_lines or {}, hold_all, person)
@@ -70,7 +77,9 @@ def learn(
         ask_model = brought_by_part("step", "extract") if model is not None else None
         if ask_model is None or run.foreign or not (over or session.is_over()):
             return report
-        return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
+        return added(
+            report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all)
+        )
 
 
 def preview(*args: Any, **named: Any) -> Learned:

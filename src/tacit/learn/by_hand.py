@@ -49,9 +49,13 @@ def memory_from(
     """The memory that these facets describe, and why it starts where it does."""
     unknown = [name for name in facets if name not in _FACETS]
     if unknown:
-        raise UsageError(f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(_FACETS)}.")
+        raise UsageError(
+            f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(_FACETS)}."
+        )
     if not isinstance(facets.get("text"), str):
-        raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
+        raise UsageError(
+            "A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}'
+        )
     plain = {name: facet for name, facet in facets.items() if name in EDITABLE and name != "text"}
     found = checked_facets(_given(plain), profile)
     text = kept_text(facets["text"])
@@ -66,15 +70,25 @@ def memory_from(
     scope = found.pop("scope", profile.kinds[kind].scope or "project")
     if scope in ("agent", "global") and not actor.is_person:
         raise Refused(
-            f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.", actor.how
+            f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
+            actor.how,
         )
     if scope == "agent" and not found.get("agent"):
-        raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")
+        raise UsageError(
+            "A lesson of agent scope must name its agent.",
+            "Add --agent NAME, or choose another scope.",
+        )
     tier = _tier(facets.get("trust"), actor)
     is_persons = tier == OWNER
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
-    beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent", "about")]
-    beside += [*found.get("paths", ()), *found.get("tags", ()), str((facets.get("extra") or {}).get("title") or "")]
+    beside = [
+        str(found.get(name, "")) for name in ("source", "category", "domain", "agent", "about")
+    ]
+    beside += [
+        *found.get("paths", ()),
+        *found.get("tags", ()),
+        str((facets.get("extra") or {}).get("title") or ""),
+    ]
     asked = GateDecision("allow", "") if is_persons else may_be_told(clean.text, tier, beside)
     memory = Memory(
         id=id,
@@ -83,7 +97,10 @@ def memory_from(
         kind=kind,
         klass=class_of(profile, kind),
         scope=scope,
-        source=found.pop("source", profile.words.person if is_persons else actor.name if tier == actor.tier else tier),
+        source=found.pop(
+            "source",
+            profile.words.person if is_persons else actor.name if tier == actor.tier else tier,
+        ),
         origin=str(facets.get("origin") or ""),
         trust=tier,
         gate=asked.outcome,
@@ -96,8 +113,12 @@ def memory_from(
     )
     own = "a person's word" if is_persons else ""
     waits = asked.reason if asked.outcome == "hold" else ""
-    said = own or waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
-    return with_subject(memory, profile), said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+    said = (
+        own or waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
+    )
+    return with_subject(memory, profile), said + (
+        f"; {len(clean.hits)} secrets redacted" if clean.hits else ""
+    )
 
 
 def _tier(trust: object, actor: Actor) -> str:
@@ -107,7 +128,10 @@ def _tier(trust: object, actor: Actor) -> str:
     if trust == OWNER:
         raise Refused(f"A person's word needs a person; {actor.reason}.", actor.how)
     if trust not in HEARSAY:
-        raise UsageError(f"Nobody's words can be added as {trust!r}.", f"One of: {', '.join(HEARSAY)}; your own: none.")
+        raise UsageError(
+            f"Nobody's words can be added as {trust!r}.",
+            f"One of: {', '.join(HEARSAY)}; your own: none.",
+        )
     return str(trust)
 
 
@@ -127,20 +151,34 @@ def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
     for name in ("task", "group", "place"):
         if not isinstance(facets.get(name) or "", str):
             raise UsageError(f"{name} must be a text.")
-    task = redact(private(kept_text(facets["task"][:TASK_CHARS]))).text if (facets.get("task") or "").strip() else ""
-    group = redacted_record((facets.get("group") or str(facets.get("run") or "")).strip())[:GROUP_CHARS]
+    task = (
+        redact(private(kept_text(facets["task"][:TASK_CHARS]))).text
+        if (facets.get("task") or "").strip()
+        else ""
+    )
+    group = redacted_record((facets.get("group") or str(facets.get("run") or "")).strip())[
+        :GROUP_CHARS
+    ]
     place = redacted_record((facets.get("place") or "").strip())[:GROUP_CHARS]
-    return {name: said for name, said in (("task", task), ("group", group), ("place", place)) if said}
+    return {
+        name: said for name, said in (("task", task), ("group", group), ("place", place)) if said
+    }
 
 
-FINDING_FACETS = tuple("kind category severity domain agent task_type tags paths about by quote error".split())
+FINDING_FACETS = tuple(
+    "kind category severity domain agent task_type tags paths about by quote error".split()
+)
 
 
-def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
+def finding_from(
+    text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str
+) -> Finding:
     """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:
-        raise UsageError(f"{unknown[0]} is not a facet of a finding.", f"Facets: {', '.join(FINDING_FACETS)}.")
+        raise UsageError(
+            f"{unknown[0]} is not a facet of a finding.", f"Facets: {', '.join(FINDING_FACETS)}."
+        )
     found = checked_facets(_given(facets), profile)
     error = str(found.pop("error", ""))
     said = kept_text(text)
@@ -175,16 +213,22 @@ def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any
     for name in ("tags", "paths"):
         if name in found:
             listed = [found[name]] if isinstance(found[name], str) else found[name]
-            if not isinstance(listed, (list, tuple)) or not all(isinstance(item, str) for item in listed):
+            if not isinstance(listed, (list, tuple)) or not all(
+                isinstance(item, str) for item in listed
+            ):
                 raise UsageError(f"{name} must be a list of texts.")
             clean = redacted_path if name == "paths" else redacted_record
-            found[name] = tuple(dict.fromkeys(clean(kept_text(item)) for item in listed if item.strip()))
+            found[name] = tuple(
+                dict.fromkeys(clean(kept_text(item)) for item in listed if item.strip())
+            )
     for name in ("category", "domain", "agent", "task_type", "source", "about"):
         if name in found:
             if not isinstance(found[name], str):
                 raise UsageError(f"{name} must be a text.")
             most = 200 if name != "about" else None
-            found[name] = redacted_record(kept_text(found[name]))[:most] if found[name].strip() else ""
+            found[name] = (
+                redacted_record(kept_text(found[name]))[:most] if found[name].strip() else ""
+            )
     if "about" in found:
         found["about"] = kept_subject(found["about"])
     return found
@@ -195,7 +239,10 @@ def _kind(word: str, profile: Profile) -> str:
     for name, kind in profile.kinds.items():
         if folded == name.replace("-", "_") or folded in kind.aliases:
             return name
-    raise UsageError(f"{word!r} is not a kind of the profile {profile.name}.", f"Kinds: {', '.join(profile.kinds)}.")
+    raise UsageError(
+        f"{word!r} is not a kind of the profile {profile.name}.",
+        f"Kinds: {', '.join(profile.kinds)}.",
+    )
 
 
 # One finding that an agent submits while its run goes on.
@@ -220,7 +267,9 @@ def submit(
     """
     store, project, profile, at = work.store, work.project, work.profile, work.now()
     row = store.find_run(project.id, finding.run)
-    run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))
+    run = Run(
+        row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,)
+    )
     id = row.id if row else run_id(project.id, run.host, run.id)
     said, _ = what_it_says(work, run, id, known_lines)
     if not said:
@@ -231,8 +280,15 @@ def submit(
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
         session.take(tx, [(kept, decision)])
-        taken = session.said.row(kept) or next(each for each in tx.findings(run=id) if each.key == kept.key)
-    word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(
-        taken.outcome, "known"
+        taken = session.said.row(kept) or next(
+            each for each in tx.findings(run=id) if each.key == kept.key
+        )
+    word = {
+        "hold": "held",
+        "quarantine": "quarantined",
+        "discard": "discarded",
+        "linked": "linked",
+    }.get(taken.outcome, "known")
+    return Submitted(
+        run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory
     )
-    return Submitted(run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory)

@@ -35,7 +35,9 @@ def classified(finding: Finding, profile: Profile) -> Finding:
 
     An extractor that names the kind of what it derives knows better.
     """
-    if profile.extract.classifier != "keywords" or (finding.kind and finding.extractor != "outright"):
+    if profile.extract.classifier != "keywords" or (
+        finding.kind and finding.extractor != "outright"
+    ):
         return finding
     kind = finding.kind if finding.kind not in ("", UNSAID) else _kind_of(finding.text, profile)
     return replace(finding, kind=kind, scope=finding.scope or scope_of(finding.text, profile))
@@ -65,7 +67,11 @@ def category_named(word: str, categories: Categories) -> str:
     if not asked:
         return ""
     for name, category in categories.names.items():
-        if asked in (_spelled(name), _spelled(name.rpartition(":")[2]), *map(_spelled, category.aliases)):
+        if asked in (
+            _spelled(name),
+            _spelled(name.rpartition(":")[2]),
+            *map(_spelled, category.aliases),
+        ):
             return name
     return ""
 
@@ -105,7 +111,11 @@ def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Findi
     finding = replace(finding, text=text, confidence=confidence)
     categories = profile.categories
     if categories.classifier == "subject":
-        return finding if finding.category else replace(finding, category=category_of(text, categories).category)
+        return (
+            finding
+            if finding.category
+            else replace(finding, category=category_of(text, categories).category)
+        )
     if categories.classifier != "keywords":
         return finding
     at = filed(text, decision.category or finding.category, confidence, categories)
@@ -121,7 +131,9 @@ def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Findi
         "category_source": at.source,
         "taxonomy_version": at.version,
     }
-    return replace(finding, kind=kind, category=at.category, extra={**(finding.extra or {}), **told})
+    return replace(
+        finding, kind=kind, category=at.category, extra={**(finding.extra or {}), **told}
+    )
 
 
 def hits_of(text: str, keywords: Iterable[str], match: str) -> int:
@@ -220,4 +232,7 @@ def _first_words(text: str) -> tuple[str, ...]:
     return tuple([word for word in re.findall(r"[^\W_]+", text.lower()) if len(word) >= 4][:5])
 
 
-TAGGERS: dict[str, Callable[[str], tuple[str, ...]]] = {"none": _no_tags, "first_words": _first_words}
+TAGGERS: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "none": _no_tags,
+    "first_words": _first_words,
+}

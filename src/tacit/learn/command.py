@@ -22,59 +22,116 @@ from tacit.guard.redact import redact
 LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
 LONGEST_SHOWN = 110  # of a command inside a lesson
 _PROSE_WORDS = 4  # words in one argument, or plain words one after the other: a sentence, not part of the command
-_LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
+_LONGEST_WORD = (
+    48  # a longer quoted argument is content (a message, a query), not part of the command
+)
 _LINES = 4096  # that are kept as read: a run is gone through by several readers
 
 # Tools that run a command of a POSIX shell. PowerShell and cmd have another grammar: `core.canary` says that they are not read.
-_SHELL_TOOLS = re.compile(r"bash|(?<!power)shell|terminal|exec_command|run_command|execute_command|^sh$", re.I)
+_SHELL_TOOLS = re.compile(
+    r"bash|(?<!power)shell|terminal|exec_command|run_command|execute_command|^sh$", re.I
+)
 _COMMAND_KEYS = ("command", "cmd", "script", "commandLine", "CommandLine")
 
 _tables = Tables(__file__)
-NEUTRAL, LOOKING_PROGRAMS, SUBCOMMANDS = (_tables.words(name) for name in ("NEUTRAL", "LOOKING", "SUBCOMMANDS"))
+NEUTRAL, LOOKING_PROGRAMS, SUBCOMMANDS = (
+    _tables.words(name) for name in ("NEUTRAL", "LOOKING", "SUBCOMMANDS")
+)
 FRONT_PROGRAMS = frozenset(
     "sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin".split()
 )
 _WRAPPERS_WITH_VALUE = frozenset({"timeout", "gtimeout"})
 _RUNNERS = tuple(tuple(line.split()) for line in _tables.lines("RUNNERS"))
 _RUNNER_VALUES = frozenset({"--with", "-p", "--package", "--extra", "--group", "-n"})
-INTERPRETERS = frozenset("python node ruby bash sh zsh perl php deno bun tsx ts-node Rscript julia lua".split())
+INTERPRETERS = frozenset(
+    "python node ruby bash sh zsh perl php deno bun tsx ts-node Rscript julia lua".split()
+)
 _SPELLED = {"gradlew": "gradle", "mvnw": "mvn", "docker-compose": "docker", "nodejs": "node"}
-_TWO_DEEP = {tuple(words.split()) for line in _tables.lines("TWO_DEEP") for words in line.split(",")}
+_TWO_DEEP = {
+    tuple(words.split()) for line in _tables.lines("TWO_DEEP") for words in line.split(",")
+}
 SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 # `pnpm dev` is `pnpm run dev`.
-_RUN_SHORTHAND = frozenset("test start dev build lint format typecheck check serve watch preview".split())
+_RUN_SHORTHAND = frozenset(
+    "test start dev build lint format typecheck check serve watch preview".split()
+)
 _OPTIONS_WITH_VALUE = ("-C", "-f", "-p", "-n", "--file", "--manifest-path", "--directory")
 _WORKSPACE_OPTIONS = ("--filter", "-F", "--prefix", "-C", "--dir", "-w", "--workspace", "--cwd")
-_TASK_OPTIONS = ("-C", "-f", "--file", "--directory", "--manifest-path", "--cwd", "--filter", "-F", "--prefix")
+_TASK_OPTIONS = (
+    "-C",
+    "-f",
+    "--file",
+    "--directory",
+    "--manifest-path",
+    "--cwd",
+    "--filter",
+    "-F",
+    "--prefix",
+)
 _SPOKEN_ENV = _tables.pattern("SPOKEN_ENV")
-_USUAL_BRANCHES = ("", "main", "master", "HEAD", "develop")  # worth naming; any other is of the moment
+_USUAL_BRANCHES = (
+    "",
+    "main",
+    "master",
+    "HEAD",
+    "develop",
+)  # worth naming; any other is of the moment
 _MESSAGES = ("-m", "--message", "--title", "--body", "--description", "-am")
-_CONTENT = re.compile(r"(--?(?:m|message|title|body|description|reason))=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_CONTENT = re.compile(
+    r"(--?(?:m|message|title|body|description|reason))=(?:\"[^\"]*\"|'[^']*'|\S+)"
+)
 
 _TASK_FIRST = _tables.words("TASK_FIRST")
 _TASK_BEHIND = {program: words.split() for program, words in _tables.rows("TASK_BEHIND")}
 # `pnpm codegen`, `mise lint`
-_TASK_SHORTHAND = frozenset("test lint build check ci format fmt typecheck e2e codegen generate verify".split())
-_RUN_SCRIPTS = ("hatch", "pdm", "rye", "pipenv")  # `hatch run lint:all`: what is no program is a script
+_TASK_SHORTHAND = frozenset(
+    "test lint build check ci format fmt typecheck e2e codegen generate verify".split()
+)
+_RUN_SCRIPTS = (
+    "hatch",
+    "pdm",
+    "rye",
+    "pipenv",
+)  # `hatch run lint:all`: what is no program is a script
 _SCRIPT_FOLDERS = frozenset("script scripts bin tools tool hack ci dev build .ci".split())
-_CONTAINERS = {(program, "compose", how) for program in ("docker", "podman") for how in ("run", "exec")}
+_CONTAINERS = {
+    (program, "compose", how) for program in ("docker", "podman") for how in ("run", "exec")
+}
 _CONTAINER_OPTIONS = ("-e", "--env", "-u", "--user", "-w", "--workdir", "--index", "--name", "-v")
 
 _TASK_NAMES = tuple((purpose, re.compile(named)) for purpose, named in _tables.rows("TASK_NAMES"))
-_FIXES = re.compile(r"--(?:fix|write|apply)\b|[:_-](?:fix|write)\b")  # a linter that mends what it finds
+_FIXES = re.compile(
+    r"--(?:fix|write|apply)\b|[:_-](?:fix|write)\b"
+)  # a linter that mends what it finds
 # asks whether
-_CHECKS_FORMAT = frozenset("--check --check-formatted --diff -d -l --list-different --dry-run --list".split())
-_RUNS_NOTHING = frozenset("--help --version -h -V --list --list-tests --collect-only --no-run -n --dry-run".split())
+_CHECKS_FORMAT = frozenset(
+    "--check --check-formatted --diff -d -l --list-different --dry-run --list".split()
+)
+_RUNS_NOTHING = frozenset(
+    "--help --version -h -V --list --list-tests --collect-only --no-run -n --dry-run".split()
+)
 _SHOWS = (["--version"], ["-v"], ["-V"], ["version"], ["--help"], ["-h"], ["help"])
 
-_MOMENTARY, _MOMENTARY_WITH_VALUE = _tables.pattern("MOMENTARY"), _tables.words("MOMENTARY_WITH_VALUE")
+_MOMENTARY, _MOMENTARY_WITH_VALUE = (
+    _tables.pattern("MOMENTARY"),
+    _tables.words("MOMENTARY_WITH_VALUE"),
+)
 _SELECTING, _WHOLE = _tables.words("SELECTING"), _tables.words("WHOLE")
 _FILE_WORD = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
 # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
 _PART = re.compile(r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)")
 # where it works, beside the command itself
 _FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")
-_SETTINGS = (".toml", ".cfg", ".ini", ".json", ".yml", ".yaml", ".mjs", ".cjs")  # a file, but not one it works on
+_SETTINGS = (
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".json",
+    ".yml",
+    ".yaml",
+    ".mjs",
+    ".cjs",
+)  # a file, but not one it works on
 _ELSEWHERE = re.compile(r"^(?:/tmp|/var|/private/tmp|/scratch)\b|\$TMP|\$\(|^~/?$|\.\./\.\.")
 
 
@@ -105,7 +162,9 @@ class Command(_Read):
         while len(words) > 1 and (words[0] in FRONT_PROGRAMS or words[0] in _WRAPPERS_WITH_VALUE):
             timed = words[0] in _WRAPPERS_WITH_VALUE
             words = words[1:]
-            while len(words) > 1 and (words[0][:1] == "-" or "=" in words[0] or (timed and words[0][:1].isdigit())):
+            while len(words) > 1 and (
+                words[0][:1] == "-" or "=" in words[0] or (timed and words[0][:1].isdigit())
+            ):
                 words = words[1:]
         for runner in _RUNNERS:
             if tuple(words[: len(runner)]) == runner:
@@ -143,7 +202,10 @@ class Command(_Read):
         if program in SCRIPT_RUNNERS:
             return _scripted(program, _plain(rest, _WORKSPACE_OPTIONS))
         if program in INTERPRETERS:
-            target = next((w for w in rest if not w.startswith("-") or w in ("-c", "-e", "-", "-lc", "-ic")), "")
+            target = next(
+                (w for w in rest if not w.startswith("-") or w in ("-c", "-e", "-", "-lc", "-ic")),
+                "",
+            )
             if program == "python" and target.endswith("manage.py"):
                 return (program, "manage.py", *_plain(rest[rest.index(target) + 1 :])[:1])
             return (program, "-c" if self.inline or target.startswith("-") else target)
@@ -203,7 +265,11 @@ class Command(_Read):
     def task(self) -> str:
         """The name of the project's task that it runs; empty where it runs a program."""
         program = self.program
-        plain = [word for word in _plain(self.proper[1:], _TASK_OPTIONS) if "=" not in word and word[:1] != "<"]
+        plain = [
+            word
+            for word in _plain(self.proper[1:], _TASK_OPTIONS)
+            if "=" not in word and word[:1] != "<"
+        ]
         if self.front > 0 and self.words[0] in _RUN_SCRIPTS and ":" in program:
             return program
         if program in SCRIPT_RUNNERS:
@@ -212,10 +278,14 @@ class Command(_Read):
             if plain[:1] == ["workspace"]:
                 return next((word for word in plain[2:] if word != "run"), "")
             name = "".join(self.key[1:2])
-            return name if ":" in name or name in _TASK_SHORTHAND - {"ci"} else ""  # `npm ci` installs
+            return (
+                name if ":" in name or name in _TASK_SHORTHAND - {"ci"} else ""
+            )  # `npm ci` installs
         if plain and plain[0] in _TASK_BEHIND.get(program, ()):
             name = "".join(plain[1:2])
-        elif program in _TASK_FIRST or (plain and plain[0] in _TASK_SHORTHAND and program == "mise"):
+        elif program in _TASK_FIRST or (
+            plain and plain[0] in _TASK_SHORTHAND and program == "mise"
+        ):
             name = "".join(plain[:1])
         else:
             return re.sub(r"\.\w+$", "", self.script.rpartition("/")[2])
@@ -242,7 +312,12 @@ class Command(_Read):
         if self.within is not None:
             return self.within.purpose
         words, served = self.proper, self._served
-        if self.inline or self.looks or _RUNS_NOTHING.intersection(words) or "version" in words[1:2]:
+        if (
+            self.inline
+            or self.looks
+            or _RUNS_NOTHING.intersection(words)
+            or "version" in words[1:2]
+        ):
             return ""
         if served == "test" and words[:2] == ["go", "test"] and "-c" in words:
             return ""  # compiles
@@ -278,7 +353,9 @@ class Command(_Read):
         if program in ("make", "gmake"):
             return "" if words[1:] and not words[1].startswith("-") else "build"
         if program == "pip" and self.key[1:2] == ("install",):
-            own = any(word == "." or word.startswith(("-r", "-e", "./", ".[")) for word in words[2:])
+            own = any(
+                word == "." or word.startswith(("-r", "-e", "./", ".[")) for word in words[2:]
+            )
             return "install" if own else ""
         # `vite` alone serves, `vite build` builds
         alone = "" if program in ("next", "vite") else SERVING_PROGRAMS.get(program, "")
@@ -287,7 +364,9 @@ class Command(_Read):
     def is_like(self, other: Command) -> bool:
         """Whether two are attempts at the same thing: the same command, or one with a word in front of it."""
         return self.key == other.key or any(
-            len(longer.words) > 1 and len(shorter.key) > 1 and longer.without_first.key == shorter.key
+            len(longer.words) > 1
+            and len(shorter.key) > 1
+            and longer.without_first.key == shorter.key
             for longer, shorter in ((self, other), (other, self))
         )
 
@@ -311,9 +390,14 @@ class Command(_Read):
         return (text, folder, kept[1]) if text and len(text) <= LONGEST_SHOWN else None
 
     def _kept(self, cwd: str) -> tuple[list[str], bool] | None:
-        if self.within is not None:  # the container stays, and what runs in it loses what belongs to the moment
+        if (
+            self.within is not None
+        ):  # the container stays, and what runs in it loses what belongs to the moment
             kept = self.within._kept(cwd)
-            return kept and ([*self.words[: len(self.words) - len(self.within.words)], *kept[0]], kept[1])
+            return kept and (
+                [*self.words[: len(self.words) - len(self.within.words)], *kept[0]],
+                kept[1],
+            )
         words = [env for env in self.env if _SPOKEN_ENV.match(env) and not env.startswith("CI=")]
         single = skip = shown = False
         key = {*self.key, self.task}
@@ -325,14 +409,20 @@ class Command(_Read):
                 shown = False
             elif skip:
                 skip = False
-            elif place < max(self.front + 1, 1) or plain == self.script or plain.endswith("manage.py"):
+            elif (
+                place < max(self.front + 1, 1)
+                or plain == self.script
+                or plain.endswith("manage.py")
+            ):
                 words.append(word)
             elif _MOMENTARY.match(plain) or (plain in ("-s", "-r") and "pytest" in key):
                 continue
             elif plain in _MOMENTARY_WITH_VALUE and not last:
                 skip = True
             elif workspace and plain.partition("=")[0] in _WORKSPACE_OPTIONS:
-                skip = "=" not in plain  # which package it was belongs to the moment, that one has to be named does not
+                skip = (
+                    "=" not in plain
+                )  # which package it was belongs to the moment, that one has to be named does not
                 words.append(f"{plain.partition('=')[0]} <package>")
             elif plain in _FOLDERS and not workspace and not last:
                 shown = True
@@ -341,7 +431,11 @@ class Command(_Read):
                 skip = single = True
             elif _ELSEWHERE.search(plain) or "\n" in word or len(plain) > _LONGEST_WORD:
                 return None
-            elif _FILE_WORD.search(plain) and not plain.startswith("-") and not plain.endswith((*_SETTINGS, "...")):
+            elif (
+                _FILE_WORD.search(plain)
+                and not plain.startswith("-")
+                and not plain.endswith((*_SETTINGS, "..."))
+            ):
                 single = True
                 if words[-1] != "<file>":
                     words.append("<file>")
@@ -349,7 +443,8 @@ class Command(_Read):
                 single = single or bool(_PART.search(plain)) or _selects(plain, key)
                 words.append(Command((word,)).displayed(cwd))
         while words and (
-            words[0] in FRONT_PROGRAMS or (re.match(r"\w+=", words[0]) and not _SPOKEN_ENV.match(words[0]))
+            words[0] in FRONT_PROGRAMS
+            or (re.match(r"\w+=", words[0]) and not _SPOKEN_ENV.match(words[0]))
         ):
             words = words[1:]
         return (words[2:] if words and words[0] in _WRAPPERS_WITH_VALUE else words), single
@@ -359,7 +454,10 @@ class Command(_Read):
         words = []
         for word in (*[each for each in self.env if _SPOKEN_ENV.match(each)], *self.words):
             inner = bare(word)
-            prose = inner.count(" ") >= _PROSE_WORDS - 1 or inner.count("_") + inner.count("-") >= 2 * _PROSE_WORDS
+            prose = (
+                inner.count(" ") >= _PROSE_WORDS - 1
+                or inner.count("_") + inner.count("-") >= 2 * _PROSE_WORDS
+            )
             long = len(inner) > _LONGEST_WORD and (word[:1] in "\"'$`" or " " in inner)
             words.append("…" if "\n" in word or prose or long else _masked(word, cwd, branch))
         plain = 0
@@ -388,7 +486,11 @@ def line_of(step: Step) -> str:
             return said.strip()
         if isinstance(said, (list, tuple)) and said:
             words = [str(word) for word in said]
-            return words[2].strip() if len(words) == 3 and words[1] in ("-c", "-lc", "-ic") else " ".join(words).strip()
+            return (
+                words[2].strip()
+                if len(words) == 3 and words[1] in ("-c", "-lc", "-ic")
+                else " ".join(words).strip()
+            )
     return ""
 
 
@@ -404,7 +506,17 @@ def commands(line: str) -> tuple[Command, ...]:
         env, rest = tuple(words[:at]), tuple(words[at:])
         if not rest:
             continue
-        found.append(Command(rest, env, after in ("|", "|&"), before in ("|", "|&"), inline, tuple(writes), folder))
+        found.append(
+            Command(
+                rest,
+                env,
+                after in ("|", "|&"),
+                before in ("|", "|&"),
+                inline,
+                tuple(writes),
+                folder,
+            )
+        )
         if len(rest) > 1 and bare(rest[0]) in ("cd", "pushd"):
             folder = bare(rest[1])
     return tuple(found)
@@ -471,4 +583,9 @@ def _plain(words: list[str], with_values: tuple[str, ...] = _OPTIONS_WITH_VALUE)
 
 def _selects(word: str, key: set[str]) -> bool:
     """A bare word behind the command that names one thing of many: `cargo test version_list`."""
-    return bool(re.fullmatch(r"[\w:.-]+", word)) and not word.startswith("-") and word not in key and word not in _WHOLE
+    return (
+        bool(re.fullmatch(r"[\w:.-]+", word))
+        and not word.startswith("-")
+        and word not in key
+        and word not in _WHOLE
+    )

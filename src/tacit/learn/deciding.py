@@ -20,12 +20,23 @@ if TYPE_CHECKING:
 _MOST = 10
 # whose word a reader heard: shares of them that were worth having
 _WORTH_BY_STANDING = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}
-_KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitfall": 0.5, "fix": 0.5}
+_KINDS = {
+    "rule": 1.0,
+    "preference": 0.8,
+    "command": 0.8,
+    "security": 0.8,
+    "pitfall": 0.5,
+    "fix": 0.5,
+}
 
 
 def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
-    theirs = (memory for memory in provisional if _word(memory) in ("said", "shown") and not is_confirmed(memory))
+    theirs = (
+        memory
+        for memory in provisional
+        if _word(memory) in ("said", "shown") and not is_confirmed(memory)
+    )
     return best(theirs, most)
 
 
@@ -35,7 +46,9 @@ def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     found = [
         memory
         for memory in candidates
-        if memory.gate == "allow" and memory.text and not (is_product_detail(memory) or is_order_of_a_day(memory))
+        if memory.gate == "allow"
+        and memory.text
+        and not (is_product_detail(memory) or is_order_of_a_day(memory))
     ]
     return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
 
@@ -64,7 +77,10 @@ class Deciding:
         return self._tx.__enter__()
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._tx.__exit__(kind, error, trace)
         if isinstance(error, Refused):
@@ -78,6 +94,8 @@ def find_proposal(store: Store, project: str, name: str) -> Proposal:
     if len(found) == 1:
         return found[0]
     raise NotFound(
-        f"There is no proposal {name!r}." if not found else f"{name!r} fits {len(found)} proposals.",
+        f"There is no proposal {name!r}."
+        if not found
+        else f"{name!r} fits {len(found)} proposals.",
         "tacit review list",
     )

@@ -33,7 +33,9 @@ _STRAY = re.compile(rf"</?{_MARK}\b[^>]*>", re.I)
 
 def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
     """The run without what Tacit put into it: fenced notes, and lines equal to lessons it was given."""
-    given = frozenset(line for text in recorded for each in text.splitlines() if (line := plain_line(each)))
+    given = frozenset(
+        line for text in recorded for each in text.splitlines() if (line := plain_line(each))
+    )
     return replace(
         run,
         steps=tuple(_without(step, given) for step in run.steps),
@@ -53,11 +55,15 @@ def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:
 
     `texts[n]` is the lesson with `ids[n]`.
     """
-    said = "\n".join(unfenced(step.text) for step in run.steps if step.role == "assistant" and step.text)
+    said = "\n".join(
+        unfenced(step.text) for step in run.steps if step.role == "assistant" and step.text
+    )
     if not said:
         return set()
     own = _spaced(said)
-    others = _spaced("\n".join([run.task, *(unfenced(step.text) for step in run.steps if step.role == "user")]))
+    others = _spaced(
+        "\n".join([run.task, *(unfenced(step.text) for step in run.steps if step.role == "user")])
+    )
     return {
         id
         for id, text in zip(ids, texts, strict=True)
@@ -67,7 +73,11 @@ def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:
 
 
 def _without(step: Step, given: frozenset[str]) -> Step:
-    text, output, error = _clean(step.text, given), _clean(step.output, given), _clean(step.error, given)
+    text, output, error = (
+        _clean(step.text, given),
+        _clean(step.output, given),
+        _clean(step.error, given),
+    )
     if (text, output, error) == (step.text, step.output, step.error):
         return step
     if step.error and not error.strip():
@@ -85,7 +95,11 @@ def _clean(text: str, given: frozenset[str]) -> str:
         return text
     # A JSON string keeps its line breaks as two characters; a note inside one is still a line.
     pieces = re.split(r"(\n|\\n)", text)
-    kept = [at for at in range(0, len(pieces), 2) if not pieces[at] or plain_line(pieces[at]) not in given]
+    kept = [
+        at
+        for at in range(0, len(pieces), 2)
+        if not pieces[at] or plain_line(pieces[at]) not in given
+    ]
     if len(kept) * 2 > len(pieces):
         return text
     return "".join("".join(pieces[at : at + 2]) for at in kept)
@@ -115,7 +129,11 @@ def _phrases(text: str) -> list[str]:
     words = _spaced(text).split()
     size = min(PHRASE, len(words))
     runs = (words[at : at + size] for at in range(len(words) - size + 1))
-    return [f" {' '.join(run)} " for run in runs if len([word for word in run if len(word) > 3]) >= PHRASE_CONTENT]
+    return [
+        f" {' '.join(run)} "
+        for run in runs
+        if len([word for word in run if len(word) > 3]) >= PHRASE_CONTENT
+    ]
 
 
 # One spelling per line: what two lines have in common when bullet, id (before or behind), emphasis, case and spacing are set aside.

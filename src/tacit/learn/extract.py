@@ -45,7 +45,11 @@ def extract(run: Run, known: Known) -> tuple[Finding, ...]:
         if name == "outright" and name in known.extractors:
             found.extend(extractor(run))
         elif name in known.extractors:
-            found.extend(_apart(finding for finding in extractor(run) if len(finding.text) >= known.min_chars))
+            found.extend(
+                _apart(
+                    finding for finding in extractor(run) if len(finding.text) >= known.min_chars
+                )
+            )
     return tuple(found)
 
 

@@ -37,13 +37,17 @@ if TYPE_CHECKING:
     class Gate(Protocol):
         """What every gate is called with."""
 
-        def __call__(self, finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision: ...
+        def __call__(
+            self, finding: Finding, rules: GateRules, known_lines: KnownLines = None
+        ) -> GateDecision: ...
 
 
 KnownLines = Mapping[str, str] | None
 GATE_VERSION = "tacit-1"
 # A guess that answers somebody, or points at what was on the screen just then: nobody can be asked about it later.
-_IN_PASSING = re.compile(r"^(?:ok|okay|yes|yeah|no|well|alright)\b|\b(?:this|that|it|these)[.!?]*$", re.I)
+_IN_PASSING = re.compile(
+    r"^(?:ok|okay|yes|yeah|no|well|alright)\b|\b(?:this|that|it|these)[.!?]*$", re.I
+)
 
 
 @value
@@ -52,7 +56,12 @@ class GateRules:
 
     min_chars: int = 12  # joelclaw: shorter texts carry nothing
     held: tuple[str, ...] = HELD
-    discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
+    discard: tuple[str, ...] = (
+        "tool_trace",
+        "command_dump",
+        "instruction_edit",
+        "narration",
+    )  # noise
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
     hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`
     known: str = "link"  # already in the project's files: link, or allow
@@ -75,7 +84,9 @@ class GateDecision:
     reason: str
     version: str = GATE_VERSION
     fallback: bool = False  # the gate could not judge, and a default decided
-    linked: str = ""  # the instruction file that says it already: nothing to store, only to point at
+    linked: str = (
+        ""  # the instruction file that says it already: nothing to store, only to point at
+    )
     confidence: float | None = None  # where an annotation states one
     category: str = ""  # where an annotation hints at one
     text: str = ""  # the finding's text without its annotation, where it had one; otherwise empty
@@ -91,7 +102,11 @@ _WITHOUT_NOISE = GateRules(min_chars=0, discard=())
 
 
 def may_be_told(
-    text: str, tier: str, beside: Iterable[str] = (), rules: GateRules = _WITHOUT_NOISE, advises: Iterable[str] = ()
+    text: str,
+    tier: str,
+    beside: Iterable[str] = (),
+    rules: GateRules = _WITHOUT_NOISE,
+    advises: Iterable[str] = (),
 ) -> GateDecision:
     """Whether words of a tier may be told: do they speak to the reader, whose are they, are they noise, what would they do. `beside` is
     printed with them; `advises` are commands that they tell somebody to run as sessions ran them."""
@@ -139,12 +154,24 @@ def gate_named(name: str) -> Gate:
 # --- what every gate asks first ---------------------------------------------------------------------------------------
 
 
-def settled_first(finding: Finding, rules: GateRules, known_lines: KnownLines, note: str = "") -> GateDecision | None:
+def settled_first(
+    finding: Finding, rules: GateRules, known_lines: KnownLines, note: str = ""
+) -> GateDecision | None:
     """The decision where provenance, noise or the project's own files settle it; None where the text must be judged. `note` is the text
     as it came, with what stood in front of it."""
     title = str((finding.extra or {}).get("title") or "")
-    beside = (note, title, finding.by, finding.category, finding.domain, finding.agent, finding.about)
-    decision = may_be_told(finding.text, finding.tier, (*beside, *finding.paths, *finding.tags), rules)
+    beside = (
+        note,
+        title,
+        finding.by,
+        finding.category,
+        finding.domain,
+        finding.agent,
+        finding.about,
+    )
+    decision = may_be_told(
+        finding.text, finding.tier, (*beside, *finding.paths, *finding.tags), rules
+    )
     if decision.outcome != "allow":
         return decision
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
@@ -187,7 +214,9 @@ def _bare(line: str) -> str:
 def _only_shell(line: str) -> bool:
     if cues.PROSE.search(line):
         return False
-    return bool(cues.SHELL_SIGNS.search(line)) or (len(line.split()) <= 3 and not re.search(r"[.!?]\s*$", line))
+    return bool(cues.SHELL_SIGNS.search(line)) or (
+        len(line.split()) <= 3 and not re.search(r"[.!?]\s*$", line)
+    )
 
 
 def _is_edit(text: str, tier: str) -> bool:
@@ -217,7 +246,9 @@ def _hedge(text: str, rules: GateRules) -> str:
     found = cues.HEDGED.search(prose)
     if found:
         return found.group()
-    return next((word for word in rules.hedges if re.search(rf"\b{re.escape(word.lower())}\b", prose)), "")
+    return next(
+        (word for word in rules.hedges if re.search(rf"\b{re.escape(word.lower())}\b", prose)), ""
+    )
 
 
 def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
@@ -229,7 +260,9 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
         return GateDecision("allow", _WITNESSED[finding.tier])
     if not text.endswith("?") and len(text.split()) > 3 and cues.LESSON_SHAPE.search(text):
         return GateDecision("allow", "says what to do or what happens")
-    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
+    return GateDecision(
+        rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow"
+    )
 
 
 MERITS = {

@@ -40,7 +40,9 @@ _RUN_BEHIND = {
 _USUAL_PACKAGES = _tables.words("_USUAL")
 _INSTALLERS = {program: tuple(how.split()) for program, how in _tables.rows("INSTALLERS")}
 _OWN_FILES = _tables.pattern("_OWN_FILES")
-_WITH_VALUE = frozenset("-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace".split())
+_WITH_VALUE = frozenset(
+    "-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace".split()
+)
 _SENDS = _tables.words("_SENDS")
 _SENDING_SUB = {program: tuple(how.split()) for program, how in _tables.rows("SENDING_SUB")}
 _READING_SUB = {"gh": ("list", "view"), "aws": ("ls",)}  # of the same programs, what only looks
@@ -66,7 +68,9 @@ _SIGNS = _tables.rows("SIGNS")
 # A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
 _PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
 # not a user `localhost` at another host
-_ON_THIS_MACHINE = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
+_ON_THIS_MACHINE = re.compile(
+    r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)"
+)
 _ELSEWISE = _tables.pattern("_ELSEWISE")
 _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
 _UNTOUCHED = _tables.pattern("_UNTOUCHED", re.IGNORECASE)
@@ -76,7 +80,10 @@ _RUN_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
 _AT_HOME = _tables.pattern("_AT_HOME")
 _STRICTER = _tables.pattern("_STRICTER", re.I)
 ADDRESS = "names an address, or a program that fetches or sends"
-_ON_REQUEST = ("is about signing or secrets", "is about permissions")  # what is stricter about these does not wait
+_ON_REQUEST = (
+    "is about signing or secrets",
+    "is about permissions",
+)  # what is stricter about these does not wait
 _INSTALLING = rf"\b(?:{'|'.join(_INSTALLERS)})\s+(?:install|add|get|i|tool install)\b"
 _WORDS = [
     ("installs something", re.compile(_INSTALLING, re.I)),
@@ -97,13 +104,21 @@ def hazard_of(line: str) -> str:
     """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
     lowered = " ".join(line.lower().split())[:LONGEST_LINE]
     folded = _ON_THIS_MACHINE.sub(" ", lowered)
-    if folded != lowered and not compiled(_REMOTE_ADDRESS).search(folded) and not _ELSEWISE.search(line):
-        folded = compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
+    if (
+        folded != lowered
+        and not compiled(_REMOTE_ADDRESS).search(folded)
+        and not _ELSEWISE.search(line)
+    ):
+        folded = compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub(
+            "ask", folded
+        )  # one's own server on this machine
     # An address that no program is given, or one that is looked for.
     looks = r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)"
     addressed = not _PROGRAM.match(line) or compiled(looks).match(folded) is not None
     for kind, expression in _SIGNS:
-        if compiled(expression).search(folded) and not (addressed and expression == _REMOTE_ADDRESS):
+        if compiled(expression).search(folded) and not (
+            addressed and expression == _REMOTE_ADDRESS
+        ):
             return kind
     for call in commands(line):
         if kind := _call(call):
@@ -146,10 +161,16 @@ def _call(call: Command) -> str:
     if program == "git" and "commit" in plain and any(map(_LETTER_N.match, rest)):
         return "goes around a check"
     if program in _SENDS and program not in _SENDING_SUB:
-        asks = program in ("nc", "ncat", "netcat") and any("z" in word for word in rest if word[:1] == "-")
+        asks = program in ("nc", "ncat", "netcat") and any(
+            "z" in word for word in rest if word[:1] == "-"
+        )
         return "" if asks else "sends files away"  # … whether a port answers
     # elsewhere than to a remote that the repository knows
-    pushes = program == "git" and first == "push" and (any(map(_PLACE_SHAPE.search, plain[1:])) or "--mirror" in rest)
+    pushes = (
+        program == "git"
+        and first == "push"
+        and (any(map(_PLACE_SHAPE.search, plain[1:])) or "--mirror" in rest)
+    )
     sends = first in _SENDING_SUB.get(program, ()) and second not in _READING_SUB.get(program, ())
     return "sends files away" if pushes or sends else ""
 
@@ -184,7 +205,9 @@ def why_waits(text: str) -> str:
 
 def asks_person(text: str) -> str:
     """The same of what it would bring in, send, loosen or sign."""
-    if any(hazard_of(found[0]).startswith("runs a package") for found in _RUN_BY_NAME.finditer(text)):
+    if any(
+        hazard_of(found[0]).startswith("runs a package") for found in _RUN_BY_NAME.finditer(text)
+    ):
         return "installs something"
     strict = bool(_STRICTER.search(text))
     loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
@@ -195,7 +218,8 @@ def asks_person(text: str) -> str:
 
 
 _ADDRESSES = re.compile(
-    r"\b[a-z][a-z\d+]*://[^\s`'\"<>()]+|\bgit@[\w.-]+:[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I
+    r"\b[a-z][a-z\d+]*://[^\s`'\"<>()]+|\bgit@[\w.-]+:[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b",
+    re.I,
 )
 
 
@@ -204,7 +228,9 @@ def asks_beside(text: str, known: Callable[[str], bool]) -> str:
     reason = asks_person(text)
     if reason != ADDRESS:
         return reason
-    return asks_person(_ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text))
+    return asks_person(
+        _ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text)
+    )
 
 
 _ACT = _tables.text("_ACT")
@@ -235,7 +261,9 @@ _LEAVE = re.compile(r"\b(?:ask|confirm|approv\w+|permission|allowed)\b", re.I)
 
 def holds_back(text: str) -> bool:
     """Whether a rule keeps an agent from acting, or something safe: only a person's own words end it."""
-    return any(pattern.search(text) for pattern in (_STRICTER, _FORBIDS, _LEAVE)) or bool(asks_person(text))
+    return any(pattern.search(text) for pattern in (_STRICTER, _FORBIDS, _LEAVE)) or bool(
+        asks_person(text)
+    )
 
 
 _FORMS = _tables.pattern("_FORMS", re.I)

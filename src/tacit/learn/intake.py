@@ -52,7 +52,9 @@ class TakenIn:
     format: str
     kept: tuple[str, ...] = ()
     already: int = 0  # came before, by name
-    differing: int = 0  # of those: their record differs from the one that came before; what is kept here stays
+    differing: int = (
+        0  # of those: their record differs from the one that came before; what is kept here stays
+    )
     held: int = 0
     quarantined: int = 0
     audits: int = 0  # injections and checks
@@ -65,7 +67,9 @@ class TakenIn:
     updated: int = 0  # came before, and were brought up to date
 
 
-def take_in(work: WorkContext, files: Sequence[Read], *, tier: str, dry_run: bool = False) -> list[TakenIn]:
+def take_in(
+    work: WorkContext, files: Sequence[Read], *, tier: str, dry_run: bool = False
+) -> list[TakenIn]:
     """Take in what formats read, at the trust that the caller may give: all of it in one transaction, or nothing."""
     at = work.now()
     intakes = [_Intake(work, file, tier, at) for file in files]
@@ -79,7 +83,12 @@ class _Intake:
     """One file: what it has met and kept so far. Words are cleaned before the transaction, where nobody waits for it."""
 
     def __init__(self, work: WorkContext, file: Read, tier: str, at: str) -> None:
-        self.project, self.profile, self.by, self.ids = work.project, work.profile, work.actor.name, work.ids
+        self.project, self.profile, self.by, self.ids = (
+            work.project,
+            work.profile,
+            work.actor.name,
+            work.ids,
+        )
         self.format, self.origin, self.tier, self.at = file.format, file.path, tier, at
         self.hand = Hand(self.by, at, profile=self.project.profile)
         self.namespace = file.namespace or file.format
@@ -89,7 +98,18 @@ class _Intake:
         self.faults: list[Skipped] = []
         self.notes = [item.text for item in file.items if isinstance(item, Note)]
         self.counts = dict.fromkeys(
-            ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields", "updated"), 0
+            (
+                "already",
+                "differing",
+                "held",
+                "quarantined",
+                "audits",
+                "redacted",
+                "skipped",
+                "fields",
+                "updated",
+            ),
+            0,
         )
         for item in file.items:
             if isinstance(item, Skipped):
@@ -124,7 +144,9 @@ class _Intake:
         known = self._known(tx, name, namespace)
         if row.tier and not known and row.alias and tx.memories([row.alias]):
             known = row.alias  # it was born here
-        newer = self.lasting or (self.lasting is False and bool(known) and is_same(tx.get(known), row))
+        newer = self.lasting or (
+            self.lasting is False and bool(known) and is_same(tx.get(known), row)
+        )
         if known and newer and not row.tier and self._renew(tx, tx.get(known), row, memory):
             self.counts["updated"] += 1
             return
@@ -137,9 +159,9 @@ class _Intake:
         if known:
             self.counts["already"] += 1
             was = tx.get(known)
-            self.counts["differing"] += (was.extra or None) != (redacted_record(row.memory.extra) or None) or (
-                bool(row.tier) and was.text != memory.text
-            )
+            self.counts["differing"] += (was.extra or None) != (
+                redacted_record(row.memory.extra) or None
+            ) or (bool(row.tier) and was.text != memory.text)
             return
         self.counts["redacted"] += redacted
         if not memory.text:
@@ -156,9 +178,20 @@ class _Intake:
 
     def _lift(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
         """A row that came before and was held, brought again by somebody who stands for it: as if they had from the start."""
-        if was.gate != "hold" or was.trust not in HELD or memory.trust in HELD or not is_same(was, row):
+        if (
+            was.gate != "hold"
+            or was.trust not in HELD
+            or memory.trust in HELD
+            or not is_same(was, row)
+        ):
             return False
-        now = replace(was, gate=memory.gate, gate_reason=memory.gate_reason, trust=memory.trust, updated_at=self.at)
+        now = replace(
+            was,
+            gate=memory.gate,
+            gate_reason=memory.gate_reason,
+            trust=memory.trust,
+            updated_at=self.at,
+        )
         told = f"imported again from {self.format} {row.alias or '(unnamed)'}, as {self.tier}"
         tx.apply(change(was, now, self.hand, "gate", told))
         self.counts["updated"] += 1
@@ -176,7 +209,9 @@ class _Intake:
         old = next((each for each in (self._read_again(came, row),) if each is not None), None)
         text = memory.text if old is None or old.text == was.text else was.text
         state = memory.state if old is None or old.state == was.state else was.state
-        now = replace(was, text=text, state=state, extra=new, tags=memory.tags or was.tags, updated_at=self.at)
+        now = replace(
+            was, text=text, state=state, extra=new, tags=memory.tags or was.tags, updated_at=self.at
+        )
         if state != was.state:
             now = replace(now, review_after=memory.review_after, previous_state=was.state)
         told = f"a newer version of {row.alias} was imported from {self.format}, {row.place or 'no place'}"
@@ -194,7 +229,9 @@ class _Intake:
             return None
         text = str(came.get(names[0], row.memory.text)) if names else row.memory.text
         return replace(
-            row.memory, text=text, state=str(came.get(states[0], row.memory.state)) if states else row.memory.state
+            row.memory,
+            text=text,
+            state=str(came.get(states[0], row.memory.state)) if states else row.memory.state,
         )
 
     def _set(self, tx: Transaction, memory: Memory, signal: str, amount: float, at: str) -> None:
@@ -203,7 +240,15 @@ class _Intake:
         if signal == "confidence":
             if tally.confidence is not None and (step := round(amount - tally.confidence, 10)):
                 tx.add_mark(
-                    Mark(memory.id, "", memory.project, "weakened", amount=step, reason="as imported again", at=self.at)
+                    Mark(
+                        memory.id,
+                        "",
+                        memory.project,
+                        "weakened",
+                        amount=step,
+                        reason="as imported again",
+                        at=self.at,
+                    )
                 )
             return
         have = {"seen": tally.seen, "uses": tally.uses, "contradicted": tally.contradicted}.get(
@@ -215,17 +260,34 @@ class _Intake:
 
     def _opens(self, tx: Transaction, memory: Memory, counted: Opening, place: str) -> None:
         """Something that the other system counted."""
-        said: dict[str, Any] = {"signal": counted.signal, "amount": counted.amount, "at": counted.at, "opening": True}
+        said: dict[str, Any] = {
+            "signal": counted.signal,
+            "amount": counted.amount,
+            "at": counted.at,
+            "opening": True,
+        }
         word: dict[str, Any] = {"by": self.by, "tier": self.tier, "place": place, "seq": self.seq}
         tx.add_evidence(Evidence(memory.id, memory.project, **word, **said))
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
         # What only an owner can say of a lesson stays behind where no owner speaks.
-        came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
+        came = (
+            row.memory
+            if self.tier == "user"
+            else replace(row.memory, pinned=False, verdict=VERDICTS[0])
+        )
         clean = redact(private(sound_text(came.text)))
         title = str((came.extra or {}).get("title") or "")
-        beside = (title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags)
+        beside = (
+            title,
+            came.source,
+            came.category,
+            came.domain,
+            came.agent,
+            *came.paths,
+            *came.tags,
+        )
         asked = may_be_told(clean.text, self.tier, beside)
         takes = asked.outcome == "quarantine" or (asked.outcome != "allow" and came.gate == "allow")
         gate, why = (asked.outcome, asked.reason) if takes else (came.gate, came.gate_reason)
@@ -252,7 +314,10 @@ class _Intake:
 
     def _header(self, tx: Transaction, item: Header, at: str) -> None:
         kept = {"record": redacted_record(item.record), "at": at}
-        tx.put_meta(header_key(self.format, item.part, self.project.id), json.dumps(kept, ensure_ascii=False))
+        tx.put_meta(
+            header_key(self.format, item.part, self.project.id),
+            json.dumps(kept, ensure_ascii=False),
+        )
 
     def _given(self, tx: Transaction, item: Given) -> None:
         ids = [id for alias in item.memories if (id := self._known(tx, alias))]
@@ -265,23 +330,54 @@ class _Intake:
             "record": record,
             "line": int(line) if line.isdigit() else 0,
         }
-        if not tx.add_injection(event, self.project.id, run.id, run.root, self.format, 0, ids, (), told, item.at):
+        if not tx.add_injection(
+            event, self.project.id, run.id, run.root, self.format, 0, ids, (), told, item.at
+        ):
             self.counts["already"] += 1
             return
         for id in ids:
-            tx.add_use(Use(id, run.root, self.project.id, run.id, id, "exempt", 0.0, self.format, at=item.at))
+            tx.add_use(
+                Use(
+                    id,
+                    run.root,
+                    self.project.id,
+                    run.id,
+                    id,
+                    "exempt",
+                    0.0,
+                    self.format,
+                    at=item.at,
+                )
+            )
         self.counts["audits"] += 1
 
     def _judged(self, tx: Transaction, item: OriginVerdict) -> None:
         id = self._known(tx, item.memory)
         if not id:
-            self.fault(Skipped(item.place, f"a check of {item.memory}, which is not here: import the lessons first"))
+            self.fault(
+                Skipped(
+                    item.place,
+                    f"a check of {item.memory}, which is not here: import the lessons first",
+                )
+            )
             return
         run = self._run(tx, item.run, "", "", item.at)
         line = item.place.rpartition(":")[2]
         figure = "" if item.figure is None else f"{item.figure:g}"
-        told = json.dumps(redacted_record(item.record), ensure_ascii=False) if item.record else item.text
-        mark = Mark(id, run.root, self.project.id, item.signal, figure, run=run.id, surface=f"{self.format}:{line}")
+        told = (
+            json.dumps(redacted_record(item.record), ensure_ascii=False)
+            if item.record
+            else item.text
+        )
+        mark = Mark(
+            id,
+            run.root,
+            self.project.id,
+            item.signal,
+            figure,
+            run=run.id,
+            surface=f"{self.format}:{line}",
+        )
         mark = replace(mark, reason=told, at=item.at)
         if mark in tx.marks(memory=id):
             self.counts["already"] += 1
@@ -296,12 +392,25 @@ class _Intake:
         id = run_id(self.project.id, self.format, name)
         row = tx.run(id)
         if row is None:
-            row = RunRow(id, self.project.id, self.format, name, id, domain=domain, agent=agent, started_at=at)
+            row = RunRow(
+                id,
+                self.project.id,
+                self.format,
+                name,
+                id,
+                domain=domain,
+                agent=agent,
+                started_at=at,
+            )
             tx.put_run(row)
         return row
 
     def report(self, dry_run: bool) -> TakenIn:
-        told: dict[str, Any] = {**self.counts, "faults": tuple(self.faults), "warnings": tuple(self.notes)}
+        told: dict[str, Any] = {
+            **self.counts,
+            "faults": tuple(self.faults),
+            "warnings": tuple(self.notes),
+        }
         return TakenIn(self.format, tuple(self.kept), dry_run=dry_run, **told)
 
 
@@ -314,7 +423,9 @@ def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tu
     names[name] = number = names.get(name, 0) + 1
     if row.alias and number == 1:
         return namespace, name
-    return rows_namespace(format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED_ROW}{name}#{number}"
+    return rows_namespace(
+        format
+    ), f"{row.alias}#{number}" if row.alias else f"{UNNAMED_ROW}{name}#{number}"
 
 
 def other_name(row: Row) -> str:
@@ -331,8 +442,12 @@ def is_same(known: Memory, row: Row) -> bool:
         redacted_record(came.get(name)) == redacted_record(row.memory.text) for name in fields
     ):
         return True
-    return not fields and json.dumps(text, ensure_ascii=False) in json.dumps(came, ensure_ascii=False)
+    return not fields and json.dumps(text, ensure_ascii=False) in json.dumps(
+        came, ensure_ascii=False
+    )
 
 
 def _hash(row: Row) -> str:
-    return short_hash(json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True))
+    return short_hash(
+        json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True)
+    )

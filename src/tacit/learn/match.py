@@ -56,17 +56,23 @@ class Matched:
     reason: str
     # how telling a term is in this store, for settling by the same measure
     rarity: Callable[[str], float] | None = None
-    twin: Memory | None = None  # so near that both must fall to the same arm, although it is another lesson
+    twin: Memory | None = (
+        None  # so near that both must fall to the same arm, although it is another lesson
+    )
 
 
 class Neighbours:
     """What findings are compared with: looked up for many of them before any is written, since a write makes a store forget
     what it has looked up; and beside that what they themselves have written by now."""
 
-    def __init__(self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile) -> None:
+    def __init__(
+        self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile
+    ) -> None:
         projects = scope_projects(project)
         self.asked = {finding.text: _words(finding.text, profile) for finding in findings}
-        self.found = {text: tx.find(projects, words, limit=_NEIGHBOURS) for text, words in self.asked.items()}
+        self.found = {
+            text: tx.find(projects, words, limit=_NEIGHBOURS) for text, words in self.asked.items()
+        }
         self.written: dict[str, Hit] = {}
         self.new: list[str] = []
 
@@ -82,14 +88,23 @@ class Neighbours:
         """A finding's own neighbours and what was written since they were looked up, as both are now, and so are the counts: in a
         young store a run's own lessons tell which words are common."""
         found = self.found[finding.text]
-        hits = (*(hit for hit in found.hits if hit.memory.id not in self.written), *self.written.values())
-        return replace(found, hits=hits, rows=found.rows + len(self.new), frequency=self._counted(finding.text, found))
+        hits = (
+            *(hit for hit in found.hits if hit.memory.id not in self.written),
+            *self.written.values(),
+        )
+        return replace(
+            found,
+            hits=hits,
+            rows=found.rows + len(self.new),
+            frequency=self._counted(finding.text, found),
+        )
 
     def _counted(self, text: str, found: Found) -> dict[str, int]:
         added = [{*_tokens(found, self.written[id])} for id in self.new]
         words = {word: {*found.tokens(word)} for word in self.asked[text]}
         return {
-            word: found.frequency.get(word, 0) + sum(bool(parts) and parts <= each for each in added)
+            word: found.frequency.get(word, 0)
+            + sum(bool(parts) and parts <= each for each in added)
             for word, parts in words.items()
         }
 
@@ -100,7 +115,13 @@ def _tokens(found: Found, hit: Hit) -> list[str]:
 
 
 def match(
-    tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, but: Collection[str] = ()
+    tx: Transaction,
+    project: str,
+    finding: Finding,
+    profile: Profile,
+    found: Found,
+    *,
+    but: Collection[str] = (),
 ) -> Matched:
     """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not."""
     mine = prepared(finding)
@@ -121,21 +142,48 @@ def match(
         telling = rarity(found.frequency, found.rows)
         closest = _nearest(finding, fitting, found)
     choice = _chosen(mine, closest, rules, telling)
-    if choice.id and len(closest) < len(fitting):  # it must stand out from all of them, not only from the closest
+    if choice.id and len(closest) < len(
+        fitting
+    ):  # it must stand out from all of them, not only from the closest
         choice = _chosen(mine, fitting, rules, telling)
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
-        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
-    if choice.id and is_wider(fitting[choice.id], project) and mine.text != prepared_of(fitting[choice.id]).text:
-        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of a wider scope")
+        choice = Match(
+            "",
+            choice.score,
+            choice.id,
+            choice.score,
+            f"alike {choice.score:.2f}, but of another kind",
+        )
+    if (
+        choice.id
+        and is_wider(fitting[choice.id], project)
+        and mine.text != prepared_of(fitting[choice.id]).text
+    ):
+        choice = Match(
+            "",
+            choice.score,
+            choice.id,
+            choice.score,
+            f"alike {choice.score:.2f}, but of a wider scope",
+        )
     # Not the same lesson, yet one told would tell the other's unit too.
     near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
-    reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
+    reason = re.sub(
+        r"\b\d{12}\b",
+        lambda age: fitting[age[0]].id if age[0] in fitting else age[0],
+        choice.reason,
+    )
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
 
 
 def keeps_apart(
-    finding: Finding, decision: GateDecision, memory: Memory, profile: Profile, *, claimed: bool = False
+    finding: Finding,
+    decision: GateDecision,
+    memory: Memory,
+    profile: Profile,
+    *,
+    claimed: bool = False,
 ) -> str:
     """Why a finding that is alike to a lesson is one of its own all the same; empty where the two are one.
 
@@ -149,7 +197,9 @@ def keeps_apart(
     refused = memory.state in CLOSED and cause_of(memory) == "person"
     if refused and finding.at and finding.at < memory.updated_at:
         return ""
-    if finding.stance != "supports" or not (person or may_vouch(finding.witness, above(memory.trust))):
+    if finding.stance != "supports" or not (
+        person or may_vouch(finding.witness, above(memory.trust))
+    ):
         return ""
     mine, its = prepared(finding), prepared_of(memory)
     if claimed and not shares_half(finding.text, memory.text):
@@ -176,7 +226,10 @@ def is_wider(memory: Memory, project: str) -> bool:
     return memory.project != project
 
 
-APART = ("command", "estimate")  # what to type, and what it takes: never the same lesson as what to do
+APART = (
+    "command",
+    "estimate",
+)  # what to type, and what it takes: never the same lesson as what to do
 
 
 def of_one_class(mine: str, other: str) -> bool:
@@ -222,7 +275,11 @@ def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict
     }
     theirs = {id: read(memory.text, beside.get(id, "")) for id, memory in fitting.items()}
     close = nearest_by_words(read(finding.text, index_words(finding.text)), theirs, rarity, rare)
-    same_error = [id for id, memory in fitting.items() if memory.signature and memory.signature == finding.signature]
+    same_error = [
+        id
+        for id, memory in fitting.items()
+        if memory.signature and memory.signature == finding.signature
+    ]
     return {id: fitting[id] for id in dict.fromkeys((*close, *same_error))}
 
 
@@ -249,7 +306,12 @@ def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
         return False
     if at.same_kind and finding.kind != memory.kind:
         return False
-    return not (at.same_task and finding.task_type and memory.task_type and finding.task_type != memory.task_type)
+    return not (
+        at.same_task
+        and finding.task_type
+        and memory.task_type
+        and finding.task_type != memory.task_type
+    )
 
 
 def prepared(finding: Finding) -> Prepared:
@@ -262,6 +324,8 @@ def prepared_of(memory: Memory) -> Prepared:
     return prepare(memory.text, memory.tags, memory.signature, memory.category)
 
 
-def same(memory: Memory, finding: Prepared, profile: Profile, rarity: Callable[[str], float] | None) -> bool:
+def same(
+    memory: Memory, finding: Prepared, profile: Profile, rarity: Callable[[str], float] | None
+) -> bool:
     """Whether a finding is the problem this lesson is about."""
     return same_problem(prepared_of(memory), finding, profile.match, rarity).same

@@ -88,16 +88,25 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
     found: list[Sighting] = []
 
     def struck(step: Step) -> bool:
-        return not set(marks).isdisjoint(failed_with(step, run.cwd)) or (bool(words) and _prints(step, words, run.cwd))
+        return not set(marks).isdisjoint(failed_with(step, run.cwd)) or (
+            bool(words) and _prints(step, words, run.cwd)
+        )
 
     for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
-        lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
+        lane = [
+            step
+            for step in run.steps
+            if (step.agent, step.context) == lane_of and step.role == "tool"
+        ]
         failed = [at for at in range(len(lane)) if struck(lane[at])]
         until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
             if until is not None and at >= until:
                 until = _overcome(
-                    lane, at, struck, (run.outcome if run.outcome != UNKNOWN else ended(run)) == "success"
+                    lane,
+                    at,
+                    struck,
+                    (run.outcome if run.outcome != UNKNOWN else ended(run)) == "success",
                 )
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
@@ -114,7 +123,9 @@ def failed_with(step: Step, folder: str) -> tuple[str, ...]:
         return ()
     if step.error:
         return _signatures(step.error, folder)
-    if is_hidden(step):  # nobody sees how it ended, in either arm; what it printed is read like an error
+    if is_hidden(
+        step
+    ):  # nobody sees how it ended, in either arm; what it printed is read like an error
         return _signatures(step.output[-LONGEST_OUTPUT:], folder)
     return _coded(step.output, folder) if step.output and line_of(step) else ()
 
@@ -135,17 +146,24 @@ def said_again(run: Run, words: str) -> tuple[Sighting, ...]:
     return tuple(
         Sighting("user", "", step.at, place=step.place)
         for step in run.steps
-        if step.typed and any(letter in PERSON and words in at_home(text, run.cwd) for letter, text in spoken(step))
+        if step.typed
+        and any(
+            letter in PERSON and words in at_home(text, run.cwd) for letter, text in spoken(step)
+        )
     )
 
 
 def _prints(step: Step, words: str, folder: str) -> bool:
     """Whether a call printed these words when it failed. Most outputs are told apart by single words, without looking how they ended."""
     raw = step.error or step.output or ""
-    return all(word in raw for word in words.split()) and words in at_home(failing_output(step), folder)
+    return all(word in raw for word in words.split()) and words in at_home(
+        failing_output(step), folder
+    )
 
 
-def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool], succeeded: bool) -> int | None:
+def _overcome(
+    lane: Sequence[Step], failed: int, struck: Callable[[Step], bool], succeeded: bool
+) -> int | None:
     """The position of the first later step in which the same thing passed; else, where the lane goes on without the failure, of the
     first step that passed at all."""
     subject, after = _subject(lane[failed]), range(failed + 1, len(lane))
@@ -168,10 +186,16 @@ def came_to(run: Run, memory: Memory) -> bool | None:
     """Whether the run called a command or touched a file that a lesson names, what it warns of and what it advises alike: who does the
     work another way does it. None where the lesson is not known to be about a command or a file."""
     known = (memory.extra or {}).get(ABOUT) or ()
-    own = [*known, *(name for name in names_of(memory.about) if name.partition(" ")[0] in SUBCOMMANDS)]
+    own = [
+        *known,
+        *(name for name in names_of(memory.about) if name.partition(" ")[0] in SUBCOMMANDS),
+    ]
     if not own and not memory.paths:
         return None
-    if memory.paths and shared_path(memory.paths, [path for step in run.steps for path in step.files]) == 1.0:
+    if (
+        memory.paths
+        and shared_path(memory.paths, [path for step in run.steps for path in step.files]) == 1.0
+    ):
         return True
     named = {key for text in (*own, *memory.text.split("`")[1::2]) for key in _keys(text)}
     called = {key for line in map(line_of, run.steps) if line for key in _keys(line)}

@@ -54,12 +54,20 @@ class Session(Findings):
         if not uses:
             return
         memories = {memory.id: memory for memory in tx.memories([use.memory for use in uses])}
-        readied = [(finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)]
+        readied = [
+            (finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)
+        ]
         earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
         marks = tx.marks(unit=self.row.root)
         tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
-        last = {mark.memory: (mark.value, graded(mark.amount)) for mark in marks if mark.signal == "outcome"}
-        ended = self.run.ended_at or next((step.at for step in reversed(self.run.steps) if step.at), "")
+        last = {
+            mark.memory: (mark.value, graded(mark.amount))
+            for mark in marks
+            if mark.signal == "outcome"
+        }
+        ended = self.run.ended_at or next(
+            (step.at for step in reversed(self.run.steps) if step.at), ""
+        )
         behind = clock_behind(self.run.started_at, ended, min(use.at for use in uses))
         if behind and over:
             tx.count(self.project.id, "clock_behind", self.at)
@@ -71,10 +79,21 @@ class Session(Findings):
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
             instructed = lines is not None and stands_in(memory.text, lines)
-            if lines is not None and instructed != bool((memory.tally.signals or {}).get(INSTRUCTED)):
+            if lines is not None and instructed != bool(
+                (memory.tally.signals or {}).get(INSTRUCTED)
+            ):
                 tx.put_signal(memory.id, memory.project, INSTRUCTED, float(instructed))
             about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
-            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind, tellings=tellings)
+            outcome = outcome_of(
+                use,
+                memory,
+                self.run,
+                about,
+                over=over,
+                now=self.at,
+                behind=behind,
+                tellings=tellings,
+            )
             own = [mark for mark in marks if mark.memory == memory.id]
             unit = unit_outcome(outcome, self.id, own)
             if outcome.settled and use.arm != "exempt":
@@ -84,14 +103,23 @@ class Session(Findings):
         if over:
             self._fare(tx, uses, judged)
 
-    def _fare(self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+    def _fare(
+        self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]
+    ) -> None:
         """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
-        for audit in filter(None, (brought_by_part("audit", name) for name in self.profile.signals.audits)):
+        for audit in filter(
+            None, (brought_by_part("audit", name) for name in self.profile.signals.audits)
+        ):
             again = audit(
-                tx, self.run, uses, repeated=said.__contains__, contradicted=denied.__contains__, hand=self.hand
+                tx,
+                self.run,
+                uses,
+                repeated=said.__contains__,
+                contradicted=denied.__contains__,
+                hand=self.hand,
             )
             for memory in again:
                 self._promote(tx, memory)
@@ -102,16 +130,31 @@ class Session(Findings):
         for name in (run.extra or {}).get("given", ()):
             if memory := by_alias(tx, self.project.id, run.host, str(name)):
                 given = Use(
-                    memory, unit, self.project.id, self.id, memory, "exempt", 0.0, "packet", task=run.task_id, at=at
+                    memory,
+                    unit,
+                    self.project.id,
+                    self.id,
+                    memory,
+                    "exempt",
+                    0.0,
+                    "packet",
+                    task=run.task_id,
+                    at=at,
                 )
                 tx.add_use(given)
 
     def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
         """The memories a finding is about, and this one if it is its problem."""
         found = self.about.get(finding.key, set())
-        return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
+        return (
+            found | {memory.id}
+            if same(memory, readied, self.profile, self.rarity.get(finding.key))
+            else found
+        )
 
-    def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str) -> None:
+    def _mark_outcome(
+        self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str
+    ) -> None:
         memory = use.memory
         if self.id != self.row.root:
             tx.add_mark(self._mark(memory, "run_outcome", own.value, own.loss or 1.0, own.reason))
@@ -126,7 +169,9 @@ class Session(Findings):
         """What the control group says of this lesson now, and what its ladder makes of it."""
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
-        tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
+        tx.put_signal(
+            memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word)
+        )
         known = verdicts_in(memory.tally.signals or {})
         runs = known.pop(RUN_FAILED, effect.NOT_YET_KNOWN)
         others = [word for epoch, word in known.items() if epoch != use.epoch]
@@ -137,11 +182,17 @@ class Session(Findings):
             tx.apply(found.change)
         self._promote(tx, memory.id, found.figures)
 
-    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> effect.Course:
+    def _course(
+        self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str
+    ) -> effect.Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
-        course = gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+        course = (
+            gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin)
+            if kept
+            else None
+        )
         if course is None:
             past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
             course = effect.course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
@@ -160,17 +211,25 @@ class Session(Findings):
             memory = tx.get(use.memory)
             if course.word == effect.HARMS and memory.verdict != effect.HARMS:
                 why = taken_out_because(course)
-                tx.apply(self.hand.change(memory, replace(memory, verdict=effect.HARMS), "verdict", why))
+                tx.apply(
+                    self.hand.change(memory, replace(memory, verdict=effect.HARMS), "verdict", why)
+                )
                 self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
-    def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
+    def _mark_delivery(
+        self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]
+    ) -> None:
         have = {mark.signal for mark in marks if mark.memory == memory}
-        arrived = any(memory in step.text for step in self.run.steps if step.role == "system" and step.text)
+        arrived = any(
+            memory in step.text for step in self.run.steps if step.role == "system" and step.text
+        )
         for signal, holds in (("delivered", arrived), ("cited", memory in quoted)):
             if holds and signal not in have:
                 tx.add_mark(self._mark(memory, signal))
 
-    def _mark_moment(self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool) -> None:
+    def _mark_moment(
+        self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool
+    ) -> None:
         """Whether the unit came to what the lesson is about; written down where it did not, and taken back by a later run that did."""
         unmet = sum(mark.amount for mark in marks if mark.signal == UNMET)
         first = unmet == 0 and not any(mark.signal == "outcome" for mark in marks)
@@ -178,9 +237,13 @@ class Session(Findings):
         if came is not None and came == bool(unmet):
             tx.add_mark(self._mark(memory.id, UNMET, "", -unmet if came else 1.0))
 
-    def _mark(self, memory: str, signal: str, value: str = "", amount: float = 1.0, reason: str = "") -> Mark:
+    def _mark(
+        self, memory: str, signal: str, value: str = "", amount: float = 1.0, reason: str = ""
+    ) -> Mark:
         unit, project = self.row.root, self.project.id
-        return Mark(memory, unit, project, signal, value, amount, self.id, reason=reason, at=self.at)
+        return Mark(
+            memory, unit, project, signal, value, amount, self.id, reason=reason, at=self.at
+        )
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
@@ -205,7 +268,10 @@ class Session(Findings):
             facts["instructions"] = [redacted_path(path) for path in [*had][:50]]
         if noted := (run.extra or {}).get("incidents"):
             facts["incidents"] = [
-                {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}
+                {
+                    name: redact(private(at)).text if isinstance(at, str) else at
+                    for name, at in each.items()
+                }
                 for each in noted[:MOST_INCIDENTS]
             ]
         if reading:
@@ -215,7 +281,10 @@ class Session(Findings):
                 "unknown": dict(reading.unknown or {}),
             }
         # A later word on the same run may be one finding: what it leaves open stays as it was.
-        facts = {**(self.row.facts or {}), **{name: fact for name, fact in facts.items() if fact or not self.row.facts}}
+        facts = {
+            **(self.row.facts or {}),
+            **{name: fact for name, fact in facts.items() if fact or not self.row.facts},
+        }
         tx.put_run(
             replace(
                 self.row,
@@ -224,7 +293,8 @@ class Session(Findings):
                 model=redacted_record(run.model) or self.row.model,
                 version=run.version or self.row.version,
                 domain=redacted_record(run.domain) or self.row.domain,
-                task=redact(private(run.task[: 2 * QUOTED_FOR_SECRETS])).text[:2000] or self.row.task,
+                task=redact(private(run.task[: 2 * QUOTED_FOR_SECRETS])).text[:2000]
+                or self.row.task,
                 task_id=redacted_record(run.task_id) or self.row.task_id,
                 task_type=redacted_record(run.task_type) or self.row.task_type,
                 outcome=run.outcome if run.outcome != "unknown" else self.row.outcome,
@@ -234,7 +304,9 @@ class Session(Findings):
                 learned_at=self.row.learned_at or self.at,
                 settled_at=self.at if over else "",
                 # not with a secret
-                path=run.path if run.path and redacted_record(run.path) == run.path else self.row.path,
+                path=run.path
+                if run.path and redacted_record(run.path) == run.path
+                else self.row.path,
                 facts=facts,
             )
         )
@@ -249,13 +321,19 @@ class Session(Findings):
 # Do more runs fail that get a lesson? Asked of every coin of a unit once a run of it is over (`trial.run_outcomes`).
 
 
-def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> effect.Course:
+def followed(
+    tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool
+) -> effect.Course:
     """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
     rules, since = profile.effect, tx.measured_since(use.memory)
-    kept = "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
+    kept = (
+        "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
+    )
     word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(RUN_ENDED, UNKNOWN)
     trial = failed_trial(use, word, run.settled_at)
-    course = gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+    course = (
+        gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+    )
     if course is None:
         uses = tx.uses(memory=use.memory)
         units = settled_units(tx, dict.fromkeys((each.unit for each in uses), False))
@@ -288,7 +366,9 @@ class _Judged:
     change: Change | None = None
 
 
-def gone_on(course: effect.Course, trial: Trial, alpha: float, margin: float) -> effect.Course | None:
+def gone_on(
+    course: effect.Course, trial: Trial, alpha: float, margin: float
+) -> effect.Course | None:
     """The course after one more settled use; None where it must be found out from the whole past.
 
     That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
@@ -302,20 +382,34 @@ def gone_on(course: effect.Course, trial: Trial, alpha: float, margin: float) ->
 
 def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
     """The verdict in each epoch, and on its runs as a whole, as a memory's tally keeps them."""
-    return {name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1] for name, at in signals.items() if name.startswith(IN_EPOCH)}
+    return {
+        name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1]
+        for name, at in signals.items()
+        if name.startswith(IN_EPOCH)
+    }
 
 
 def judged(
-    memory: Memory, course: effect.Course, hand: Hand, others: Iterable[str] = (), runs: str = effect.NOT_YET_KNOWN
+    memory: Memory,
+    course: effect.Course,
+    hand: Hand,
+    others: Iterable[str] = (),
+    runs: str = effect.NOT_YET_KNOWN,
 ) -> _Judged:
     """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
     `runs` is that on its runs as a whole."""
 
     def figures() -> str:
-        return effect.sentence(course.table, effect.stands(course), course.alpha, course.margin) if course.table else ""
+        return (
+            effect.sentence(course.table, effect.stands(course), course.alpha, course.margin)
+            if course.table
+            else ""
+        )
 
     belief = believe(course.table)
     word = effect.agreed((course.word, *others), runs)
     if not course.table or word == memory.verdict:
         return _Judged(belief, figures)
-    return _Judged(belief, figures, hand.change(memory, replace(memory, verdict=word), "verdict", figures()))
+    return _Judged(
+        belief, figures, hand.change(memory, replace(memory, verdict=word), "verdict", figures())
+    )

@@ -23,10 +23,15 @@ from tacit.words.tokens import all_stop_words, english_stem
 
 IN_A_ROW = 6  # words that nobody writes twice by chance
 FROM_OUTSIDE = "a text from outside says"
-_MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept
+_MOST_TEXT, _MOST_TEXTS = (
+    20_000,
+    200,
+)  # characters of one text, and texts of one session, that are kept
 _tables = Tables(__file__)
 _TOOLS = ("webfetch", "websearch", "mcp__", "web_", "fetch", "browser")
-_FETCHING_PROGRAMS, _MANAGERS, _FETCHES, _WRITES = map(_tables.words, ("PROGRAMS", "MANAGERS", "FETCHES", "WRITES"))
+_FETCHING_PROGRAMS, _MANAGERS, _FETCHES, _WRITES = map(
+    _tables.words, ("PROGRAMS", "MANAGERS", "FETCHES", "WRITES")
+)
 _SEARCHES = ("grep", "glob", "search")
 _FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
 _WORDS = re.compile(r"[^\s`\"'“”‘’(),;]+")
@@ -40,15 +45,27 @@ MAY_BE_NAMES = re.compile(
     rf"{EVERY_WORD.pattern}"
 )
 # What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a capital inside a sentence.
-LIKE_NAMES = re.compile(r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
+LIKE_NAMES = re.compile(
+    r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+"
+)
 
 
 def tracked_files(folder: str) -> Callable[[str], bool]:
     """Whether the repository around a folder tracks a path at HEAD; nothing is tracked where there is none."""
-    top = ask_git(folder, "rev-parse", "--show-toplevel") if folder and os.path.isdir(folder) else None
+    top = (
+        ask_git(folder, "rev-parse", "--show-toplevel")
+        if folder and os.path.isdir(folder)
+        else None
+    )
     root = top.stdout.strip() if top is not None and not top.returncode else ""
-    listed = ask_git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=20.0) if root else None
-    names = frozenset(listed.stdout.split("\0")) - {""} if listed is not None and not listed.returncode else frozenset()
+    listed = (
+        ask_git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=20.0) if root else None
+    )
+    names = (
+        frozenset(listed.stdout.split("\0")) - {""}
+        if listed is not None and not listed.returncode
+        else frozenset()
+    )
 
     def tracked(path: str) -> bool:
         if not names:
@@ -59,7 +76,8 @@ def tracked_files(folder: str) -> Callable[[str], bool]:
             return inside in names
         return (
             os.path.normpath(plain) in names
-            or os.path.normpath(os.path.join(os.path.relpath(folder, root or folder), plain)) in names
+            or os.path.normpath(os.path.join(os.path.relpath(folder, root or folder), plain))
+            in names
         )
 
     return tracked
@@ -69,7 +87,9 @@ def strange_script(commands: Sequence[str], folder: str) -> str:
     """Why a person is asked about commands that are the repository's own by their looks: one runs a script that lies in its folder and
     that nobody committed; empty where none does."""
     for command in commands if folder else ():
-        lying = [path for path in scripts_of(command) if os.path.lexists(os.path.join(folder, path))]
+        lying = [
+            path for path in scripts_of(command) if os.path.lexists(os.path.join(folder, path))
+        ]
         if lying and not all(map(tracked_files(folder), lying)):
             return f"`{command[:60]}` runs a script that the repository does not hold"
     return ""
@@ -81,7 +101,11 @@ def held_at_head(folder: str) -> Callable[[str], bool]:
 
     def holds(name: str) -> bool:
         if name not in known:
-            found = ask_git(folder, "grep", "-qIiF", "-e", name, "HEAD", timeout=10.0) if folder else None
+            found = (
+                ask_git(folder, "grep", "-qIiF", "-e", name, "HEAD", timeout=10.0)
+                if folder
+                else None
+            )
             known[name] = found is not None and found.returncode == 0
         return known[name]
 
@@ -95,7 +119,9 @@ def outside_texts(run: Run, tracked: Callable[[str], bool]) -> list[tuple[int, s
     for at, step in enumerate(run.steps):
         if not step.tool:
             continue
-        if step.tool.lower().startswith(("write", "edit", "multiedit", "notebookedit", "apply_patch")):
+        if step.tool.lower().startswith(
+            ("write", "edit", "multiedit", "notebookedit", "apply_patch")
+        ):
             own.update(_files(step))
             continue
         text = (step.output or step.error)[:_MOST_TEXT]
@@ -106,7 +132,10 @@ def outside_texts(run: Run, tracked: Callable[[str], bool]) -> list[tuple[int, s
 
 def _files(step: Step) -> tuple[str, ...]:
     given = step.input or {}
-    named = (given.get(key) for key in ("file_path", "path", "filePath", "notebook_path", "absolute_path"))
+    named = (
+        given.get(key)
+        for key in ("file_path", "path", "filePath", "notebook_path", "absolute_path")
+    )
     return (*step.files, *(path for path in named if isinstance(path, str)))
 
 
@@ -144,8 +173,14 @@ def _paths(call: Command) -> Iterator[str]:
     program = call.program
     for word in words[1:] if program in ("grep", "rg", "sed", "awk", "ag", "jq") else words:
         plain = word.strip("'\"")
-        if ("/" in plain or re.search(r"\.\w{1,6}$", plain)) and not re.search(r"[*?{}$|]|^\d", plain):
-            yield os.path.join(call.folder, plain) if call.folder and not os.path.isabs(plain) else plain
+        if ("/" in plain or re.search(r"\.\w{1,6}$", plain)) and not re.search(
+            r"[*?{}$|]|^\d", plain
+        ):
+            yield (
+                os.path.join(call.folder, plain)
+                if call.folder and not os.path.isabs(plain)
+                else plain
+            )
 
 
 def _of_untracked_lines(text: str, tracked: Callable[[str], bool]) -> str:
@@ -175,9 +210,14 @@ def brought(
     heard_by = [(at, {word.casefold() for word in EVERY_WORD.findall(told)}) for at, told in heard]
     for name in dict.fromkeys(names.findall(text)):
         first = next((at for at, words in heard_by if name.casefold() in words), -1)
-        stem = english_stem(name) if name.isalpha() and name.islower() else ""  # "rejects" where "reject" is known
+        stem = (
+            english_stem(name) if name.isalpha() and name.islower() else ""
+        )  # "rejects" where "reject" is known
         forms = (name, stem) if len(stem) > 4 else (name,)
-        plain = {name.casefold(), name.casefold().removesuffix("s")} & _ordinary()  # "ones" as "one"
+        plain = {
+            name.casefold(),
+            name.casefold().removesuffix("s"),
+        } & _ordinary()  # "ones" as "one"
         if first < 0 or plain or any(own(each, first) or holds(each) for each in forms):
             continue
         parts = re.split("[-/]", name)

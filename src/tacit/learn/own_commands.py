@@ -25,13 +25,19 @@ _tables = Tables(__file__)
 
 def _by_program(table: str) -> dict[str, frozenset[str]]:
     rows = _tables.named(table).items()
-    return {program: frozenset(words.split()) for programs, words in rows for program in programs.split()}
+    return {
+        program: frozenset(words.split())
+        for programs, words in rows
+        for program in programs.split()
+    }
 
 
 _OWN, _HARMLESS_OF, _HARMLESS = _by_program("OWN"), _by_program("LETTERS"), _tables.words("OPTIONS")
 _INSTALLS, _GIT, _COMPOSE = (_tables.words(name) for name in ("INSTALLS", "GIT", "COMPOSE"))
 _LOOKING = _tables.words("LOOKING")
-_PLAIN_SETTING = re.compile(rf"(?:{'|'.join(_tables.words('VARIABLES'))})=(?:[\w./:,+][\w./:,+-]*)?")
+_PLAIN_SETTING = re.compile(
+    rf"(?:{'|'.join(_tables.words('VARIABLES'))})=(?:[\w./:,+][\w./:,+-]*)?"
+)
 _BY_NAME = ("npx", "bunx")  # run what the project has
 _RUNS_OWN = ("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch")  # … behind exec or run
 _PACKAGERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv")
@@ -48,14 +54,20 @@ def why_not_own(command: str, holds: Callable[[str], bool] = lambda text: False)
     """Why a person is asked before a lesson recommends this command; empty where it is the repository's own. `holds` says whether a
     tracked file has a text: it may run the whole command, or set a variable so."""
     calls = list(commands(command))
-    if (calls and not hazard_of(command) and all(_is_own(call, holds) for call in calls)) or holds(command):
+    if (calls and not hazard_of(command) and all(_is_own(call, holds) for call in calls)) or holds(
+        command
+    ):
         return ""
     return f"`{command[:SHOWN_CHARS]}` is no command of this repository"
 
 
 def _is_own(call: Command, holds: Callable[[str], bool]) -> bool:
     words = list(call.bare)
-    if len(words) > 3 and words[1] in ("--filter", "-F", "--workspace", "-w") and _PACKAGE.fullmatch(words[2]):
+    if (
+        len(words) > 3
+        and words[1] in ("--filter", "-F", "--workspace", "-w")
+        and _PACKAGE.fullmatch(words[2])
+    ):
         words = [words[0], *words[3:]]
     set_ = [*call.env, *(word for word in words[1:] if "=" in word and not word.startswith("-"))]
     if not all(_PLAIN_SETTING.fullmatch(each) or holds(each) for each in set_):
@@ -72,12 +84,16 @@ def _only_known(program: str, rest: Sequence[str]) -> bool:
     known, looks = _HARMLESS | _HARMLESS_OF.get(program, frozenset()), program in _LOOKING
     options = [word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"]
     return (looks or program in _HARMLESS_OF or program in _OWN) and all(
-        each in known or _A_NUMBER.fullmatch(each) or (looks and not each.startswith("--")) for each in options
+        each in known or _A_NUMBER.fullmatch(each) or (looks and not each.startswith("--"))
+        for each in options
     )
 
 
 def _runs(words: list[str]) -> bool:
-    program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
+    program, rest = (
+        words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0],
+        words[1:],
+    )
     plain = [word for word in rest if not word.startswith("-")]
     first, second = (*plain, "", "")[:2]
     if program in _BY_NAME or (program in _RUNS_OWN and rest[:1] in (["exec"], ["run"])):
@@ -146,8 +162,13 @@ def _from_files(words: list[str]) -> bool:
 
 _A_PROGRAM = _tables.pattern("_A_PROGRAM")
 _SENTENCE_WORDS = _tables.words("SENTENCE_WORDS")
-_RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_RUN = re.compile(
+    r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE
+)
+_NOT = re.compile(
+    r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
 # A command of which a lesson only says that it does not work: nothing to imitate.
 _SAID_TO_FAIL = _tables.pattern("_SAID_TO_FAIL", re.I)
 _A_TOOL = _tables.pattern("_A_TOOL")
@@ -158,9 +179,18 @@ _A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+
 def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
     """The commands that a lesson tells somebody to run and whose programs these lines ran, with code marks and without: what is learned by
     imitation. Lines that were cut count as far as they can be read, and those of other tools not at all."""
-    calls = [call for line in ran if not _A_TOOL.match(line) for call in commands(_to_quote(line.partition("<<")[0]))]
+    calls = [
+        call
+        for line in ran
+        if not _A_TOOL.match(line)
+        for call in commands(_to_quote(line.partition("<<")[0]))
+    ]
     programs = {call.words[0] for call in calls}
-    named = [each for each in advised(text, but, programs) if any(call.words[0] in programs for call in commands(each))]
+    named = [
+        each
+        for each in advised(text, but, programs)
+        if any(call.words[0] in programs for call in commands(each))
+    ]
     return [*named, *_bare(text, calls)]
 
 
@@ -171,7 +201,9 @@ def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
     for span in CODE_SPAN.finditer(text):
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
         fails = _SAID_TO_FAIL.match(text, span.end()) and not _RUN.search(before)
-        program = _A_PROGRAM.fullmatch(command) or any(call.words[0] in ran for call in commands(command))
+        program = _A_PROGRAM.fullmatch(command) or any(
+            call.words[0] in ran for call in commands(command)
+        )
         if not program or _NOT.search(before) or fails or command == but:
             continue
         if " " in command or (_RUN.search(before) and not _A_MEMBER.fullmatch(command)):

@@ -99,7 +99,12 @@ def learn_line(tx: Transaction, work: WorkContext, line: _Line) -> str:
 
 def _add(tx: Transaction, work: WorkContext, line: _Line, hand: Hand) -> str:
     project, profile, actor = work.project, work.profile, work.actor
-    facets = {**filed(line.section, profile), **(line.facets or {}), "text": line.text, "origin": f"page:{line.path}"}
+    facets = {
+        **filed(line.section, profile),
+        **(line.facets or {}),
+        "text": line.text,
+        "origin": f"page:{line.path}",
+    }
     memory, _ = memory_from(facets, actor, profile, project.id, work.ids(), hand.at)
     extra = {"section": line.section} if line.section else None
     # An agent's own page is this project's, whoever else the agent works for.
@@ -119,7 +124,9 @@ def filed(section: str, profile: Profile) -> dict[str, str]:
     return {}
 
 
-def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line, hand: Hand) -> None:
+def _bring_back(
+    tx: Transaction, work: WorkContext, memory: Memory, line: _Line, hand: Hand
+) -> None:
     """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
     last = tx.entries(memory=memory.id, newest=True, limit=1)
     if memory.state == "archived" and last and last[0].verb == "forget":
@@ -133,10 +140,16 @@ def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line,
 def _vouch(tx: Transaction, memory: Memory, line: _Line, hand: Hand) -> None:
     tx.add_evidence(
         Evidence(
-            memory.id, memory.project, signal="approved", by=hand.by, tier="user", place=f"{line.path} {line.place} {hand.at}",
-            quote=line.text, at=hand.at,
+            memory.id,
+            memory.project,
+            signal="approved",
+            by=hand.by,
+            tier="user",
+            place=f"{line.path} {line.place} {hand.at}",
+            quote=line.text,
+            at=hand.at,
         )
-    )  # fmt: skip
+    )
 
 
 def _apply(tx: Transaction, change: Any) -> None:
@@ -152,7 +165,15 @@ def _propose(tx: Transaction, work: WorkContext, finding: Finding) -> None:
     payload = {**extra, "text": finding.text, "place": finding.place}
     tx.put_proposal(
         Proposal(
-            work.ids(), project, "page", finding.quote, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
+            work.ids(),
+            project,
+            "page",
+            finding.quote,
+            "tend",
+            at,
+            str(extra.get("memory") or ""),
+            tier="person",
+            payload=payload,
             expires_at=after_days(at, work.profile.triage.expire_days),
         )
-    )  # fmt: skip
+    )

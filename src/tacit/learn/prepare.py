@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.stores.sql import Reads, Store, WorkContext
 
-QUOTED_FOR_SECRETS = (
-    4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
-)
+QUOTED_FOR_SECRETS = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
 # of a finding, read for secrets like its text
 _FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra", "about")
 
@@ -38,16 +36,24 @@ def what_it_says(
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
     store, project, profile = work.store, work.project.id, work.profile
-    on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
+    on = tuple(
+        name
+        for name, extractor in profile.extract.extractors.items()
+        if extractor.on and name in EXTRACTORS
+    )
     given = texts_given(store, unit_of(store, project, run, id))
     rules = Known(extractors=on, instructions=tuple(known or ()))
     stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
     found = extract(stripped, rules)
     unstripped = (
-        extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
+        extract(raw, rules)
+        if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings)
+        else ()
     )
     again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
-    iterated = brought_by_part("extractor", "iterated") if (run.extra or {}).get("iterations") else None
+    iterated = (
+        brought_by_part("extractor", "iterated") if (run.extra or {}).get("iterations") else None
+    )
     derived = iterated(run, profile) if iterated else ()
     said = [*found, *again, *derived]
     kept = {finding.text for finding in found}
@@ -87,7 +93,10 @@ def unit_of(store: Reads, project: str, run: Run, id: str) -> str:
 def texts_given(store: Store, unit: str) -> list[str]:
     """The texts this unit was given: its own words must not come back as news."""
     uses = store.uses(unit=unit)
-    return [memory.text for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])]
+    return [
+        memory.text
+        for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])
+    ]
 
 
 def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:
@@ -110,11 +119,15 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
         "paths": tuple(redacted_path(path) for path in finding.paths if path not in gone),
         "tags": tuple(redacted_record(finding.tags)),
     }
-    kept = replace(finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists)
+    kept = replace(
+        finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists
+    )
     return kept, len(text.hits) + len(quote.hits)
 
 
-def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
+def gate_of(
+    finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
+) -> GateDecision:
     rules = rules_of(profile)
     decision = gate_named(profile.gate.function)(finding, rules, known)
     waits = decision.outcome == "hold" and finding.tier in rules.held

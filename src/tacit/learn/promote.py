@@ -17,7 +17,9 @@ from tacit.core.value import replace, value
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-QUOTED_CHARS = 160  # characters of the line that a lesson was drawn from, where somebody is asked about it
+QUOTED_CHARS = (
+    160  # characters of the line that a lesson was drawn from, where somebody is asked about it
+)
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
 
 
@@ -50,14 +52,17 @@ def promote(
         now = seq or project.run_seq
         standing = standing_of(memory, profile, at, run_seq=now, moment=moment)
         if hinges(profile, standing, BY_EVIDENCE):
-            standing = standing_of(memory, profile, at, evidence=tx.evidence(id), run_seq=now, moment=moment)
+            standing = standing_of(
+                memory, profile, at, evidence=tx.evidence(id), run_seq=now, moment=moment
+            )
         move = advance(profile, standing)
         if move is not None and move.cause == "silence" and moment != "sweep":
             # Old runs are often learned late: what they say is news to us, and silence is for `tend` to judge.
             return Promoted(tuple(moves))
         if move is None:
             asked = sum(
-                _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in moves_due(profile, standing)
+                _propose(tx, project, profile, memory, wanted, by, at, ids)
+                for wanted in moves_due(profile, standing)
             )
             return Promoted(tuple(moves), asked)
         if move.cause == "effect" and (told := figures()):
@@ -71,13 +76,22 @@ def promote(
 
 
 def _propose(
-    tx: Transaction, project: Project, profile: Profile, memory: Memory, wanted: Move, by: str, at: str, ids: Callable[[], str]
-) -> int:  # fmt: skip
+    tx: Transaction,
+    project: Project,
+    profile: Profile,
+    memory: Memory,
+    wanted: Move,
+    by: str,
+    at: str,
+    ids: Callable[[], str],
+) -> int:
     """Ask once, and again only when more is known. Of what waits for a person, why it does and the line it was drawn from are said: a yes
     is a yes to what is shown."""
     if memory.gate == "hold":
         said = next((row.quote for row in tx.evidence(memory.id) if row.quote), "")
-        wanted = replace(wanted, reason=memory.gate_reason + (f"; from: “{said[:QUOTED_CHARS]}”" if said else ""))
+        wanted = replace(
+            wanted, reason=memory.gate_reason + (f"; from: “{said[:QUOTED_CHARS]}”" if said else "")
+        )
     if was_answered(tx.proposals(memory=memory.id, state=""), memory, wanted.to):
         return 0
     tx.put_proposal(proposed(memory, wanted, profile, by=by, at=at, id=ids(), project=project.id))

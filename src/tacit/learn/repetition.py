@@ -60,7 +60,9 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
     for each in noted:
         if not isinstance(each, dict) or each.get("trigger") not in TRIGGER_TEXTS:
             continue
-        key, text, task, place = (str(each.get(name) or "") for name in ("key", "text", "task", "place"))
+        key, text, task, place = (
+            str(each.get(name) or "") for name in ("key", "text", "task", "place")
+        )
         if key and text and task and place:
             paths = each.get("paths")
             yield Incident(
@@ -76,7 +78,9 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
             )
 
 
-def repeated(run: Run, noted: Iterable[Incident], settings: Mapping[str, Extractor]) -> Iterator[Finding]:
+def repeated(
+    run: Run, noted: Iterable[Incident], settings: Mapping[str, Extractor]
+) -> Iterator[Finding]:
     """What came up in this run and has come up often enough by now: a finding for each run in which it did.
 
     `noted` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned before
@@ -91,7 +95,9 @@ def repeated(run: Run, noted: Iterable[Incident], settings: Mapping[str, Extract
         if trigger is not None and trigger.on and reached(every[name]) >= trigger.count:
             enough = _enough(every[name], trigger.count)
             for task in dict.fromkeys(each.task for each in every[name]):
-                yield _finding(run, task, every[name], trigger, trigger.confidence if task in enough else None)
+                yield _finding(
+                    run, task, every[name], trigger, trigger.confidence if task in enough else None
+                )
 
 
 def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Iterator[Incident]:
@@ -109,7 +115,11 @@ def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Itera
 def reached(every: list[Incident]) -> int:
     """How often something came up: in how many tasks, or how many times."""
     of_tasks = TRIGGER_TEXTS[every[0].trigger][1]
-    return len({each.task for each in every}) if of_tasks else len({(each.task, each.place) for each in every})
+    return (
+        len({each.task for each in every})
+        if of_tasks
+        else len({(each.task, each.place) for each in every})
+    )
 
 
 def _name(each: Incident) -> tuple[str, str]:
@@ -122,7 +132,9 @@ def _enough(every: list[Incident], count: int) -> set[str]:
     return {each.task for each in every[:most]}
 
 
-def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor, confidence: float | None) -> Finding:
+def _finding(
+    run: Run, task: str, every: list[Incident], trigger: Extractor, confidence: float | None
+) -> Finding:
     first, mine = every[0], [each for each in every if each.task == task]
     tasks = list(dict.fromkeys(each.task for each in every))
     return Finding(
@@ -140,5 +152,10 @@ def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor, con
         quote=f"{len(every)} times, in {', '.join(tasks[-6:])}",
         at=mine[-1].at,
         confidence=confidence,
-        extra={"trigger": first.trigger, "key": first.key, "tasks": tasks[-20:], "task_id": task.rpartition("/")[2]},
+        extra={
+            "trigger": first.trigger,
+            "key": first.key,
+            "tasks": tasks[-20:],
+            "task_id": task.rpartition("/")[2],
+        },
     )

@@ -29,10 +29,14 @@ class Standing:
     """What stands in a file that is to be replaced."""
 
     unknown: tuple[str, ...] = ()  # what would be lost with it, told for people
-    differs: bool = False  # all of it is known, but not every record is as it came here: others wrote in it
+    differs: bool = (
+        False  # all of it is known, but not every record is as it came here: others wrote in it
+    )
 
 
-def standing(store: Reads, project: str, read: Read, written: Sequence[object], *, replaced: bool = True) -> Standing:
+def standing(
+    store: Reads, project: str, read: Read, written: Sequence[object], *, replaced: bool = True
+) -> Standing:
     """What the items of a file are to a store that is about to write others; `replaced`: and this very file among them."""
     rows: dict[str, set[str]] = {}  # the fields that each text leaves with
     for each in written:
@@ -52,8 +56,14 @@ def standing(store: Reads, project: str, read: Read, written: Sequence[object], 
             differs = differs or known is None or (known.extra or None) != came
         elif isinstance(item, Skipped) and replaced and not item.field:
             unknown.append(f"{item.place}: {item.reason}")
-        elif isinstance(item, (Given, OriginVerdict)) and replaced and _canon(item.record) not in said:
-            unknown.append(f"{item.place}: what the run {item.run} was given or said of {_names(item)}")
+        elif (
+            isinstance(item, (Given, OriginVerdict))
+            and replaced
+            and _canon(item.record) not in said
+        ):
+            unknown.append(
+                f"{item.place}: what the run {item.run} was given or said of {_names(item)}"
+            )
         elif isinstance(item, Header) and replaced:
             unknown += [f"its field {name}" for name in item.record or {} if name not in heads]
     return Standing(tuple(unknown), differs)
@@ -63,10 +73,16 @@ def beside_entries(old: str, again: str, new: str) -> list[str]:
     """Lines of a file of lines that no entry of it holds (`again`: its own entries, written anew) and the new file has not either."""
     kept = " ".join(again.split()) + "\n" + " ".join(new.split())
     lines = ((number, " ".join(line.split())) for number, line in enumerate(old.splitlines(), 1))
-    return [f"line {number}: {_short(line)}" for number, line in lines if line.lstrip("-*# ") and line not in kept]
+    return [
+        f"line {number}: {_short(line)}"
+        for number, line in lines
+        if line.lstrip("-*# ") and line not in kept
+    ]
 
 
-def _bearer(store: Reads, project: str, read: Read, row: Row, names: dict[str, int]) -> Memory | None:
+def _bearer(
+    store: Reads, project: str, read: Read, row: Row, names: dict[str, int]
+) -> Memory | None:
     """The memory that a row is, by its id and its text."""
     namespace, name = row_name(row, names, read.format, read.namespace or read.format)
     found = [
@@ -76,7 +92,10 @@ def _bearer(store: Reads, project: str, read: Read, row: Row, names: dict[str, i
     if row.tier:
         found.append(row.alias)  # a lesson of ours, by the id it was born with
     memories = store.memories([id for id in found if id])
-    return next((each for each in memories if is_same(each, row) or row.memory.text in _texts(store, each)), None)
+    return next(
+        (each for each in memories if is_same(each, row) or row.memory.text in _texts(store, each)),
+        None,
+    )
 
 
 def _texts(store: Reads, memory: Memory) -> Iterator[str]:

@@ -19,15 +19,21 @@ _tables = Tables(__file__)
 NAME, VERSION = "resolve", 1
 
 _LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
-FEWEST_NAMES = 3  # words that name something: "try a different action when stuck" is a mood, not advice
+FEWEST_NAMES = (
+    3  # words that name something: "try a different action when stuck" is a mood, not advice
+)
 
 _RESOLVE = _tables.pattern("_RESOLVE", re.I)
 _RESOLUTION_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _VAGUE = _tables.words("_VAGUE")
 # A plan without either restates the task: "find the mug, then put it on the desk".
 _CHECKABLE = re.compile(rf"\d|{NAMED.pattern}")
-_CONTRAST = re.compile(r"\b(?:not|never|instead|rather than|before|without|unless|only|until)\b", re.I)
-_DIARY = re.compile(r"\b(?:i|me|my|mine|we|our)\b", re.I)  # what is left of it after the rewording below
+_CONTRAST = re.compile(
+    r"\b(?:not|never|instead|rather than|before|without|unless|only|until)\b", re.I
+)
+_DIARY = re.compile(
+    r"\b(?:i|me|my|mine|we|our)\b", re.I
+)  # what is left of it after the rewording below
 
 
 def resolves(run: Run) -> Iterator[Finding]:
@@ -64,6 +70,10 @@ def resolution(sentence: str) -> str:
     if match["when"] and "stuck" in match["when"]:
         said += " when stuck"
     names = [word for word in re.findall(r"[^\W\d_]{4,}", said.lower()) if word not in _VAGUE]
-    if len(names) < FEWEST_NAMES or _DIARY.search(said) or not (_CHECKABLE.search(said) or _CONTRAST.search(said)):
+    if (
+        len(names) < FEWEST_NAMES
+        or _DIARY.search(said)
+        or not (_CHECKABLE.search(said) or _CONTRAST.search(said))
+    ):
         return ""
     return said[0].upper() + said[1:] + "."

@@ -68,7 +68,9 @@ class Reviewed:
 class Review:
     """Decisions of one person, in one role, in one project."""
 
-    def __init__(self, work: WorkContext, role: str, publish: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, work: WorkContext, role: str, publish: Callable[[], bool] | None = None
+    ) -> None:
         if role not in (_PERSON_ROLE, *work.profile.roles):
             raise UsageError(
                 f"{role!r} is not a role of the profile {work.profile.name}.",
@@ -94,7 +96,10 @@ class Review:
                 if not to:
                     return self._confirmed(tx, self._climb(tx, memory))
             if not goal:
-                raise Refused(f"{id} is {memory.state}; there is nothing above it to approve.", f"tacit why {id}")
+                raise Refused(
+                    f"{id} is {memory.state}; there is nothing above it to approve.",
+                    f"tacit why {id}",
+                )
             return self._confirmed(tx, self._decide(tx, tx.get(id), goal, reason))
 
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
@@ -114,7 +119,14 @@ class Review:
             return self._decide(tx, tx.get(id), "under_review", reason)
 
     def close(
-        self, id: str, outcome: str, *, to: str = "", text: str = "", successor: str = "", reason: str = ""
+        self,
+        id: str,
+        outcome: str,
+        *,
+        to: str = "",
+        text: str = "",
+        successor: str = "",
+        reason: str = "",
     ) -> Reviewed:
         """Close a review: reinstate (with a better text), keep, weaken, supersede, archive, reject, or leave it to decay.
 
@@ -122,13 +134,22 @@ class Review:
         state lower than it stood, and less sure.
         """
         if outcome not in _OUTCOMES:
-            raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}.")
+            raise UsageError(
+                f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}."
+            )
         with Deciding(self) as tx:
             memory = tx.get(id)
             if outcome == "keep" and memory.state in INJECTABLE:
                 return self._keep(tx, memory, reason)
-            if memory.state != "under_review" and outcome in ("reinstate", "decay", "keep", "weaken"):
-                raise Refused(f"{id} is {memory.state}, not under review.", f"tacit review open {id}")
+            if memory.state != "under_review" and outcome in (
+                "reinstate",
+                "decay",
+                "keep",
+                "weaken",
+            ):
+                raise Refused(
+                    f"{id} is {memory.state}, not under review.", f"tacit review open {id}"
+                )
             if outcome == "supersede" and successor:
                 return self._supersede(tx, memory, tx.get(successor), reason)
             if text and (now := edited(memory, {"text": text}, self.hand(self.now()))):
@@ -149,12 +170,16 @@ class Review:
         """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
         days = review_days(self.profile, memory.state)
-        now = replace(memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at)
+        now = replace(
+            memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at
+        )
         tx.apply(change(memory, now, self.hand(at), "approve", told))
         self._wipe(tx, memory, at)
         for each in tx.proposals(memory=memory.id, state=OPEN):
             if (each.payload or {}).get("to") in ("under_review", "archived", "decayed"):
-                tx.put_proposal(replace(each, state=REJECTED, decided_by=self.by, decided_at=at, decision=told))
+                tx.put_proposal(
+                    replace(each, state=REJECTED, decided_by=self.by, decided_at=at, decision=told)
+                )
         return Reviewed(memory.id, memory.state, memory.state, told)
 
     def _weaken(self, tx: Transaction, memory: Memory, goal: str, reason: str) -> Reviewed:
@@ -163,33 +188,66 @@ class Review:
         done = self._decide(tx, memory, goal, told, stood=goal)
         if not done.waits_for and memory.tally.confidence is not None:
             step = CONTRADICTED
-            mark = Mark(memory.id, "", memory.project, "weakened", amount=step, surface="review", at=at)
+            mark = Mark(
+                memory.id, "", memory.project, "weakened", amount=step, surface="review", at=at
+            )
             tx.add_mark(replace(mark, reason=told))
         return done
 
-    def _decide(self, tx: Transaction, memory: Memory, to: str, reason: str, *, stood: str = "") -> Reviewed:
+    def _decide(
+        self, tx: Transaction, memory: Memory, to: str, reason: str, *, stood: str = ""
+    ) -> Reviewed:
         at = self.now()
-        waiting = [each for each in tx.proposals(memory=memory.id, state=OPEN) if (each.payload or {}).get("to") == to]
+        waiting = [
+            each
+            for each in tx.proposals(memory=memory.id, state=OPEN)
+            if (each.payload or {}).get("to") == to
+        ]
         approvals = waiting[0].approvals if waiting else ()
         standing = standing_of(
-            memory, self.profile, at, evidence=tx.evidence(memory.id), moment="request", approvals=approvals, run_seq=self.project.run_seq
-        )  # fmt: skip
+            memory,
+            self.profile,
+            at,
+            evidence=tx.evidence(memory.id),
+            moment="request",
+            approvals=approvals,
+            run_seq=self.project.run_seq,
+        )
         standing = replace(standing, previous_state=stood or standing.previous_state)
         word = judge_move(self.profile, standing, to, (self.by, self.role))
         if isinstance(word, Refusal):
-            everybody = tuple((f"{role} {n}", role) for role in (_PERSON_ROLE, *self.profile.roles) for n in (1, 2))
-            if isinstance(judge_move(self.profile, replace(standing, approvals=everybody), to), Refusal):
+            everybody = tuple(
+                (f"{role} {n}", role)
+                for role in (_PERSON_ROLE, *self.profile.roles)
+                for n in (1, 2)
+            )
+            if isinstance(
+                judge_move(self.profile, replace(standing, approvals=everybody), to), Refusal
+            ):
                 raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
-            kept = self._sign(tx, waiting[0] if waiting else None, memory, to, approvals, reason, at)
-            return Reviewed(memory.id, memory.state, memory.state, word.reason, word.missing, kept.id)
+            kept = self._sign(
+                tx, waiting[0] if waiting else None, memory, to, approvals, reason, at
+            )
+            return Reviewed(
+                memory.id, memory.state, memory.state, word.reason, word.missing, kept.id
+            )
         self._move(tx, memory, word, reason, at)
         for each in waiting:
             signed = (*approvals, (self.by, self.role))
             told = reason or word.reason
             tx.put_proposal(
-                replace(each, state=APPROVED, approvals=signed, decided_by=self.by, decided_at=at, decision=told)
+                replace(
+                    each,
+                    state=APPROVED,
+                    approvals=signed,
+                    decided_by=self.by,
+                    decided_at=at,
+                    decision=told,
+                )
             )
-        return Reviewed(memory.id, to, memory.state, reason or word.reason, "", waiting[0].id if waiting else "")
+        return Reviewed(
+            memory.id, to, memory.state, reason or word.reason, "", waiting[0].id if waiting else ""
+        )
 
     def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
@@ -200,14 +258,29 @@ class Review:
     def _wipe(self, tx: Transaction, memory: Memory, at: str) -> None:
         """What the review has weighed counts no more."""
         signals = memory.tally.signals or {}
-        counted = {"failed_reuse": signals.get("failed_reuse", 0.0), "contradicted": float(memory.tally.contradicted)}
+        counted = {
+            "failed_reuse": signals.get("failed_reuse", 0.0),
+            "contradicted": float(memory.tally.contradicted),
+        }
         for signal, amount in counted.items():
             if amount:
-                mark = Mark(memory.id, "", memory.project, signal, amount=-amount, surface="review", at=at)
+                mark = Mark(
+                    memory.id, "", memory.project, signal, amount=-amount, surface="review", at=at
+                )
                 tx.add_mark(replace(mark, reason="reinstated"))
         if memory.tally.confidence is not None:
             least = REINSTATED
-            tx.add_mark(Mark(memory.id, "", memory.project, "reinstated", amount=least, surface="review", at=at))
+            tx.add_mark(
+                Mark(
+                    memory.id,
+                    "",
+                    memory.project,
+                    "reinstated",
+                    amount=least,
+                    surface="review",
+                    at=at,
+                )
+            )
 
     def _sign(
         self,
@@ -221,9 +294,17 @@ class Review:
     ) -> Proposal:
         """Keep an approval until the others are there."""
         kept = proposal or Proposal(
-            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=_PERSON_ROLE,
-            payload={"to": to}, expires_at=after_days(at, self.profile.triage.expire_days),
-        )  # fmt: skip
+            self.ids(),
+            self.project.id,
+            "promote",
+            reason or f"{memory.state} → {to}",
+            self.by,
+            at,
+            memory.id,
+            tier=_PERSON_ROLE,
+            payload={"to": to},
+            expires_at=after_days(at, self.profile.triage.expire_days),
+        )
         mine = (self.by, self.role)
         kept = replace(kept, approvals=approvals if mine in approvals else (*approvals, mine))
         tx.put_proposal(kept)
@@ -231,22 +312,41 @@ class Review:
 
     def _vouch(self, tx: Transaction, memory: Memory, reason: str) -> None:
         told = reason or f"{self.by} vouches for it"
-        now = replace(memory, gate="allow", gate_reason=f"approved by {self.by}", updated_at=self.now())
+        now = replace(
+            memory, gate="allow", gate_reason=f"approved by {self.by}", updated_at=self.now()
+        )
         tx.apply(change(memory, now, self.hand(now.updated_at), "approve", told))
         word = Evidence(
-            memory.id, memory.project, signal="approved", by=self.by, tier="user", place=f"review {self.by}", quote=reason,
+            memory.id,
+            memory.project,
+            signal="approved",
+            by=self.by,
+            tier="user",
+            place=f"review {self.by}",
+            quote=reason,
             at=now.updated_at,
-        )  # fmt: skip
+        )
         tx.add_evidence(word)
 
     def _climb(self, tx: Transaction, memory: Memory) -> Reviewed:
         """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may; all at one time, so that
         it is taken back as one."""
         at = tx.get(memory.id).updated_at
-        promote(tx, self.project, self.profile, memory.id, by=self.by, at=at, ids=self.ids, moment="request")
+        promote(
+            tx,
+            self.project,
+            self.profile,
+            memory.id,
+            by=self.by,
+            at=at,
+            ids=self.ids,
+            moment="request",
+        )
         now = tx.get(memory.id)
         if now.state == "candidate":
-            standing = standing_of(now, self.profile, at, evidence=tx.evidence(now.id), moment="request")
+            standing = standing_of(
+                now, self.profile, at, evidence=tx.evidence(now.id), moment="request"
+            )
             word = judge_move(self.profile, standing, "provisional", (self.by, self.role))
             if isinstance(word, Move):
                 self._move(tx, now, word, "", at)
@@ -257,7 +357,11 @@ class Review:
     def _settle_open(self, tx: Transaction, memory: str, state: str, why: str) -> None:
         for each in tx.proposals(memory=memory, state=OPEN):
             if each.kind == "confirm":
-                tx.put_proposal(replace(each, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
+                tx.put_proposal(
+                    replace(
+                        each, state=state, decided_by=self.by, decided_at=self.now(), decision=why
+                    )
+                )
 
     # -- two memories -----------------------------------------------------------------------------
 
@@ -268,8 +372,16 @@ class Review:
             if loser.id == winner.id:
                 raise UsageError("A memory cannot be merged into itself.")
             if loser.state in CLOSED or winner.state in CLOSED:
-                raise Refused("Only memories that are kept can be merged.", "tacit undo brings one back.")
-            return self._join(tx, loser, winner, reason or f"says the same as {winner.alias or winner.id}", "merge")
+                raise Refused(
+                    "Only memories that are kept can be merged.", "tacit undo brings one back."
+                )
+            return self._join(
+                tx,
+                loser,
+                winner,
+                reason or f"says the same as {winner.alias or winner.id}",
+                "merge",
+            )
 
     def _supersede(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> Reviewed:
         done = self._decide(tx, loser, "superseded", reason)
@@ -277,7 +389,9 @@ class Review:
             self._tie(tx, tx.get(loser.id), winner, done.reason)
         return done
 
-    def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
+    def _join(
+        self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str
+    ) -> Reviewed:
         at = self.now()
         more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), self.hand(at))
         for each in merged(loser, winner, self.hand(at), reason=reason, cause=cause):
@@ -292,7 +406,9 @@ class Review:
             tied = replace(loser, superseded_by=winner.id, updated_at=at)
             tx.apply(change(loser, tied, self.hand(at), "merge", reason))
         now = tx.get(winner.id)
-        more = replace(now, supersedes=(*now.supersedes, loser.id), merged=now.merged + 1, updated_at=at)
+        more = replace(
+            now, supersedes=(*now.supersedes, loser.id), merged=now.merged + 1, updated_at=at
+        )
         told = f"takes the place of {loser.alias or loser.id}: {reason}"
         tx.apply(change(now, more, self.hand(at), "merge", told))
 
@@ -301,7 +417,9 @@ class Review:
         with Deciding(self) as tx:
             memory = tx.get(id)
             if memory.state != "superseded" or not memory.superseded_by:
-                raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
+                raise Refused(
+                    f"{id} was not merged into another memory.", f"tacit log --memory {id}"
+                )
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
             less = taken_back(memory, winner, tx.evidence(winner.id), self.hand(at))
@@ -314,11 +432,16 @@ class Review:
 
     # -- proposals --------------------------------------------------------------------------------
 
-    def accept(self, proposal: Proposal, *, text: str = "", stays: str = "", reason: str = "") -> Reviewed:
+    def accept(
+        self, proposal: Proposal, *, text: str = "", stays: str = "", reason: str = ""
+    ) -> Reviewed:
         """Approve a proposal: make its change, or add this approval to the others. `stays` names which of two opposites does."""
         payload = proposal.payload or {}
         if proposal.state != OPEN:
-            raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
+            raise Refused(
+                f"Proposal {proposal.id} is {proposal.state}.",
+                "tacit review list shows what is open.",
+            )
         if proposal.kind == "tend":
             self._settled(proposal, APPROVED, reason or "the next pass makes them all")
             return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
@@ -334,13 +457,16 @@ class Review:
         elif text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
-            done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
+            done = self.merge(
+                str(payload["other"]), proposal.memory, reason=reason or proposal.reason
+            )
         elif proposal.kind == "contradiction" and payload.get("other"):
             done = self._choose(proposal, stays or proposal.memory, reason)
         elif proposal.kind == "confirm" or not payload.get("to"):
             if proposal.kind not in ("confirm", "promote"):
                 raise Refused(
-                    f"A proposal to {proposal.kind} is not approved as it stands.", f"tacit review show {proposal.id}"
+                    f"A proposal to {proposal.kind} is not approved as it stands.",
+                    f"tacit review show {proposal.id}",
                 )
             done = self.approve(proposal.memory, reason=reason)
         else:
@@ -348,14 +474,20 @@ class Review:
                 memory = tx.get(proposal.memory)
                 if memory.gate in ("hold", "quarantine") and payload["to"] in INJECTABLE:
                     self._vouch(tx, memory, reason)
-                return self._confirmed(tx, self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason))
+                return self._confirmed(
+                    tx, self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason)
+                )
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
 
     def _standing_order(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """What was asked for again and again, as a lesson of the person who says so: in the words they give, or as the order it becomes."""
-        actor, asked, own = Actor(self.by, "user", f"review {proposal.id}"), proposal.payload or {}, text
+        actor, asked, own = (
+            Actor(self.by, "user", f"review {proposal.id}"),
+            proposal.payload or {},
+            text,
+        )
         text = own or order_of(asked)
         if (
             not own
@@ -372,8 +504,18 @@ class Review:
             said = asked.get("said") or [asked["text"]] * len(asked.get("runs", ()))
             for run, words in zip(asked.get("runs", ()), said):
                 if row := tx.run(run):
-                    seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
-                    tx.add_evidence(replace(seen, quote=str(words), seq=row.seq, at=row.started_at or at))
+                    seen = Evidence(
+                        memory.id,
+                        memory.project,
+                        row.id,
+                        row.root,
+                        proposal.id,
+                        by=self.by,
+                        tier="user",
+                    )
+                    tx.add_evidence(
+                        replace(seen, quote=str(words), seq=row.seq, at=row.started_at or at)
+                    )
         told = reason or f"a lasting order from now on: {memory.text}"
         self._settled(proposal, APPROVED, told, memory.id)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
@@ -391,12 +533,17 @@ class Review:
         with Deciding(self) as tx:
             winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
             for each in (winner, loser):
-                if any(entry.at > proposal.created_at for entry in tx.entries(memory=each.id, verb="edit")):
+                if any(
+                    entry.at > proposal.created_at
+                    for entry in tx.entries(memory=each.id, verb="edit")
+                ):
                     raise Refused(
                         f"{each.alias or each.id} was worded anew since this was asked.",
                         "Reject the proposal, or decide about each of the two by itself: tacit forget, tacit review open.",
                     )
-            told = f"says the opposite of {winner.alias or winner.id}, which stays" + (f": {reason}" if reason else "")
+            told = f"says the opposite of {winner.alias or winner.id}, which stays" + (
+                f": {reason}" if reason else ""
+            )
             gone = forgotten(loser, self.hand(self.now()), reason=told)
             if gone is None:
                 return Reviewed(loser.id, loser.state, loser.state, f"it is {loser.state} already")
@@ -426,7 +573,9 @@ class Review:
         payload = proposal.payload or {}
         with Deciding(self) as tx:
             memory, at = tx.get(proposal.memory), self.now()
-            told = reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
+            told = (
+                reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
+            )
             now = laid_over(memory, payload.get("fields", {}), at)
             tx.apply(change(memory, now, self.hand(at), "undo", told))
             return Reviewed(memory.id, now.state, memory.state, told)
@@ -443,22 +592,34 @@ class Review:
     def decline(self, proposal: Proposal, *, reason: str = "") -> Reviewed:
         """Reject a proposal; the memory keeps its state."""
         if proposal.state != OPEN:
-            raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
+            raise Refused(
+                f"Proposal {proposal.id} is {proposal.state}.",
+                "tacit review list shows what is open.",
+            )
         self._settled(proposal, REJECTED, reason or f"rejected by {self.by}")
         state = self.work.store.get(proposal.memory).state if proposal.memory else ""
-        return Reviewed(proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id)
+        return Reviewed(
+            proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id
+        )
 
     def reopen(self, proposal: Proposal) -> Proposal:
         """Let a decided proposal wait again; what its decision changed is taken back by `undo` or `unmerge`, entry by entry."""
         if proposal.state == OPEN:
-            raise Refused(f"Proposal {proposal.id} is open.", "tacit review list shows what is open.")
+            raise Refused(
+                f"Proposal {proposal.id} is open.", "tacit review list shows what is open."
+            )
         at = self.now()
         mine = tuple(each for each in proposal.approvals if each != (self.by, self.role))
         again = replace(
-            proposal, memory="" if proposal.kind == "request" else proposal.memory, state=OPEN, decided_by="", decided_at="",
-            decision="", approvals=mine,
+            proposal,
+            memory="" if proposal.kind == "request" else proposal.memory,
+            state=OPEN,
+            decided_by="",
+            decided_at="",
+            decision="",
+            approvals=mine,
             expires_at=after_days(at, self.profile.triage.expire_days),
-        )  # fmt: skip
+        )
         with Deciding(self) as tx:
             tx.put_proposal(again)
         return again
@@ -474,8 +635,14 @@ class Review:
             for each in tx.proposals(self.project.id, state=OPEN, limit=-1):
                 over = bool(each.expires_at) and each.expires_at <= at
                 if over or every:
-                    state, why = (EXPIRED, "its time is over") if over else (REJECTED, f"cleared by {self.by}")
-                    tx.put_proposal(replace(each, state=state, decided_by=self.by, decided_at=at, decision=why))
+                    state, why = (
+                        (EXPIRED, "its time is over")
+                        if over
+                        else (REJECTED, f"cleared by {self.by}")
+                    )
+                    tx.put_proposal(
+                        replace(each, state=state, decided_by=self.by, decided_at=at, decision=why)
+                    )
                     closed += 1
         return closed
 
@@ -484,8 +651,14 @@ class Review:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
                 of, at = made or now.memory, self.now()
-                tx.put_proposal(replace(now, memory=of, state=state, decided_by=self.by, decided_at=at, decision=why))
+                tx.put_proposal(
+                    replace(
+                        now, memory=of, state=state, decided_by=self.by, decided_at=at, decision=why
+                    )
+                )
 
 
 def _next_up(state: str) -> str:
-    return {"candidate": "provisional", "provisional": "stable", "stable": "canonical"}.get(state, "")
+    return {"candidate": "provisional", "provisional": "stable", "stable": "canonical"}.get(
+        state, ""
+    )

@@ -64,7 +64,9 @@ class Running:
     ) -> None:
         unknown = [name for name in facets if name not in OF_INJECT]
         if unknown:
-            raise UsageError(f"{unknown[0]} is not a facet of a run.", f"Facets: {', '.join(OF_INJECT)}.")
+            raise UsageError(
+                f"{unknown[0]} is not a facet of a run.", f"Facets: {', '.join(OF_INJECT)}."
+            )
         self.id, self.task = id, task
         self.text = ""  # the lessons as text for a prompt; empty where there are none
         self.lessons: Sequence[Memory] = ()
@@ -90,25 +92,43 @@ class Running:
     # -- what the loop tells -----------------------------------------------------------------------------------------
 
     def step(
-        self, role: str = "", text: str = "", *, input: str | Mapping[str, Any] | None = None, **fields: Any
+        self,
+        role: str = "",
+        text: str = "",
+        *,
+        input: str | Mapping[str, Any] | None = None,
+        **fields: Any,
     ) -> None:
         """Something that happened: a tool call with its answer, or what somebody said.
 
         Fields: tool, output, error, status, files, agent, typed (the words of the person at the keyboard), interrupted. A step with a
         `tool` is a tool's; `input` may be the command line itself.
         """
-        who = checked("role of a step", role or ("tool" if fields.get("tool") else "assistant"), STEP_ROLES)
+        who = checked(
+            "role of a step", role or ("tool" if fields.get("tool") else "assistant"), STEP_ROLES
+        )
         given = {"command": input} if isinstance(input, str) else input
         fields["files"] = tuple(fields.get("files") or ())
         try:
             self._steps.append(
-                Step(who, f"step:{len(self._steps) + 1}", text, input=given, at=self._memories.now(), **fields)
+                Step(
+                    who,
+                    f"step:{len(self._steps) + 1}",
+                    text,
+                    input=given,
+                    at=self._memories.now(),
+                    **fields,
+                )
             )
         except TypeError:
             known = "tool, output, error, status, files, agent, typed, interrupted"
-            raise UsageError(f"A step has no such field among {', '.join(fields)}.", f"Fields: {known}.") from None
+            raise UsageError(
+                f"A step has no such field among {', '.join(fields)}.", f"Fields: {known}."
+            ) from None
 
-    def finding(self, text: str, *, by: str = "agent", files: Sequence[str] = (), **facets: Any) -> None:
+    def finding(
+        self, text: str, *, by: str = "agent", files: Sequence[str] = (), **facets: Any
+    ) -> None:
         """Something that may be worth remembering, and who says so: reviewer, test, ci, linter, harness, agent, page …
 
         Its trust follows who said it, never above review; that a person said it, only a person can say (`memories.add`).
@@ -121,7 +141,9 @@ class Running:
             )
         tier = TIER_OF.get(by.lower(), "agent")
         told = {**facets, "by": by, "paths": [*files]}
-        self._findings.append(finding_from(text, told, self._memories.profile, self.id, tier, self._memories.now()))
+        self._findings.append(
+            finding_from(text, told, self._memories.profile, self.id, tier, self._memories.now())
+        )
 
     @property
     def env(self) -> dict[str, str]:
@@ -135,7 +157,10 @@ class Running:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._leave(error, lambda act: act(self._memories))
 
@@ -144,7 +169,10 @@ class Running:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         # A cancelled task has run all the same.
         await asyncio.shield(asyncio.to_thread(self._leave, error, self._apart))
@@ -160,7 +188,9 @@ class Running:
     def _begin(self, memories: Recording) -> None:
         self._started = self._memories.now()
         try:
-            given = memories.inject(self.task, run=self.id, root=self._root, surface="loop", **self._asked())
+            given = memories.inject(
+                self.task, run=self.id, root=self._root, surface="loop", **self._asked()
+            )
         except Unavailable as error:
             self.note = error.message
             return
@@ -175,23 +205,37 @@ class Running:
         }
         return {**self._facets, **listed}
 
-    def _leave(self, error: BaseException | None, hold: Callable[[Callable[[Recording], Any]], Any]) -> None:
+    def _leave(
+        self, error: BaseException | None, hold: Callable[[Callable[[Recording], Any]], Any]
+    ) -> None:
         run = self._as_run(error)
         try:
             (self.learned,) = hold(lambda memories: memories.learn(run, over=True))
         except TacitError as failed:
             if error is None:
                 raise
-            error.add_note(f"tacit: this run was not learned: {failed.message}")  # the loop's own error goes first
+            error.add_note(
+                f"tacit: this run was not learned: {failed.message}"
+            )  # the loop's own error goes first
 
     def _as_run(self, error: BaseException | None) -> Run:
         """The run as it is learned: over, with all that was taken down."""
         if not self._outcome:
-            self._outcome = "success" if error is None else "failure" if isinstance(error, Exception) else "aborted"
+            self._outcome = (
+                "success"
+                if error is None
+                else "failure"
+                if isinstance(error, Exception)
+                else "aborted"
+            )
         if isinstance(error, Exception):
             told = f"{type(error).__name__}: {error}"
-            self._steps.append(Step("system", f"step:{len(self._steps) + 1}", text=told, at=self._memories.now()))
-        kept: dict[str, Any] = {name: str(self._facets[name]) for name in OF_RUN if name in self._facets}
+            self._steps.append(
+                Step("system", f"step:{len(self._steps) + 1}", text=told, at=self._memories.now())
+            )
+        kept: dict[str, Any] = {
+            name: str(self._facets[name]) for name in OF_RUN if name in self._facets
+        }
         return Run(
             self.id,
             steps=tuple(self._steps),
@@ -204,7 +248,9 @@ class Running:
             files=tuple(dict.fromkeys(path for step in self._steps for path in step.files)),
             started_at=self._started,
             ended_at=self._memories.now(),
-            extra={"instruments": [instrument_of(each) for each in self._instruments]} if self._instruments else None,
+            extra={"instruments": [instrument_of(each) for each in self._instruments]}
+            if self._instruments
+            else None,
             **kept,
         )
 
@@ -219,7 +265,9 @@ def instrument_of(name: str) -> str:
     return f"{seen_by(TIER_OF.get(name.lower(), 'agent'))}:{name}:own"
 
 
-def watched(run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]) -> Any:
+def watched(
+    run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]
+) -> Any:
     """A decorator that makes each call of a function a run."""
 
     def begin(args: Any, named: Any) -> Running:

@@ -22,7 +22,14 @@ from tacit.learn.outside import strange_script
 from tacit.learn.own_commands import advised
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
-from tacit.learn.stage import Learned, confirmed, in_better_words, met_again, new_memory, vouched_for
+from tacit.learn.stage import (
+    Learned,
+    confirmed,
+    in_better_words,
+    met_again,
+    new_memory,
+    vouched_for,
+)
 from tacit.learn.tell import propose, told_by
 from tacit.learn.tell.keep import BY_NOTICING, keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
@@ -35,7 +42,9 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 BY_LEARNING = "learn"  # the name under which the pipeline writes
-REPORT_COUNTS = tuple("hold quarantine discard rejected linked settled proposals findings known buried".split())
+REPORT_COUNTS = tuple(
+    "hold quarantine discard rejected linked settled proposals findings known buried".split()
+)
 PORTION = 50  # findings whose neighbours are looked up at once
 
 
@@ -53,14 +62,20 @@ class Findings:
         self.moves: list[tuple[str, str, str, str]] = []
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
         self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
-        self.rarity: dict[str, Any] = {}  # finding key -> how telling a term was when it was looked for
+        self.rarity: dict[
+            str, Any
+        ] = {}  # finding key -> how telling a term was when it was looked for
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
         root = unit_of(tx, self.project.id, self.run, self.id)
-        self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
+        self.row = tx.run(self.id) or RunRow(
+            self.id, self.project.id, self.run.host, self.run.id, root
+        )
         self.first = not self.row.learned_at
-        asked = tx.run(root) if root != self.id else None  # the same run, under the name it asked for lessons with
+        asked = (
+            tx.run(root) if root != self.id else None
+        )  # the same run, under the name it asked for lessons with
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
         self.said = Said(tx.findings(run=self.id), self.run.id)
@@ -76,11 +91,15 @@ class Findings:
         """Each finding becomes a memory, a sighting, or a counted nothing."""
         for at in range(0, len(judged), PORTION):
             portion = judged[at : at + PORTION]
-            self.near = Neighbours(tx, self.project.id, [finding for finding, _ in portion], self.profile)
+            self.near = Neighbours(
+                tx, self.project.id, [finding for finding, _ in portion], self.profile
+            )
             for finding, decision in portion:
                 self._take(tx, finding, decision)
 
-    def take_for(self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+    def take_for(
+        self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]
+    ) -> None:
         """What this run makes a finding of an earlier one: only the second time does a thing come up again."""
         row = tx.find_run(self.project.id, run)
         if row is None:
@@ -122,7 +141,11 @@ class Findings:
     def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         """Somebody stands now for what an earlier learning of this run held because nobody did."""
         row = self.said.row(finding)
-        found = tx.memories([row.memory]) if row and row.memory and row.tier in HELD and decision.stored else []
+        found = (
+            tx.memories([row.memory])
+            if row and row.memory and row.tier in HELD and decision.stored
+            else []
+        )
         for memory in found:
             now = vouched_for(memory, finding, decision, self.hand)
             if now is not None:
@@ -132,7 +155,12 @@ class Findings:
                 self._promote(tx, memory.id)
 
     def tell(
-        self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str
+        self,
+        tx: Transaction,
+        noticed: Sequence[Incident],
+        lines: Mapping[str, str],
+        hold: bool,
+        person: str,
     ) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
         put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
@@ -141,12 +169,27 @@ class Findings:
         if how is None or not how.on or not noticed:
             return
         counts = Counts(tx, self.project.id, person, self.id)
-        told = told_by(counts, noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
+        told = told_by(
+            counts,
+            noticed,
+            lines,
+            here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)),
+        )
         for lesson in told.lessons:
-            lesson = replace(lesson, hold=lesson.hold or strange_script(advised(lesson.text), self.run.cwd))
+            lesson = replace(
+                lesson, hold=lesson.hold or strange_script(advised(lesson.text), self.run.cwd)
+            )
             id, new = keep(
-                tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold
-            )  # fmt: skip
+                tx,
+                self.project,
+                self.profile,
+                lesson,
+                run=self.id,
+                seq=self.seq,
+                at=self.at,
+                ids=self.ids,
+                hold=hold,
+            )
             (self.new if new else self.matched).append(id)
             self._promote(tx, id)
         for subject, why in told.silent.items():
@@ -155,7 +198,9 @@ class Findings:
                 tx.apply(gone)
         self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)
 
-    def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> tuple[Finding, GateDecision]:
+    def _weighed(
+        self, finding: Finding, decision: GateDecision, known: Memory | None
+    ) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
         if known is None and decision.stored and too_slight(finding, self.profile):
             slight = f"{finding.severity}, and not known"
@@ -175,26 +220,41 @@ class Findings:
         def met() -> Matched:
             near = self.near.of(finding)
             found = match(tx, self.project.id, finding, self.profile, near, but=apart)
-            stands = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
-            if found.memory is None or stands is None or not keeps_apart(finding, decision, stands, self.profile):
+            stands = (
+                successor_of(tx, tx.get(found.memory.id)) if found.memory else None
+            )  # as it is now
+            if (
+                found.memory is None
+                or stands is None
+                or not keeps_apart(finding, decision, stands, self.profile)
+            ):
                 return replace(found, memory=stands)
             apart[found.memory.id] = stands
             return met()
 
         found = met()
-        self.twin, self.rarity[finding.key] = found.twin or next(iter(apart.values()), None), found.rarity
+        self.twin, self.rarity[finding.key] = (
+            found.twin or next(iter(apart.values()), None),
+            found.rarity,
+        )
         # What a person said is known by their own words first, anything else by what a reader calls it.
         if finding.key in self.same and (found.memory is None or finding.tier not in PERSONAL):
             for told in tx.memories([self.same[finding.key]]):
                 stands = successor_of(tx, told)
-                if stands is None or not keeps_apart(finding, decision, stands, self.profile, claimed=True):
+                if stands is None or not keeps_apart(
+                    finding, decision, stands, self.profile, claimed=True
+                ):
                     return replace(found, memory=stands, score=1.0, runner_up=0.0)
                 self.twin = stands
         return found
 
-    def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
+    def _store(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None
+    ) -> str:
         if known is None:
-            memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
+            memory = new_memory(
+                finding, decision, self.profile, self.project.id, self.ids(), self.at
+            )
             if self.twin is not None and self.twin.gate == "allow":
                 memory = replace(memory, family=family_of(self.twin))
             told = f"{finding.extractor}: {decision.reason}"
@@ -224,44 +284,92 @@ class Findings:
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         return own or lineage_of(tx, self.row.root) or self.row.root
 
-    def _witness(self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision) -> None:
+    def _witness(
+        self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision
+    ) -> None:
         stance = finding.stance
         if stance == "contradicts":
             stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
         tx.add_evidence(
             Evidence(
-                memory=memory.id, project=memory.project, run=self.id, root=self.unit(tx), finding=finding.key, stance=stance,
-                origin=finding.origin or self.run.descent, by=finding.by, tier=finding.witness, place=finding.place, quote=finding.quote,
-                at=finding.at or self.run.ended_at or self.at, seq=self.seq,
+                memory=memory.id,
+                project=memory.project,
+                run=self.id,
+                root=self.unit(tx),
+                finding=finding.key,
+                stance=stance,
+                origin=finding.origin or self.run.descent,
+                by=finding.by,
+                tier=finding.witness,
+                place=finding.place,
+                quote=finding.quote,
+                at=finding.at or self.run.ended_at or self.at,
+                seq=self.seq,
             )
-        )  # fmt: skip
+        )
         confidence = finding.confidence if decision.confidence is None else decision.confidence
-        for signal, figure in (("confidence", confidence), ("success_rate", (finding.extra or {}).get("success_rate"))):
+        for signal, figure in (
+            ("confidence", confidence),
+            ("success_rate", (finding.extra or {}).get("success_rate")),
+        ):
             if isinstance(figure, (int, float)):
                 tx.add_evidence(
                     Evidence(
-                        memory.id, memory.project, self.id, self.row.root, finding.key, signal=signal, amount=figure, at=self.at
+                        memory.id,
+                        memory.project,
+                        self.id,
+                        self.row.root,
+                        finding.key,
+                        signal=signal,
+                        amount=figure,
+                        at=self.at,
                     )
-                )  # fmt: skip
+                )
 
     def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
         done = promote(
-            tx, self.project, self.profile, id, by=BY_LEARNING, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
-        )  # fmt: skip
+            tx,
+            self.project,
+            self.profile,
+            id,
+            by=BY_LEARNING,
+            at=self.at,
+            ids=self.ids,
+            run=self.id,
+            seq=self.seq,
+            figures=figures,
+        )
         self.moves += done.moves
         self.counts["proposals"] += done.proposals
 
-    def _record(self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, found: Matched) -> None:
+    def _record(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, found: Matched
+    ) -> None:
         stays = bool(memory)
         tx.put_finding(
             FindingRow(
-                key=finding.key, project=self.project.id, run=self.id, place=finding.place, extractor=finding.extractor,
-                version=finding.version, memory=memory, outcome="linked" if decision.linked else decision.outcome, reason=decision.reason,
-                gate=decision.version, text=finding.text if stays else "", digest=digest("finding", finding.text), kind=finding.kind,
-                by=finding.by, tier=finding.tier, origin=finding.origin if stays else "", signature=finding.signature if stays else "",
-                score=found.score, runner_up=found.runner_up, at=finding.at or self.at,
+                key=finding.key,
+                project=self.project.id,
+                run=self.id,
+                place=finding.place,
+                extractor=finding.extractor,
+                version=finding.version,
+                memory=memory,
+                outcome="linked" if decision.linked else decision.outcome,
+                reason=decision.reason,
+                gate=decision.version,
+                text=finding.text if stays else "",
+                digest=digest("finding", finding.text),
+                kind=finding.kind,
+                by=finding.by,
+                tier=finding.tier,
+                origin=finding.origin if stays else "",
+                signature=finding.signature if stays else "",
+                score=found.score,
+                runner_up=found.runner_up,
+                at=finding.at or self.at,
             )
-        )  # fmt: skip
+        )
         if decision.fallback:
             tx.count(self.project.id, "gate_fallback", self.at)
 
@@ -270,11 +378,26 @@ class Findings:
         at = self.counts
         warned = (*(self.run.reading.warnings if self.run.reading else ()), *self._left_out())
         return Learned(
-            run=self.run.id, format=self.run.host, already=not self.first and not at["findings"], findings=at["findings"],
-            known=at["known"], buried=at["buried"], new=tuple(self.new), matched=tuple(dict.fromkeys(self.matched)), held=at["hold"],
-            quarantined=at["quarantine"], discarded=at["discard"], rejected=at["rejected"], linked=at["linked"], redacted=self.redacted,
-            settled=at["settled"], moves=tuple(self.moves), proposals=at["proposals"], dry_run=dry_run, warnings=warned,
-        )  # fmt: skip
+            run=self.run.id,
+            format=self.run.host,
+            already=not self.first and not at["findings"],
+            findings=at["findings"],
+            known=at["known"],
+            buried=at["buried"],
+            new=tuple(self.new),
+            matched=tuple(dict.fromkeys(self.matched)),
+            held=at["hold"],
+            quarantined=at["quarantine"],
+            discarded=at["discard"],
+            rejected=at["rejected"],
+            linked=at["linked"],
+            redacted=self.redacted,
+            settled=at["settled"],
+            moves=tuple(self.moves),
+            proposals=at["proposals"],
+            dry_run=dry_run,
+            warnings=warned,
+        )
 
     def _left_out(self) -> Iterator[str]:
         if count := self.counts["buried"]:
@@ -300,7 +423,9 @@ class Said:
     def __init__(self, rows: Iterable[FindingRow], run: str) -> None:
         self._rows = {row.key: row for row in rows}
         placed = [
-            row for row in self._rows.values() if row.key == key_by_place(run, row.place, row.extractor, row.version)
+            row
+            for row in self._rows.values()
+            if row.key == key_by_place(run, row.place, row.extractor, row.version)
         ]
         self._words = {(bytes(row.digest), row.by): row for row in placed}
         self._new: set[str] = set()
@@ -311,9 +436,13 @@ class Said:
 
     def row(self, finding: Finding) -> FindingRow | None:
         """The row of an earlier learning that holds the same finding."""
-        known = self._rows.get(finding.key) or self._words.get((digest("finding", finding.text), finding.by))
+        known = self._rows.get(finding.key) or self._words.get(
+            (digest("finding", finding.text), finding.by)
+        )
         if known is None and finding.extractor != OUTRIGHT:
-            known = self._rows.get(key_by_place(finding.run, finding.place, finding.extractor, finding.version))
+            known = self._rows.get(
+                key_by_place(finding.run, finding.place, finding.extractor, finding.version)
+            )
         return known
 
     def add(self, finding: Finding) -> None:
@@ -324,4 +453,9 @@ class Said:
         """What earlier learnings of this run took in, and the memory that each became."""
         for row in self._rows.values():
             if row.memory:
-                yield Finding("", row.place, row.text, kind=row.kind, by=row.by, tier=row.tier, at=row.at), row.memory
+                yield (
+                    Finding(
+                        "", row.place, row.text, kind=row.kind, by=row.by, tier=row.tier, at=row.at
+                    ),
+                    row.memory,
+                )

@@ -17,7 +17,16 @@ from tacit.core.run import COMPLAINT, Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
-from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, has_problem, joined_outcome, judge
+from tacit.trial.outcome import (
+    NO_PROBLEM,
+    OCCURRED,
+    Instrument,
+    Outcome,
+    Sighting,
+    has_problem,
+    joined_outcome,
+    judge,
+)
 from tacit.words.diagnose import told_of
 
 
@@ -57,9 +66,16 @@ def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Ins
 
 
 def outcome_of(
-    use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *,
-    over: bool, now: str, behind: float = 0.0, tellings: Sequence[Telling] = (),
-) -> Outcome:  # fmt: skip
+    use: Use,
+    memory: Memory,
+    run: Run,
+    seen: Iterable[Seen],
+    *,
+    over: bool,
+    now: str,
+    behind: float = 0.0,
+    tellings: Sequence[Telling] = (),
+) -> Outcome:
     """What this run says of one use: a lesson with a signature or a sign by the steps that failed so, or the typed lines that hold it,
     another by who looked for its problem.
 
@@ -71,18 +87,34 @@ def outcome_of(
 
     def said_by(kind: str, held: Sequence[Instrument], met: list[Sighting]) -> Outcome:
         met = _where_told(met, run, assigned_in(tellings, memory.id))
-        return judge(kind=kind, instruments=held, sightings=met, assigned_at=use.at, over=over, now=now, behind=behind)
+        return judge(
+            kind=kind,
+            instruments=held,
+            sightings=met,
+            assigned_at=use.at,
+            over=over,
+            now=now,
+            behind=behind,
+        )
 
     if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
-        said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
+        said = [
+            Sighting("user", "", each.at, place=each.place)
+            for each in sentences(run)
+            if each.kind == COMPLAINT
+        ]
         return said_by("user", instruments(run), said)
     where, words = (memory.extra or {}).get("sign") or ("", "")
-    signature = "" if memory.klass in NO_PROBLEM else memory.signature  # a command's is its purpose, and no failure
+    signature = (
+        "" if memory.klass in NO_PROBLEM else memory.signature
+    )  # a command's is its purpose, and no failure
     if (signature or where == "E") and run.steps:
         marks = told_of(signature, memory.tags) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
         struck += [
-            Sighting("tool", "", s.finding.at, place=s.finding.place) for s in seen if signature and s.states(signature)
+            Sighting("tool", "", s.finding.at, place=s.finding.place)
+            for s in seen
+            if signature and s.states(signature)
         ]
         return said_by("tool", instruments(run), struck)
     family = {memory.id, use.family}
@@ -90,7 +122,10 @@ def outcome_of(
     named = {each.name for each in held}
     sightings = [
         Sighting(
-            seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at, place=s.finding.place
+            seen_by(s.finding.tier),
+            s.finding.by if s.finding.by in named else "",
+            s.finding.at,
+            place=s.finding.place,
         )
         for s in seen
         if s.memories & family
@@ -127,5 +162,7 @@ def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:
         # The first run of a unit speaks for the unit, and has no word of its own beside it.
         own = mark.signal == "run_outcome" or (mark.signal == "outcome" and mark.run == mark.unit)
         if own and mark.run != run:
-            others[mark.run] = Outcome(mark.value, mark.reason, loss=mark.amount if mark.value == OCCURRED else 0.0)
+            others[mark.run] = Outcome(
+                mark.value, mark.reason, loss=mark.amount if mark.value == OCCURRED else 0.0
+            )
     return joined_outcome([this, *others.values()]) if others else this

@@ -54,25 +54,43 @@ class Learned:
 
 def added(first: Learned, second: Learned) -> Learned:
     """Two reports of one run as one."""
-    summed = (
-        "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
-    )
+    summed = "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
     parts = {name: getattr(first, name) + getattr(second, name) for name in summed}
     matched = tuple(dict.fromkeys((*first.matched, *second.matched)))
     return replace(first, **parts, matched=matched, already=first.already and not second.findings)
 
 
-def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:
+def new_memory(
+    finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str
+) -> Memory:
     """The candidate that a finding becomes."""
     kind = kind_named(profile, finding.kind)
     memory = Memory(
-        id=id, project=project, text=sound_text(decision.text or finding.text), kind=kind, klass=class_of(profile, kind),
-        category=decision.category or finding.category, scope=scope_at_birth(finding, profile), domain=finding.domain, agent=finding.agent,
-        task_type=finding.task_type, tags=finding.tags, paths=finding.paths, severity=finding.severity,
-        source=finding.by, origin=finding.origin, trust=finding.tier, gate=decision.outcome,
-        gate_reason="" if decision.outcome == "allow" else decision.reason, state="candidate", signature=finding.signature, created_at=at,
-        updated_at=at, extra=dict(finding.extra) if finding.extra else None, about=kept_subject(finding.about),
-    )  # fmt: skip
+        id=id,
+        project=project,
+        text=sound_text(decision.text or finding.text),
+        kind=kind,
+        klass=class_of(profile, kind),
+        category=decision.category or finding.category,
+        scope=scope_at_birth(finding, profile),
+        domain=finding.domain,
+        agent=finding.agent,
+        task_type=finding.task_type,
+        tags=finding.tags,
+        paths=finding.paths,
+        severity=finding.severity,
+        source=finding.by,
+        origin=finding.origin,
+        trust=finding.tier,
+        gate=decision.outcome,
+        gate_reason="" if decision.outcome == "allow" else decision.reason,
+        state="candidate",
+        signature=finding.signature,
+        created_at=at,
+        updated_at=at,
+        extra=dict(finding.extra) if finding.extra else None,
+        about=kept_subject(finding.about),
+    )
     return with_subject(memory, profile, (finding.quote,))
 
 
@@ -99,7 +117,9 @@ def met_again(
     changes: list[Change] = []
     if memory.gate == "discard" and decision.outcome == "allow" and memory.closed_by in CAUSES:
         now = replace(memory, gate="allow", gate_reason="")
-        changes.append(hand.change(memory, now, "gate", "a later run brought it with better figures"))
+        changes.append(
+            hand.change(memory, now, "gate", "a later run brought it with better figures")
+        )
         memory = changes[-1].memory
     how = profile.extract.extractors.get(finding.extractor)
     pooled = brought_by_part("extractor", "pooled") if "content" in (finding.extra or {}) else None
@@ -118,26 +138,45 @@ def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
     for evidence whatever brings that."""
     person = finding.tier in PERSONAL
     return (
-        bool((memory.extra or {}).get(READ_AS)) and not is_settled(memory) and (person or memory.state == "candidate")
+        bool((memory.extra or {}).get(READ_AS))
+        and not is_settled(memory)
+        and (person or memory.state == "candidate")
     )
 
 
-def in_better_words(memory: Memory, finding: Finding, profile: Profile, hand: Hand) -> Change | None:
+def in_better_words(
+    memory: Memory, finding: Finding, profile: Profile, hand: Hand
+) -> Change | None:
     """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
     it, and what a reader guessed as it was borne out."""
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     old, new = prepare(memory.text), prepare(finding.text)
     more, less = says_more(old, new), says_more(new, old)
-    heard = (finding.extra or {}).get(READ_AS) in HEARD_WORDS and (memory.extra or {}).get(READ_AS) not in HEARD_WORDS
-    better = person or (may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile))
+    heard = (finding.extra or {}).get(READ_AS) in HEARD_WORDS and (memory.extra or {}).get(
+        READ_AS
+    ) not in HEARD_WORDS
+    better = person or (
+        may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile)
+    )
     fuller = less and not more if own else person or more or heard
     if memory.state in CLOSED or is_settled(memory) or not better or not fuller:
         return None
     now = replace(
-        memory, text=sound_text(finding.text), trust=finding.tier, source=finding.by, origin=finding.origin, tags=finding.tags,
-        paths=finding.paths, about=kept_subject(finding.about), extra=dict(finding.extra) if finding.extra else None,
-    )  # fmt: skip
-    told = "the person says more of it now" if own else f"in the words that {finding.witness} evidence bears out"
+        memory,
+        text=sound_text(finding.text),
+        trust=finding.tier,
+        source=finding.by,
+        origin=finding.origin,
+        tags=finding.tags,
+        paths=finding.paths,
+        about=kept_subject(finding.about),
+        extra=dict(finding.extra) if finding.extra else None,
+    )
+    told = (
+        "the person says more of it now"
+        if own
+        else f"in the words that {finding.witness} evidence bears out"
+    )
     return hand.change(memory, now, "edit", told)
 
 
@@ -155,9 +194,16 @@ def confirmed(memory: Memory, finding: Finding, hand: Hand) -> Change | None:
     return hand.change(memory, now, "gate", f"{finding.tier} evidence confirms it")
 
 
-def vouched_for(memory: Memory, finding: Finding, decision: GateDecision, hand: Hand) -> Change | None:
+def vouched_for(
+    memory: Memory, finding: Finding, decision: GateDecision, hand: Hand
+) -> Change | None:
     """A lesson that was held because nobody stood for the log of its words, once somebody does: as if they had from the start."""
-    if memory.gate != "hold" or memory.trust not in HELD or finding.tier in HELD or staging_status(memory):
+    if (
+        memory.gate != "hold"
+        or memory.trust not in HELD
+        or finding.tier in HELD
+        or staging_status(memory)
+    ):
         return None
     if memory.text != sound_text(decision.text or finding.text):
         return None  # its words are another log's

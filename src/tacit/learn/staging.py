@@ -40,13 +40,17 @@ class Stage:
 
     def listed(self) -> list[Memory]:
         """What stands there, in the order of writing."""
-        found = self.work.store.select([self.project.id], states=_STAGED_STATES, sort="old", limit=-1)
+        found = self.work.store.select(
+            [self.project.id], states=_STAGED_STATES, sort="old", limit=-1
+        )
         return [memory for memory in found if staging_status(memory)]
 
     def stats(self) -> Staging:
         """How much of it waits, passed and failed."""
         words = [staging_status(memory) for memory in self.listed()]
-        return Staging(len(words), words.count("pending"), words.count("validated"), words.count("rejected"))
+        return Staging(
+            len(words), words.count("pending"), words.count("validated"), words.count("rejected")
+        )
 
     def validate(self) -> tuple[int, int]:
         """Judge what is pending by the profile's checks: (validated, rejected)."""
@@ -54,8 +58,16 @@ class Stage:
         with self.work.write() as tx:
             for memory in self._of("pending"):
                 fault = fault_of(memory, self.profile)
-                now = replace(memory, gate="discard" if fault else "hold", gate_reason=fault or VALIDATED)
-                self._apply(tx, memory, replace(now, updated_at=self.now()), "gate", fault or "passed validation")
+                now = replace(
+                    memory, gate="discard" if fault else "hold", gate_reason=fault or VALIDATED
+                )
+                self._apply(
+                    tx,
+                    memory,
+                    replace(now, updated_at=self.now()),
+                    "gate",
+                    fault or "passed validation",
+                )
                 self._climb(tx, memory.id)
                 good, bad = good + (not fault), bad + bool(fault)
         return good, bad
@@ -70,7 +82,10 @@ class Stage:
                 if memory.state != "candidate":
                     continue
                 now = replace(
-                    memory, gate="allow", gate_reason="" if clear_after else KEPT_STAGED, updated_at=self.now()
+                    memory,
+                    gate="allow",
+                    gate_reason="" if clear_after else KEPT_STAGED,
+                    updated_at=self.now(),
                 )
                 self._apply(tx, memory, now, "approve", f"promoted from staging by {self.by}")
                 self._climb(tx, memory.id)
@@ -86,10 +101,21 @@ class Stage:
                 if memory.gate_reason == KEPT_STAGED:
                     now, verb = replace(memory, gate_reason=""), "gate"
                 elif memory.state == "candidate":
-                    now, verb = replace(memory, state="archived", previous_state="candidate", closed_by=CLEARED), "move"
+                    now, verb = (
+                        replace(
+                            memory, state="archived", previous_state="candidate", closed_by=CLEARED
+                        ),
+                        "move",
+                    )
                 else:
                     now, verb = replace(memory, closed_by=CLEARED), "gate"
-                self._apply(tx, memory, replace(now, updated_at=self.now()), verb, f"staging cleared by {self.by}")
+                self._apply(
+                    tx,
+                    memory,
+                    replace(now, updated_at=self.now()),
+                    verb,
+                    f"staging cleared by {self.by}",
+                )
         return len(found)
 
     def _of(self, status: str) -> list[Memory]:

@@ -28,7 +28,9 @@ NAME, VERSION = "wish", 1
 
 LONGEST_WISH = 320  # characters: a longer sentence is an essay about the task
 FEWEST_WISH_WORDS = 2
-MOST_CLAUSES = 2  # commas: with more of them somebody tells what to do now, one thing after the other
+MOST_CLAUSES = (
+    2  # commas: with more of them somebody tells what to do now, one thing after the other
+)
 PASTED_LINES = 9  # lines in a row without a break: nobody types that
 PASTED_CHARS = 1500  # in one line
 MOST_PATHS = 5
@@ -80,7 +82,9 @@ def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[_Wish
     for sentence in sentences(own_words(text)):
         wish = _judge(sentence, setting) or _other_tool(sentence, setting, ran)
         if (alone := beside_task(sentence)) != sentence:
-            wish = _judge(alone, setting) or (wish and replace(wish, text=_finished(_trimmed(alone)[1]), quote=alone))
+            wish = _judge(alone, setting) or (
+                wish and replace(wish, text=_finished(_trimmed(alone)[1]), quote=alone)
+            )
         if wish is not None:
             yield wish
         # A correction opens its message, or follows a bare "No." After any other opening, the same words are part of
@@ -128,7 +132,9 @@ def own_words(text: str) -> str:
 
 # "# always use biome here", alone on its line: the key by which hosts once took a note; a heading stands over something.
 # its words are behind it
-_COMMAND = re.compile(r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+")
+_COMMAND = re.compile(
+    r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+"
+)
 _MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
 _STANDING_TAIL = _tables.pattern("_STANDING_TAIL", re.I)
 
@@ -136,13 +142,17 @@ _STANDING_TAIL = _tables.pattern("_STANDING_TAIL", re.I)
 def beside_task(sentence: str) -> str:
     """A sentence without the task before its wish: "run the tests, and please never start the server" asks for the tests once."""
     found = _STANDING_TAIL.search(sentence)
-    if found is None or any(pattern.search(sentence[: found.start()].lower()) for pattern in cues.STANDING):
+    if found is None or any(
+        pattern.search(sentence[: found.start()].lower()) for pattern in cues.STANDING
+    ):
         return sentence
     return sentence[found.end() :]
 
 
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|usw|p\. ?ej|approx|incl|ca|nr|fig)\.$", re.I)
+_ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|usw|p\. ?ej|approx|incl|ca|nr|fig)\.$", re.I
+)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -152,7 +162,12 @@ def sentences(text: str) -> Iterator[str]:
         for raw in block.splitlines():
             line = raw.strip()
             plain = _LIST_MARK.sub("", line)
-            if lines and plain == line and line[:1].islower() and not re.search(r"[.!?:;]$", lines[-1]):
+            if (
+                lines
+                and plain == line
+                and line[:1].islower()
+                and not re.search(r"[.!?:;]$", lines[-1])
+            ):
                 lines[-1] += " " + line
             elif plain:
                 lines.append(plain)
@@ -189,7 +204,11 @@ def _judge(sentence: str, setting: _Setting) -> _Wish | None:
     told, text = _trimmed(quote)
     # Cues are looked for outside quotations; "never" inside one was said by somebody else.
     low = _QUOTED.sub("§", text).lower()
-    if len(re.findall(r"\w+", low)) < FEWEST_WISH_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
+    if (
+        len(re.findall(r"\w+", low)) < FEWEST_WISH_WORDS
+        or ("§" in low and len(low.split()) < 4)
+        or _asks(quote, low)
+    ):
         return None
     if _not_asked_of_anyone(low) or _THE_MOMENT.search(low) or low.count(",") > MOST_CLAUSES:
         return None
@@ -215,10 +234,14 @@ def _other_tool(sentence: str, setting: _Setting, ran: str) -> _Wish | None:
     if found is None or not setting.after_action or not setting.opens:
         return None
     wanted = found[1].lower()
-    used = next((head for call in commands(ran) if (head := call.program.lower()) in cues.TOOLS), "")
+    used = next(
+        (head for call in commands(ran) if (head := call.program.lower()) in cues.TOOLS), ""
+    )
     if wanted not in cues.TOOLS or not used or used == wanted:
         return None
-    return _Wish(f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction")
+    return _Wish(
+        f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction"
+    )
 
 
 def _trimmed(quote: str) -> tuple[bool, str]:
@@ -254,7 +277,9 @@ def _not_asked_of_anyone(low: str) -> bool:
     return any(pattern.match(end) for pattern in (cues.REPORTED, cues.DESCRIBING, cues.POINTING))
 
 
-_NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
+_NOTHING_IN = re.compile(
+    r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) "
+)  # "no emojis in commit messages"
 _WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
 _STYLE_WORDS = _tables.pattern("_STYLE")
 
@@ -304,7 +329,11 @@ def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Set
         return False
     answers = setting.after_action or refused
     swaps, negated, tools = bool(cues.SWAP.search(low)), bool(cues.NEGATED.search(low)), _tools(low)
-    if len(tools) > 1 and (swaps or negated) and (answers or (setting.opens and cues.CHOOSING.match(low))):
+    if (
+        len(tools) > 1
+        and (swaps or negated)
+        and (answers or (setting.opens and cues.CHOOSING.match(low)))
+    ):
         return True  # one named tool for another: general by itself
     turned = refused or swaps or negated or bool(cues.FORGETTING.match(low))
     return answers and turned and bool(cues.NAMED.search(text) or cues.HABITS.search(low) or tools)
@@ -336,7 +365,9 @@ def _says_something(low: str) -> bool:
 # --- wording ----------------------------------------------------------------------------------------------------------
 
 _STRONG = _tables.pattern("_STRONG")
-_FORBIDDING = re.compile(r"\b(?:don't|do not|dont)\b|\bnicht\b|^no \w+[ea]s\b|(?:\bne |\bn').*\b(?:pas|plus)\b")
+_FORBIDDING = re.compile(
+    r"\b(?:don't|do not|dont)\b|\bnicht\b|^no \w+[ea]s\b|(?:\bne |\bn').*\b(?:pas|plus)\b"
+)
 _ABOUT_REPO = _tables.pattern("_ABOUT_REPO")
 
 
@@ -372,7 +403,9 @@ def _finding(run: Run, step: Step, wish: _Wish, tier: str) -> Finding:
         tier=tier,
         severity=wish.severity,
         tags=(wish.reason,),
-        paths=tuple(dict.fromkeys(path.rstrip(".") for path in cues.PATH_IN_TEXT.findall(wish.text)))[:MOST_PATHS],
+        paths=tuple(
+            dict.fromkeys(path.rstrip(".") for path in cues.PATH_IN_TEXT.findall(wish.text))
+        )[:MOST_PATHS],
         quote=wish.quote,
         at=step.at,
     )

@@ -17,12 +17,17 @@ _BYTES = 4  # of a token, in the middle
 _STEP = 16.0  # tokens of the record for each step of a session
 _REMEMBERED, _LISTED = 60, 25  # lessons that a session is held against at most, and tokens of each
 _WEIGHED = 100  # tokens of one lesson beside the line that is said to tell it
-_MOST_SAID, _HALF_SAID = 11.0, 13.0  # lessons that typed messages teach at most, and messages that bring half of them
+_MOST_SAID, _HALF_SAID = (
+    11.0,
+    13.0,
+)  # lessons that typed messages teach at most, and messages that bring half of them
 _MOST_DONE, _HALF_DONE = 3.5, 100.0  # the same of steps
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question
 _QUESTIONS = 3
-_FIRST_HERE = 4  # sessions of the project that one stands in, before those of others have their turn
+_FIRST_HERE = (
+    4  # sessions of the project that one stands in, before those of others have their turn
+)
 MINUTES = 0.7  # that a session takes
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
 PRICE_IN, PRICE_OUT = 1.0, 5.0
@@ -79,7 +84,9 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
     """Sessions in the order in which they are worth reading: most typed first, of as much the latest; some of the project here before any
     of another, then in turn one of it and one of the others."""
-    every = sorted(sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed)
+    every = sorted(
+        sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed
+    )
     here, others = [each for each in every if each.here], [each for each in every if not each.here]
     in_turn = zip_longest(others, here[_FIRST_HERE:])
     return here[:_FIRST_HERE] + [each for both in in_turn for each in both if each is not None]
@@ -98,5 +105,9 @@ def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]
 @cache
 def _fixed() -> float:
     """Tokens of the questions themselves."""
-    asked = (prompt.lessons((), prompt.MOST_LESSONS), prompt.weigh(()), prompt.known((), (), (), ()))
+    asked = (
+        prompt.lessons((), prompt.MOST_LESSONS),
+        prompt.weigh(()),
+        prompt.known((), (), (), ()),
+    )
     return sum(len(each) for each in asked) / _BYTES + _QUESTIONS * _OWN_WORDS

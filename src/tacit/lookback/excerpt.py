@@ -21,7 +21,10 @@ from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.notice import notice
 from tacit.words.diagnose import is_news, said_of
 
-EARLIEST, LATEST = clock.seconds("2000-01-01"), clock.seconds("2100-01-01")  # other times are a broken clock's
+EARLIEST, LATEST = (
+    clock.seconds("2000-01-01"),
+    clock.seconds("2100-01-01"),
+)  # other times are a broken clock's
 _LONGEST = 220  # characters of a text that is shown
 
 
@@ -94,9 +97,17 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
     calls = [step for step in run.steps if step.tool and step.role != "system"]
     said = tuple(_said(run, profile))
     troubles = tuple(_troubles(run, noticed, len(calls)))
-    if run.outcome == "failure" and not troubles and not any(each.role == "report" for each in said):
+    if (
+        run.outcome == "failure"
+        and not troubles
+        and not any(each.role == "report" for each in said)
+    ):
         told = run.task_id or run.task
-        troubles = (Trouble(f"task\n{told or run.id}", safe_excerpt(f"the run failed: {told or run.id}"), 0),)
+        troubles = (
+            Trouble(
+                f"task\n{told or run.id}", safe_excerpt(f"the run failed: {told or run.id}"), 0
+            ),
+        )
     started = _moment(run.started_at)
     return Excerpt(
         unit=f"{run.host} {run.lineage or run.root or run.id}",
@@ -142,7 +153,9 @@ def _label(of: Incident) -> str:
 
 
 def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
-    on = tuple(name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS)
+    on = tuple(
+        name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS
+    )
     for finding in extract(run, Known(extractors=on)):
         clean = _redacted(finding)
         decision = _judged(clean, profile)
@@ -169,7 +182,9 @@ def _redacted(finding: Finding) -> Finding:
     def clean(text: str) -> str:
         return redact(private(sound_text(text))).text
 
-    return replace(finding, text=clean(finding.text), quote="", signature=clean(finding.signature), extra=None)
+    return replace(
+        finding, text=clean(finding.text), quote="", signature=clean(finding.signature), extra=None
+    )
 
 
 def _judged(finding: Finding, profile: Profile) -> GateDecision:
@@ -208,7 +223,9 @@ def _joined(one: Excerpt, other: Excerpt) -> Excerpt:
         ended=max(one.ended, other.ended),
         troubles=tuple(troubles.values()),
         said=tuple(said.values()),
-        noticed=tuple({(each.kind, each.mark): each for each in (*second.noticed, *first.noticed)}.values()),
+        noticed=tuple(
+            {(each.kind, each.mark): each for each in (*second.noticed, *first.noticed)}.values()
+        ),
         tool_calls=both(one.tool_calls, other.tool_calls),
         failed_calls=both(one.failed_calls, other.failed_calls),
         passed_over=both(one.passed_over, other.passed_over),
@@ -234,11 +251,15 @@ def median(spent: Sequence[Spent]) -> Spent:
     known = sorted(each.tokens for each in spent if each.tokens is not None)
     calls, seconds = sorted(each.calls for each in spent), sorted(each.seconds for each in spent)
     return Spent(
-        calls[(len(calls) - 1) // 2], seconds[(len(seconds) - 1) // 2], known[(len(known) - 1) // 2] if known else None
+        calls[(len(calls) - 1) // 2],
+        seconds[(len(seconds) - 1) // 2],
+        known[(len(known) - 1) // 2] if known else None,
     )
 
 
 def plus(one: Spent, other: Spent) -> Spent:
     """Two expenses together."""
     known = [tokens for tokens in (one.tokens, other.tokens) if tokens is not None]
-    return Spent(one.calls + other.calls, one.seconds + other.seconds, sum(known) if known else None)
+    return Spent(
+        one.calls + other.calls, one.seconds + other.seconds, sum(known) if known else None
+    )

@@ -25,8 +25,11 @@ WEEK_BARS = 26  # bars; half a year fits a phone
 def html_page(of: Lookback, made_at: str, version: str) -> str:
     """The whole page."""
     page = Environment(
-        loader=FileSystemLoader(os.path.dirname(__file__)), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
-    )  # fmt: skip
+        loader=FileSystemLoader(os.path.dirname(__file__)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
     page.filters |= {"numbered": numbered, "quoting": _quoting}
     every, count = _every_week(of.weeks)[-WEEK_BARS:], of.count
     highest = max((each.failures for _, each in every), default=0)
@@ -35,14 +38,27 @@ def html_page(of: Lookback, made_at: str, version: str) -> str:
     )
     problems = [each for each in of.problems if each.lesson or each.nature not in OF_NO_LESSON]
     rendered: str = page.get_template("page.html").render(
-        of=of, words=words, made_at=made_at, version=version, assumptions=assumptions(of), limits=limits(of),
+        of=of,
+        words=words,
+        made_at=made_at,
+        version=version,
+        assumptions=assumptions(of),
+        limits=limits(of),
         lead=". ".join(filter(None, (projects, words.calls_words(of)))),
-        digits=max(len(words.quantity(n)) for n in (count.failures, count.repeated, count.forewarned)),
-        weeks=_bars(every, highest) if len(every) > 1 and highest else (), highest=highest,
-        first=every[0][0] if every else "", last=every[-1][0] if every else "",
-        problems=problems, most=max((each.spent.calls for each in problems), default=0),
-        read=[f"Read: {numbered(of.files.files, 'file')}, {of.files.bytes / 1e6:,.1f} MB.", *words.left_out(of)],
-    )  # fmt: skip
+        digits=max(
+            len(words.quantity(n)) for n in (count.failures, count.repeated, count.forewarned)
+        ),
+        weeks=_bars(every, highest) if len(every) > 1 and highest else (),
+        highest=highest,
+        first=every[0][0] if every else "",
+        last=every[-1][0] if every else "",
+        problems=problems,
+        most=max((each.spent.calls for each in problems), default=0),
+        read=[
+            f"Read: {numbered(of.files.files, 'file')}, {of.files.bytes / 1e6:,.1f} MB.",
+            *words.left_out(of),
+        ],
+    )
     return rendered
 
 

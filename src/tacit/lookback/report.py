@@ -24,7 +24,17 @@ from tacit.core import clock
 from tacit.core.memory import OWNER, Memory
 from tacit.core.run import Run
 from tacit.core.value import replace, value
-from tacit.lookback.excerpt import Excerpt, Home, Spent, excerpt, home_by_folder, median, plus, safe_excerpt, sessions
+from tacit.lookback.excerpt import (
+    Excerpt,
+    Home,
+    Spent,
+    excerpt,
+    home_by_folder,
+    median,
+    plus,
+    safe_excerpt,
+    sessions,
+)
 from tacit.lookback.result import (
     LESSON_CHARACTERS,
     MONDAY,
@@ -80,12 +90,22 @@ def look_back(
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
-    homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
-    kept = (_met_excerpt(run, home, settings, met) for run, home in homes if wanted is None or wanted(home))
-    return replace(_replayed(sessions(kept), settings, lines_of, root_of, known_of), files=reading.files)
+    homes = (
+        (run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin
+    )
+    kept = (
+        _met_excerpt(run, home, settings, met)
+        for run, home in homes
+        if wanted is None or wanted(home)
+    )
+    return replace(
+        _replayed(sessions(kept), settings, lines_of, root_of, known_of), files=reading.files
+    )
 
 
-def _met_excerpt(run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]) -> Excerpt:
+def _met_excerpt(
+    run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]
+) -> Excerpt:
     met(run)
     return excerpt(run, home, settings.profile)
 
@@ -94,7 +114,9 @@ def lookback(
     runs: Iterable[Run], settings: LookbackSettings, home_of: Callable[[Run], Home] = home_by_folder
 ) -> Lookback:
     """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never held as a whole."""
-    return _replayed(sessions(excerpt(run, home_of(run), settings.profile) for run in runs), settings)
+    return _replayed(
+        sessions(excerpt(run, home_of(run), settings.profile) for run in runs), settings
+    )
 
 
 class _Reading:
@@ -108,7 +130,9 @@ class _Reading:
     @property
     def files(self) -> Files:
         """What was met so far."""
-        return Files(self.count, self.bytes, self.foreign, self.malformed, tuple(self.unread), self.failed)
+        return Files(
+            self.count, self.bytes, self.foreign, self.malformed, tuple(self.unread), self.failed
+        )
 
     def runs(self) -> Iterator[Run]:
         """Run after run."""
@@ -129,7 +153,12 @@ class _Reading:
             except Exception as error:
                 self.failed += 1
                 if len(self.unread) < NAMED_FILES:
-                    self.unread.append((safe_excerpt(source.path), safe_excerpt(f"{type(error).__name__}: {error}")))
+                    self.unread.append(
+                        (
+                            safe_excerpt(source.path),
+                            safe_excerpt(f"{type(error).__name__}: {error}"),
+                        )
+                    )
             if self.progress:
                 self.progress(number, size)
 
@@ -158,12 +187,17 @@ def _replayed(
         book = books.get(session.home.key)
         if book is None:
             home, root = session.home, root_of(session.home)
-            book = books[home.key] = Book(home, settings.profile, lines_of(home), partial(_lies_in, root))
+            book = books[home.key] = Book(
+                home, settings.profile, lines_of(home), partial(_lies_in, root)
+            )
         heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
     while going_on:
         end_one()
     back = [key for key, row in sums.problems.items() if row.repeated]
-    known = {at: known_of(book.home, [mark for home, mark in back if home == at]) for at, book in books.items()}
+    known = {
+        at: known_of(book.home, [mark for home, mark in back if home == at])
+        for at, book in books.items()
+    }
     return sums.result(books, known)
 
 
@@ -237,7 +271,12 @@ class _Sums:
                 self.spent.append(met.spent)
         for row, met in self._met_in_words(self.wishes, "wish", session, foresight, learned):
             row.add(begun, met)
-        count = Count(1, len(found), sum(met.repeated for _, met in found), sum(met.forewarned for _, met in found))
+        count = Count(
+            1,
+            len(found),
+            sum(met.repeated for _, met in found),
+            sum(met.forewarned for _, met in found),
+        )
         self.count = _sum(self.count, count)
         self.projects[session.home.key] = _sum(self.projects.get(session.home.key, Count()), count)
         self.tool_calls += session.tool_calls
@@ -253,14 +292,21 @@ class _Sums:
 
     def _calls(self, session: Excerpt, foresight: Foresight) -> Iterator[tuple[_Row, _Met]]:
         for each in session.troubles:
-            row = self.problems.setdefault((session.home.key, each.key), _Row(session.home, each.key))
+            row = self.problems.setdefault(
+                (session.home.key, each.key), _Row(session.home, each.key)
+            )
             row.nature = each.nature
             row.call(each.label)
             row.lesson = foresight.told.get(each.key, row.lesson)
             repeated = each.key in foresight.met
-            yield row, _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed)
+            yield (
+                row,
+                _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed),
+            )
 
-    def _reports(self, session: Excerpt, foresight: Foresight, learned: Sequence[str]) -> Iterator[tuple[_Row, _Met]]:
+    def _reports(
+        self, session: Excerpt, foresight: Foresight, learned: Sequence[str]
+    ) -> Iterator[tuple[_Row, _Met]]:
         for row, met in self._met_in_words(self.problems, "report", session, foresight, learned):
             self.reported += 1
             yield row, met
@@ -289,9 +335,12 @@ class _Sums:
         profile, listed = self.settings.profile, self.settings.listed
         back = sorted((row for row in self.problems.values() if row.repeated), key=_costliest)
         again = sorted(
-            (row for row in self.wishes.values() if row.repeated), key=lambda row: (-row.sessions, row.label)
+            (row for row in self.wishes.values() if row.repeated),
+            key=lambda row: (-row.sessions, row.label),
         )
-        unheard = [row for row in again if not _is_kept(row, books[row.home.key], known[row.home.key])]
+        unheard = [
+            row for row in again if not _is_kept(row, books[row.home.key], known[row.home.key])
+        ]
         names = _names([book.home for book in books.values()])
         lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
         in_force = sum(is_told(memory) for memory in lessons)
@@ -316,12 +365,19 @@ class _Sums:
             sightings=profile.trust.runs,
             withheld=profile.trial.rate,
             problems=tuple(
-                _problem(row, books[row.home.key], names[row.home.key], known[row.home.key]) for row in back[:listed]
+                _problem(row, books[row.home.key], names[row.home.key], known[row.home.key])
+                for row in back[:listed]
             ),
             problems_count=len(back),
             repeated_corrections=tuple(
                 Correction(
-                    names[row.home.key], row.label, row.sessions, row.repeated, row.forewarned, row.first, row.last
+                    names[row.home.key],
+                    row.label,
+                    row.sessions,
+                    row.repeated,
+                    row.forewarned,
+                    row.first,
+                    row.last,
                 )
                 for row in unheard[:listed]
             ),
@@ -338,9 +394,13 @@ class _Sums:
                     _shown(known[key].lessons),
                     sum(not known[key].has(runs) for runs in book.runs.values()),
                 )
-                for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
+                for key, book in sorted(
+                    books.items(), key=lambda each: -self.projects[each[0]].sessions
+                )
             ),
-            weeks=tuple(Week(clock.stamp(start)[:10], count) for start, count in sorted(self.weeks.items())),
+            weeks=tuple(
+                Week(clock.stamp(start)[:10], count) for start, count in sorted(self.weeks.items())
+            ),
         )
 
 
@@ -350,7 +410,12 @@ def _names(homes: Sequence[Home]) -> dict[str, str]:
     for home in homes:
         others = [other for other in homes if other.name == home.name and other.key != home.key]
         deep = next(
-            (n for n in range(_DEEPEST) if all(_called(home, n) != _called(other, n) for other in others)), _DEEPEST
+            (
+                n
+                for n in range(_DEEPEST)
+                if all(_called(home, n) != _called(other, n) for other in others)
+            ),
+            _DEEPEST,
         )
         called[home.key] = safe_excerpt(_called(home, deep), 60)
     return called
@@ -387,7 +452,9 @@ def _problem(row: _Row, book: Book, project: str, known: KnownProject) -> Proble
         typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
-        lesson=safe_excerpt(memory.text if memory and said is None else said or "", LESSON_CHARACTERS),
+        lesson=safe_excerpt(
+            memory.text if memory and said is None else said or "", LESSON_CHARACTERS
+        ),
         in_force=bool(said) if said is not None else memory is not None and is_told(memory),
         nature=row.nature,
         known=said is not None,
@@ -398,18 +465,31 @@ def _lesson_about(row: _Row, book: Book) -> Memory | None:
     """The lesson that was given for a problem; else the one most often met that is about it."""
     if row.lesson:
         return book.lessons[row.lesson].memory
-    about = [lesson.memory for id, lesson in book.lessons.items() if row.key in lesson.about or row.key == id]
+    about = [
+        lesson.memory
+        for id, lesson in book.lessons.items()
+        if row.key in lesson.about or row.key == id
+    ]
     return max(about, key=lambda memory: (is_told(memory), memory.tally.seen), default=None)
 
 
 def _notes(book: Book, known: KnownProject) -> tuple[str, ...]:
     """What the next session is told, beside what a store keeps: at its start, then at the commands and errors that were noticed."""
     every = {each.memory.id: each for each in (*book.lessons.values(), *book.told.values())}
-    every = {id: each for id, each in every.items() if not book.has(known, each.units, each.memory.signature)}
+    every = {
+        id: each
+        for id, each in every.items()
+        if not book.has(known, each.units, each.memory.signature)
+    }
     noticed = in_order_of_work(
-        each.memory for each in every.values() if is_told(each.memory) and each.memory.source == NOTICED
+        each.memory
+        for each in every.values()
+        if is_told(each.memory) and each.memory.source == NOTICED
     )
-    return _shown(memory.text for memory in (*(every[id].memory for id in book.given() if id in every), *noticed))
+    return _shown(
+        memory.text
+        for memory in (*(every[id].memory for id in book.given() if id in every), *noticed)
+    )
 
 
 def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
@@ -429,12 +509,19 @@ def _for_you(book: Book, known: KnownProject) -> tuple[str, ...]:
     now = f" of {book.noted.lineages():,} sessions"
     new = [each for each in book.person.values() if not book.has(known, each.runs, each.subject)]
     told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in new]
-    return _shown((*known.asks, *(f"{text} Suggested: {patch}" if patch else text for text, patch in told)))
+    return _shown(
+        (*known.asks, *(f"{text} Suggested: {patch}" if patch else text for text, patch in told))
+    )
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:
     typical = median(row.spent)  # one session that ran away must not lead the list
-    return (-typical.calls * row.repeated, -typical.seconds * row.repeated, -row.sessions, row.label)
+    return (
+        -typical.calls * row.repeated,
+        -typical.seconds * row.repeated,
+        -row.sessions,
+        row.label,
+    )
 
 
 def _sum(one: Count, other: Count) -> Count:

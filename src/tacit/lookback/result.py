@@ -43,7 +43,9 @@ class Problem:
     first_at: str
     last_at: str
     lesson: str = ""  # what would have been said, or would be said from now on
-    in_force: bool = False  # the lesson has earned its place; otherwise it waits for another sighting
+    in_force: bool = (
+        False  # the lesson has earned its place; otherwise it waits for another sighting
+    )
     nature: str = ""
     known: bool = False  # a store has a lesson or a question about it, whatever became of that
 
@@ -73,10 +75,18 @@ class ProjectCount:
     for_you: tuple[str, ...] = ()
     # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will say
     met: Mapping[str, int] = {}
-    how: Mapping[str, str] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
-    in_files: tuple[str, ...] = ()  # what would be told if an instruction file did not say so already
-    stands: str = ""  # what a store keeps of it by now: how many lessons are in force, need a word, wait
-    known: tuple[str, ...] = ()  # … and those in force; `notes` are then what these sessions teach beside that
+    how: Mapping[
+        str, str
+    ] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
+    in_files: tuple[
+        str, ...
+    ] = ()  # what would be told if an instruction file did not say so already
+    stands: str = (
+        ""  # what a store keeps of it by now: how many lessons are in force, need a word, wait
+    )
+    known: tuple[
+        str, ...
+    ] = ()  # … and those in force; `notes` are then what these sessions teach beside that
     left: int = 0  # sessions that were not learned there
 
 
@@ -95,7 +105,9 @@ class KnownProject:
 
     def has(self, runs: Iterable[tuple[str, str]]) -> bool:
         """Whether all of these were learned."""
-        return bool(self.project) and all(run_id(self.project, *run) in self.learned for run in runs)
+        return bool(self.project) and all(
+            run_id(self.project, *run) in self.learned for run in runs
+        )
 
 
 @value
@@ -128,7 +140,9 @@ class Lookback:
     untimed: int = 0  # sessions without a time, taken in the order they were read
     tool_calls: int = 0
     failed_calls: int = 0
-    passed_over: int = 0  # of the failed ones: the host's own protocol, such as a file not read before its edit
+    passed_over: int = (
+        0  # of the failed ones: the host's own protocol, such as a file not read before its edit
+    )
     reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
     spent: Spent = Spent()  # on everything that had happened before
     typical: Spent = Spent()  # each time: the median
@@ -179,7 +193,10 @@ def limits(of: Lookback) -> tuple[str, ...]:
 def lookback_json(of: Lookback) -> dict[str, Any]:
     """A look back as the command line prints it."""
     at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
-    said, listed = ("corrections", "corrections_repeated", "corrections_forewarned"), at.pop("repeated_corrections")
+    said, listed = (
+        ("corrections", "corrections_repeated", "corrections_forewarned"),
+        at.pop("repeated_corrections"),
+    )
     corrections = dict(zip(("said", "repeated", "forewarned"), map(at.pop, said), strict=True))
     return {
         **at.pop("count"),
@@ -195,4 +212,6 @@ def lookback_json(of: Lookback) -> dict[str, Any]:
 def _plain(of: Any) -> Any:
     if isinstance(of, tuple):
         return [_plain(each) for each in of]
-    return {name: _plain(field) for name, field in fields(of).items()} if hasattr(of, "FIELDS") else of
+    return (
+        {name: _plain(field) for name, field in fields(of).items()} if hasattr(of, "FIELDS") else of
+    )

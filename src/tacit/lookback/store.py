@@ -83,7 +83,11 @@ class Book:
     """What one project's finished sessions have taught so far."""
 
     def __init__(
-        self, home: Home, profile: Profile, lines: Mapping[str, str], here: Callable[[str], bool] = lambda path: False
+        self,
+        home: Home,
+        profile: Profile,
+        lines: Mapping[str, str],
+        here: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self.home, self.profile, self.lines, self.here = home, profile, lines, here
         self.lessons: dict[str, _Lesson] = {}
@@ -109,7 +113,9 @@ class Book:
             met=frozenset(each.key for each in session.troubles if each.key in self.met),
             told={each.key: told[each.key] for each in session.troubles if each.key in told},
             matches=tuple(self.match(each.finding) if each.role else "" for each in session.said),
-            given=frozenset({*given, *(id for id, lesson in self.lessons.items() if is_told(lesson.memory))}),
+            given=frozenset(
+                {*given, *(id for id, lesson in self.lessons.items() if is_told(lesson.memory))}
+            ),
         )
 
     def given(self) -> tuple[str, ...]:
@@ -119,11 +125,19 @@ class Book:
             lesson.memory
             for lesson in self.lessons.values()
             if is_told(lesson.memory)
-            and not (barred(lesson.memory, (self.home.key,)) or told_at_starts(lesson.memory, profile))
+            and not (
+                barred(lesson.memory, (self.home.key,)) or told_at_starts(lesson.memory, profile)
+            )
         ]
         ranked = [Ranked(memory, 1.0, {}, "standing") for memory in in_order_of_work(may)]
         room = room_for(profile, level_for(profile, "", ""), Query(), hook=True, begun=False)
-        fitted = fit(ranked, room, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile))
+        fitted = fit(
+            ranked,
+            room,
+            profile,
+            cost=lambda each: line_tokens(each, profile),
+            spent=frame_tokens(profile),
+        )
         return tuple(each.memory.id for each in fitted.kept)
 
     def match(self, finding: Finding) -> str:
@@ -145,7 +159,11 @@ class Book:
         if rules.matcher != "lexical":
             return choose_same(mine, candidates, rules).id
         choice = choose_same(mine, candidates, grown(rules, rows), rarity)
-        return "" if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory) else choice.id
+        return (
+            ""
+            if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory)
+            else choice.id
+        )
 
     def learn(self, session: Excerpt) -> tuple[str, ...]:
         """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
@@ -158,7 +176,11 @@ class Book:
         """What the incidents of all sessions so far come to, as learning would word it."""
         self.noted.add(session.unit, session.unit, session.noticed)
         how = self.profile.extract.extractors.get("notice")
-        told = told_by(self.noted, session.noticed, self.lines, self.here) if how is not None and how.on else None
+        told = (
+            told_by(self.noted, session.noticed, self.lines, self.here)
+            if how is not None and how.on
+            else None
+        )
         at = clock.stamp(session.ended)
         for each in told.lessons if told else ():
             kept = self.told.get(each.subject)
@@ -166,17 +188,34 @@ class Book:
                 kept = self.told[each.subject] = self._noticed_lesson(each, at)
             elif kept.memory.text != each.text:
                 kept.memory = replace(
-                    kept.memory, text=each.text, tags=each.tags, gate=lesson_may_be_told(each).outcome
+                    kept.memory,
+                    text=each.text,
+                    tags=each.tags,
+                    gate=lesson_may_be_told(each).outcome,
                 )
             if kept.memory.state == "archived":  # it needs telling again
                 kept.memory = replace(kept.memory, state="candidate")
             kept.about |= {note.incident.mark for note in each.witnesses}
-            for unit in dict.fromkeys(note.lineage for note in each.witnesses if note.lineage not in kept.units):
-                kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
+            for unit in dict.fromkeys(
+                note.lineage for note in each.witnesses if note.lineage not in kept.units
+            ):
+                kept.add(
+                    Evidence(
+                        kept.memory.id,
+                        self.home.key,
+                        unit,
+                        unit,
+                        each.subject,
+                        tier="observed",
+                        at=at,
+                    )
+                )
             self._promote(kept, at)
         for subject in told.silent if told else ():
             if gone := self.told.get(subject):
-                gone.memory = replace(gone.memory, state="archived", previous_state=gone.memory.state)
+                gone.memory = replace(
+                    gone.memory, state="archived", previous_state=gone.memory.state
+                )
         for finding in told.person if told else ():
             for same in [
                 each.subject
@@ -188,12 +227,18 @@ class Book:
 
     def has(self, known: KnownProject, units: Iterable[str], subject: str = "") -> bool:
         """Whether a store knows what some sessions taught: what it is about was noticed there, or all of them were learned."""
-        return subject in known.subjects or known.has(run for unit in units for run in self.runs.get(unit, ()))
+        return subject in known.subjects or known.has(
+            run for unit in units for run in self.runs.get(unit, ())
+        )
 
     def in_files(self) -> list[str]:
         """What these sessions teach and an instruction file says already, so that nobody is told."""
         every = (
-            [note.incident for kind in (FAILURE, COMMAND, COMPLAINT) for note in self.noted.by_kind.get(kind, ())]
+            [
+                note.incident
+                for kind in (FAILURE, COMMAND, COMPLAINT)
+                for note in self.noted.by_kind.get(kind, ())
+            ]
             if self.lines
             else []
         )
@@ -206,10 +251,23 @@ class Book:
         id = f"{len(self.lessons) + 1:06d}"
         kind = kind_named(self.profile, lesson.kind)
         memory = Memory(
-            id, self.home.key, lesson.text, kind, class_of(self.profile, kind), lesson.when, tags=lesson.tags, trust="observed",
-            source="notice", signature=lesson.subject, created_at=at, updated_at=at, gate=lesson_may_be_told(lesson).outcome,
-        )  # fmt: skip
-        self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
+            id,
+            self.home.key,
+            lesson.text,
+            kind,
+            class_of(self.profile, kind),
+            lesson.when,
+            tags=lesson.tags,
+            trust="observed",
+            source="notice",
+            signature=lesson.subject,
+            created_at=at,
+            updated_at=at,
+            gate=lesson_may_be_told(lesson).outcome,
+        )
+        self.lessons[id] = made = _Lesson(
+            memory, prepare(memory.text, memory.tags, memory.signature, memory.category)
+        )
         return made
 
     def _take(self, session: Excerpt, said: SessionFinding) -> str:
@@ -220,10 +278,18 @@ class Book:
         id, unit = lesson.memory.id, session.unit
         lesson.add(
             Evidence(
-                id, self.home.key, unit, unit, finding.key, finding.stance,
-                origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
+                id,
+                self.home.key,
+                unit,
+                unit,
+                finding.key,
+                finding.stance,
+                origin=finding.origin,
+                by=finding.by,
+                tier=finding.tier,
+                at=at,
             )
-        )  # fmt: skip
+        )
         vouched = confirmed(lesson.memory, finding, Hand(_BY, at, unit))
         if vouched is not None:
             lesson.memory = vouched.memory
@@ -246,7 +312,11 @@ class Book:
             memory = lesson.memory
             if memory.state in INJECTABLE:
                 return
-            move = advance(self.profile, standing_of(memory, self.profile, at, evidence=lesson.evidence))
+            move = advance(
+                self.profile, standing_of(memory, self.profile, at, evidence=lesson.evidence)
+            )
             if move is None:
                 return
-            lesson.memory = replace(memory, state=move.to, previous_state=memory.state, updated_at=at)
+            lesson.memory = replace(
+                memory, state=move.to, previous_state=memory.state, updated_at=at
+            )

@@ -50,7 +50,11 @@ def spent_words(spent: Spent) -> str:
 
 def calls_words(of: Lookback) -> str:
     """119 of 544 tool calls failed."""
-    return f"{of.failed_calls:,} of {numbered(of.tool_calls, 'tool call')} failed" if of.tool_calls else ""
+    return (
+        f"{of.failed_calls:,} of {numbered(of.tool_calls, 'tool call')} failed"
+        if of.tool_calls
+        else ""
+    )
 
 
 def lesson_words(each: Problem) -> str:
@@ -81,12 +85,20 @@ def lesson_lines(of: Lookback) -> list[LessonLine]:
         later = [
             each.lesson
             for each in of.problems
-            if each.project == project.name and each.in_force and not each.known and lesson_words(each)
+            if each.project == project.name
+            and each.in_force
+            and not each.known
+            and lesson_words(each)
         ]
         for text in dict.fromkeys((*project.notes, *later)):
-            about = [each for each in of.problems if each.project == project.name and each.lesson == text]
+            about = [
+                each for each in of.problems if each.project == project.name and each.lesson == text
+            ]
             worst = max(about, key=lambda each: each.repeated, default=None)
-            cost = sum(each.typical.seconds * each.repeated for each in about), sum(each.repeated for each in about)
+            cost = (
+                sum(each.typical.seconds * each.repeated for each in about),
+                sum(each.repeated for each in about),
+            )
             said = max(
                 (
                     each.sessions
@@ -95,10 +107,22 @@ def lesson_lines(of: Lookback) -> list[LessonLine]:
                 ),
                 default=0,
             )
-            found.append(((cost[0], cost[1] + said), LessonLine(
-                project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
-                worst.typical if worst else None, said, len(about),
-            )))  # fmt: skip
+            found.append(
+                (
+                    (cost[0], cost[1] + said),
+                    LessonLine(
+                        project.name,
+                        text,
+                        project.met.get(text, 0),
+                        project.count.sessions,
+                        project.how.get(text, "met"),
+                        cost[1],
+                        worst.typical if worst else None,
+                        said,
+                        len(about),
+                    ),
+                )
+            )
     return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
@@ -144,7 +168,9 @@ def left_out(of: Lookback) -> list[str]:
             f"{numbered(of.passed_over, 'failed call')} of the agent program's own tools (an edit before a read, say): left out."
         )
     if of.untimed:
-        said.append(f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading.")
+        said.append(
+            f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading."
+        )
     if files.malformed_lines:
         said.append(f"{numbered(files.malformed_lines, 'malformed line')} left out.")
     if files.foreign:

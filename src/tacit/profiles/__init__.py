@@ -31,7 +31,8 @@ def compiled_profile(text: str, name: str) -> Profile:
     profile = compile_profile(text, name=os.path.splitext(os.path.basename(name))[0])
     if name not in BUILT_IN and (unfit := "\n".join(_unfit_wording(profile))):
         raise ProfileInvalid(
-            f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading."
+            f"The profile {name} would print what seems meant for the reader:\n{unfit}",
+            "Word it as a plain heading.",
         )
     return profile
 
@@ -39,7 +40,11 @@ def compiled_profile(text: str, name: str) -> Profile:
 def _unfit_wording(profile: Profile) -> Iterator[str]:
     """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
     for key, said in flat(profile).items():
-        if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
+        if (
+            isinstance(said, str)
+            and said
+            and key.startswith(("render.", "kinds.", "words.", "page.", "title"))
+        ):
             found = screen(said)
             if not found.clean:
                 yield f"{key}: {found.reason}"
@@ -58,7 +63,8 @@ def profile_text(name: str) -> str:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise ProfileInvalid(
-            f"The profile {name} cannot be read: {error}.", f"Built in: {', '.join(BUILT_IN)}; or name a .toml file."
+            f"The profile {name} cannot be read: {error}.",
+            f"Built in: {', '.join(BUILT_IN)}; or name a .toml file.",
         ) from None
 
 
@@ -75,5 +81,7 @@ def _from_entry_point(name: str) -> str:
     near = get_close_matches(name, profile_names(), 1)
     raise ProfileInvalid(
         f"There is no profile {name!r}.",
-        f"Did you mean {near[0]}?" if near else f"Profiles: {', '.join(profile_names())}; or name a .toml file.",
+        f"Did you mean {near[0]}?"
+        if near
+        else f"Profiles: {', '.join(profile_names())}; or name a .toml file.",
     )

@@ -51,7 +51,9 @@ def openness(profile: Profile) -> str:
         return "what it prints is not fenced"
     if profile.trust.runs < own.trust.runs:
         return "it asks for less evidence"
-    if profile.gate.function != own.gate.function or not set(own.gate.discard) <= set(profile.gate.discard):
+    if profile.gate.function != own.gate.function or not set(own.gate.discard) <= set(
+        profile.gate.discard
+    ):
         return "its gate is more open"
     return ""
 
@@ -63,6 +65,4 @@ def choice_changed(name: str, kept: str) -> str:
             return " ".join(removed_keys(kept))
     except ProfileInvalid:
         return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"
-    return (
-        f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"
-    )
+    return f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"

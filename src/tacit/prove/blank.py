@@ -44,17 +44,28 @@ class BlankEffect:
 
 
 def compared(
-    units: Mapping[str, UnitFacts], share: float, alpha: float, margin: float, met: Mapping[str, tuple[int, int]]
+    units: Mapping[str, UnitFacts],
+    share: float,
+    alpha: float,
+    margin: float,
+    met: Mapping[str, tuple[int, int]],
 ) -> BlankEffect | None:
     """The two groups side by side; None where no unit was ever left blank. `met` says how many commands failed in a unit and how
     often a person corrected."""
     if not any(each.blank for each in units.values()):
         return None
     one, other = (
-        _side({id: each for id, each in units.items() if each.blank == blank}, met) for blank in (False, True)
+        _side({id: each for id, each in units.items() if each.blank == blank}, met)
+        for blank in (False, True)
     )
-    table = {share: Counts(one.failed, one.succeeded, other.failed, other.succeeded)} if 0.0 < share < 1.0 else {}
-    return BlankEffect(one, other, share, stats.interval(table, alpha), stats.verdict(table, alpha, margin))
+    table = (
+        {share: Counts(one.failed, one.succeeded, other.failed, other.succeeded)}
+        if 0.0 < share < 1.0
+        else {}
+    )
+    return BlankEffect(
+        one, other, share, stats.interval(table, alpha), stats.verdict(table, alpha, margin)
+    )
 
 
 def _side(named: Mapping[str, UnitFacts], met: Mapping[str, tuple[int, int]]) -> Side:

@@ -17,7 +17,17 @@ from tacit.core.standing import is_exempt, replay_command, to_replay
 from tacit.core.value import grouped, value
 from tacit.prove.blank import BlankEffect, compared
 from tacit.prove.followed import Followed, followed
-from tacit.prove.worth import Heard, Worth, heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
+from tacit.prove.worth import (
+    Heard,
+    Worth,
+    heard,
+    heard_lines,
+    may_be_said,
+    untold_lines,
+    why_untold,
+    worth,
+    worth_line,
+)
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
 from tacit.stores.lookups import courses_of, settled_units, troubles
@@ -36,8 +46,20 @@ if TYPE_CHECKING:
 
 _FLAGS = ("crossed", "delivered", "cited")
 CSV_COLUMNS = (
-    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", *_FLAGS, "moment", "settled_at",
-)  # fmt: skip
+    "memory",
+    "unit",
+    "family",
+    "epoch",
+    "h",
+    "arm",
+    "outcome",
+    "loss",
+    "former",
+    "blank",
+    *_FLAGS,
+    "moment",
+    "settled_at",
+)
 
 
 @value
@@ -57,7 +79,9 @@ class LessonEffect:
     older: Mapping[str, str]  # verdicts of earlier epochs
     former: str = ""  # what was known of its former words, before it was edited or merged
     beside: Beside | None = None  # its runs as a whole: failed, steps, tokens
-    followed: Followed | None = None  # of a lesson without a coin: given, not followed, in whose words
+    followed: Followed | None = (
+        None  # of a lesson without a coin: given, not followed, in whose words
+    )
 
     @property
     def word(self) -> str:
@@ -76,7 +100,9 @@ class Effects:
     tokens: int  # given to agents so far
     unsettled: int  # uses whose run was never joined
     unknown: int
-    blank: BlankEffect | None = None  # units without any lesson on trial, where the profile leaves some
+    blank: BlankEffect | None = (
+        None  # units without any lesson on trial, where the profile leaves some
+    )
     heard: Heard | None = None  # the words of persons, taken together
     worth: Worth | None = None  # in calls, minutes, tokens, money
     untold: Mapping[str, int] = {}  # why outcomes could not be told
@@ -102,7 +128,9 @@ class Effects:
 
 def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
     """Which lessons to have replayed."""
-    names = ", ".join(f"{memory.id} ({why})" for memory, why in to_replay(each.memory for each in lessons))
+    names = ", ".join(
+        f"{memory.id} ({why})" for memory, why in to_replay(each.memory for each in lessons)
+    )
     said = f"Past tasks done again tell in a night what the coins cannot yet: {replay_command('ID')}, for {names}."
     return [said] if names else []
 
@@ -127,23 +155,37 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     }
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
     own = grouped(uses, _memory_of)
-    blank = {unit: any(use.blank for use in its) for unit, its in grouped(uses, lambda use: use.unit).items()}
+    blank = {
+        unit: any(use.blank for use in its)
+        for unit, its in grouped(uses, lambda use: use.unit).items()
+    }
     units = settled_units(store, blank)
     rules = profile.effect
     exempt = followed_all(store, own, marks)
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
     lessons = [
         _lesson(
-            memory, per_memory.get(memory.id, []), former.get(memory.id, []), profile, memory.id in across,
-            beside(own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin), exempt.get(memory.id),
+            memory,
+            per_memory.get(memory.id, []),
+            former.get(memory.id, []),
+            profile,
+            memory.id in across,
+            beside(
+                own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin
+            ),
+            exempt.get(memory.id),
         )
         for memory in memories
-    ]  # fmt: skip
+    ]
     # what nobody measured comes last
     lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
-    costs = [(tables[id], believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
-    whole = whole_memory(trials, rules.alpha, {id: unit.outcome == "success" for id, unit in units.items()})
+    costs = [
+        (tables[id], believe(tables[id], weights[classes[id]])) for id in tables if id in classes
+    ]
+    whole = whole_memory(
+        trials, rules.alpha, {id: unit.outcome == "success" for id, unit in units.items()}
+    )
     return Effects(
         lessons=tuple(lessons),
         whole=whole,
@@ -153,14 +195,25 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
         blank=compared(
-            units, profile.trial.blank, rules.alpha, rules.margin, troubles(store, units) if any(blank.values()) else {}
+            units,
+            profile.trial.blank,
+            rules.alpha,
+            rules.margin,
+            troubles(store, units) if any(blank.values()) else {},
         ),
         heard=heard(
-            {each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin, exempt.values()
+            {each.id: each for each in store.memories([*own])},
+            uses,
+            marks,
+            rules.alpha,
+            rules.margin,
+            exempt.values(),
         ),
         worth=worth(whole, seconds_a_call(store, project), units.values()),
         untold=why_untold(marks),
-        guards=guard_effect([mark for mark in marks if not only or mark.memory == only], rules.alpha),
+        guards=guard_effect(
+            [mark for mark in marks if not only or mark.memory == only], rules.alpha
+        ),
     )
 
 
@@ -170,11 +223,18 @@ def heard_in(store: Store, project: str, profile: Profile) -> Heard | None:
     own = grouped(uses, _memory_of)
     memories = {each.id: each for each in store.memories([*own])}
     return heard(
-        memories, uses, marks, profile.effect.alpha, profile.effect.margin, followed_all(store, own, marks).values()
+        memories,
+        uses,
+        marks,
+        profile.effect.alpha,
+        profile.effect.margin,
+        followed_all(store, own, marks).values(),
     )
 
 
-def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence[Mark]) -> dict[str, Followed]:
+def followed_all(
+    store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence[Mark]
+) -> dict[str, Followed]:
     """What became of every lesson without a coin; only those that were not followed need their evidence."""
     mine = grouped(marks, _memory_of)
     found: dict[str, Followed] = {}
@@ -194,12 +254,24 @@ def effect_of(store: Store, project: str, profile: Profile, memory: Memory) -> L
     courses = _followed_up(store, project, profile, memory)
     if courses:
         epoch = max(courses, key=lambda name: (courses[name].at, courses[name].unit))
-        older = {name: stats.stands(course).words for name, course in courses.items() if name != epoch}
-        return _told(memory, profile, epoch, courses[epoch].table, stats.stands(courses[epoch]), older)
+        older = {
+            name: stats.stands(course).words for name, course in courses.items() if name != epoch
+        }
+        return _told(
+            memory, profile, epoch, courses[epoch].table, stats.stands(courses[epoch]), older
+        )
     uses = [use for use in store.uses(memory=memory.id) if use.project == project]
     marks = store.marks(memory=memory.id)
     given = followed_all(store, {memory.id: uses}, marks).get(memory.id)
-    return _lesson(memory, trials_from(uses, marks), trials_from(uses, marks, former=True), profile, False, None, given)
+    return _lesson(
+        memory,
+        trials_from(uses, marks),
+        trials_from(uses, marks, former=True),
+        profile,
+        False,
+        None,
+        given,
+    )
 
 
 def _followed_up(store: Store, project: str, profile: Profile, memory: Memory) -> dict[str, Course]:
@@ -207,10 +279,18 @@ def _followed_up(store: Store, project: str, profile: Profile, memory: Memory) -
     units = (memory.tally.signals or {}).get("units", 0.0)
     if not units or memory.project != project:
         return {}
-    found = {epoch: stats.course_from_json(kept) for epoch, kept in courses_of(store, memory.id) if epoch != RUN_FAILED}
+    found = {
+        epoch: stats.course_from_json(kept)
+        for epoch, kept in courses_of(store, memory.id)
+        if epoch != RUN_FAILED
+    }
     asked = (profile.effect.alpha, profile.effect.margin, stats.VERDICT_RULE)
     whole = sum(course.units for course in found.values()) == units
-    return found if whole and all((each.alpha, each.margin, each.rule) == asked for each in found.values()) else {}
+    return (
+        found
+        if whole and all((each.alpha, each.margin, each.rule) == asked for each in found.values())
+        else {}
+    )
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
@@ -223,26 +303,55 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None, given: Followed | None
-) -> LessonEffect:  # fmt: skip
+    memory: Memory,
+    trials: list[Trial],
+    before: list[Trial],
+    profile: Profile,
+    across: bool,
+    runs: Beside | None,
+    given: Followed | None,
+) -> LessonEffect:
     alpha, margin = profile.effect.alpha, profile.effect.margin
     epoch, mine = _latest(trials)
-    older = {name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch}
+    older = {
+        name: stats.stand(part, alpha, margin).words
+        for name, part in by_epoch(trials).items()
+        if name != epoch
+    }
     former = _said(_latest(before)[1], alpha, margin)
     return _told(
-        memory, profile, epoch, tabulate(mine), stats.stand(mine, alpha, margin), older, across, former, runs, given
+        memory,
+        profile,
+        epoch,
+        tabulate(mine),
+        stats.stand(mine, alpha, margin),
+        older,
+        across,
+        former,
+        runs,
+        given,
     )
 
 
 def _told(
-    memory: Memory, profile: Profile, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], across: bool = False,
-    former: str = "", runs: Beside | None = None, given: Followed | None = None,
-) -> LessonEffect:  # fmt: skip
+    memory: Memory,
+    profile: Profile,
+    epoch: str,
+    table: Table,
+    standing: KeptVerdict,
+    older: Mapping[str, str],
+    across: bool = False,
+    former: str = "",
+    runs: Beside | None = None,
+    given: Followed | None = None,
+) -> LessonEffect:
     alpha, margin = profile.effect.alpha, profile.effect.margin
     exempt = is_exempt(memory, profile)
     if table:
         said = stats.sentence(table, standing, alpha, margin)
-        if older or memory.verdict != standing.word:  # of which model and host these are, and what all of them come to
+        if (
+            older or memory.verdict != standing.word
+        ):  # of which model and host these are, and what all of them come to
             said = f"With {epoch}: {said} All models and hosts together: {memory.verdict}."
     elif exempt:
         said = given.sentence if given else "Unmeasured: exempt."
@@ -255,7 +364,9 @@ def _told(
         standing=standing,
         interval=stats.interval(table, alpha),
         estimate=stats.estimate(table),
-        belief=believe(table),  # what the ladder goes by, and the same figure as in every other answer
+        belief=believe(
+            table
+        ),  # what the ladder goes by, and the same figure as in every other answer
         sentence=said,
         holds_across=across,
         measured=not exempt,
@@ -286,9 +397,16 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
         mine = said.get((use.memory, use.unit), {})
         outcome = mine.get("outcome")
         told = (outcome.value, outcome.at) if outcome else ("", "")
-        loss = f"{graded(outcome.amount) / GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
+        loss = (
+            f"{graded(outcome.amount) / GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
+        )
         came = unmet.get((use.memory, use.unit), 0.0) <= 0.0
-        facts = (use.at <= since.get(use.memory, ""), use.blank, *(signal in mine for signal in _FLAGS), came)
+        facts = (
+            use.at <= since.get(use.memory, ""),
+            use.blank,
+            *(signal in mine for signal in _FLAGS),
+            came,
+        )
         assigned = (use.memory, use.unit, use.family, use.epoch, repr(use.probability), use.arm)
         rows.append((*assigned, told[0], loss, *(str(int(fact)) for fact in facts), told[1]))
     yield from sorted(rows, key=lambda row: (row[-1] or "~", row[1], row[0]))

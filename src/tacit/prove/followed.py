@@ -25,7 +25,9 @@ class Followed:
     told: int  # of these could tell
     broken: int  # its problem came back
     kept: int = 0  # a reader saw that it was followed on an occasion where it mattered
-    quotes: tuple[tuple[str, str], ...] = ()  # of what was not followed: day and words, the latest first
+    quotes: tuple[
+        tuple[str, str], ...
+    ] = ()  # of what was not followed: day and words, the latest first
 
     @property
     def sentence(self) -> str:
@@ -53,22 +55,40 @@ def followed(
     if not units:
         return None
     mine = [mark for mark in marks if mark.memory == memory and mark.unit in units]
-    last = {mark.unit: mark for mark in mine if mark.signal == "outcome"}  # settled again, the last word stands
+    last = {
+        mark.unit: mark for mark in mine if mark.signal == "outcome"
+    }  # settled again, the last word stands
     broken = [mark for mark in last.values() if mark.value == OCCURRED]
     latest = sorted(broken, key=lambda mark: mark.at, reverse=True)
     quotes = [(mark.at[:10], words) for mark in latest if (words := quote_of(mark, mine, evidence))]
     return Followed(
-        memory, len(units), sum(mark.value in (OCCURRED, NOT_OCCURRED) for mark in last.values()), len(broken),
-        len({mark.unit for mark in mine if mark.signal == "followed"} - {mark.unit for mark in broken}), tuple(quotes[:QUOTES]),
-    )  # fmt: skip
+        memory,
+        len(units),
+        sum(mark.value in (OCCURRED, NOT_OCCURRED) for mark in last.values()),
+        len(broken),
+        len(
+            {mark.unit for mark in mine if mark.signal == "followed"}
+            - {mark.unit for mark in broken}
+        ),
+        tuple(quotes[:QUOTES]),
+    )
 
 
 def quote_of(outcome: Mark, marks: Iterable[Mark], evidence: Iterable[Evidence]) -> str:
     """The words in which it came back: a reader's quote, else what was seen of the lesson in that unit."""
-    said = (mark.reason for mark in (outcome, *marks) if mark.unit == outcome.unit and mark.value == OCCURRED)
+    said = (
+        mark.reason
+        for mark in (outcome, *marks)
+        if mark.unit == outcome.unit and mark.value == OCCURRED
+    )
     heard = next((each.partition(READER)[2] for each in said if READER in each), "")
     seen = next(
-        (each.quote for each in evidence if each.root == outcome.unit and each.stance == "supports" and each.quote), ""
+        (
+            each.quote
+            for each in evidence
+            if each.root == outcome.unit and each.stance == "supports" and each.quote
+        ),
+        "",
     )
     words = " ".join((heard or seen).split())
     return words if len(words) <= CHARS else f"{words[:CHARS]} …"

@@ -51,7 +51,9 @@ class Worth:
     units: int  # sessions that were given them
     calls: tuple[float, float, float]
     minutes: tuple[float, float, float] | None
-    tokens: tuple[float, float, float] | None  # that the host bills as new; what it read from its cache is apart
+    tokens: (
+        tuple[float, float, float] | None
+    )  # that the host bills as new; what it read from its cache is apart
     cached: tuple[float, float, float] | None
     usd: tuple[float, float, float] | None
     priced: str = ""  # the day of the prices
@@ -70,10 +72,15 @@ def worth(whole: Whole, seconds_a_call: float | None, units: Iterable[UnitFacts]
         return _times(whole.calls, total / each) if whole.calls and each and total else None
 
     return Worth(
-        whole.verdict.word, whole.given, whole.calls,
+        whole.verdict.word,
+        whole.given,
+        whole.calls,
         _times(whole.calls, seconds_a_call / 60) if seconds_a_call else None,
-        times(told, "tokens"), times(told, "cached"), times(paid, "usd"), PRICED_ON if paid else "",
-    )  # fmt: skip
+        times(told, "tokens"),
+        times(told, "cached"),
+        times(paid, "usd"),
+        PRICED_ON if paid else "",
+    )
 
 
 def heard(
@@ -91,26 +98,37 @@ def heard(
         if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD_WORDS
     }
     outcome = {
-        (mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs
+        (mark.memory, mark.unit): mark.value
+        for mark in marks
+        if mark.signal == "outcome" and mark.memory in theirs
     }
     told = [
         use
         for use in uses
-        if use.memory in theirs and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")
+        if use.memory in theirs
+        and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")
     ]
     if not told:
         return None
     given = [use for use in told if use.arm != "withheld"]
     back = [use for use in given if outcome[use.memory, use.unit] == OCCURRED]
     tossed = trials_from(
-        [use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs]
+        [use for use in told if use.arm != "exempt"],
+        [mark for mark in marks if mark.memory in theirs],
     )
     table = tabulate(tossed)
-    followed = sorted((each for each in exempt if each.memory in theirs), key=lambda each: -each.broken)
+    followed = sorted(
+        (each for each in exempt if each.memory in theirs), key=lambda each: -each.broken
+    )
     return Heard(
-        len({use.memory for use in told}), len(given), len(back), table, stats.interval(table, alpha),
-        stats.verdict(table, alpha, margin).word, tuple(followed),
-    )  # fmt: skip
+        len({use.memory for use in told}),
+        len(given),
+        len(back),
+        table,
+        stats.interval(table, alpha),
+        stats.verdict(table, alpha, margin).word,
+        tuple(followed),
+    )
 
 
 def why_untold(marks: Iterable[Mark]) -> dict[str, int]:
@@ -189,9 +207,7 @@ def heard_lines(found: Heard) -> list[str]:
 def may_be_said(units: int, lessons: int) -> str:
     """What so many sessions can tell."""
     if units < 20:
-        return (
-            "Below 20 sessions with a control group nothing is claimed: lessons are ordered by how often they were met."
-        )
+        return "Below 20 sessions with a control group nothing is claimed: lessons are ordered by how often they were met."
     if units < 60:
         return (
             "At 20 to 60 sessions lessons can be ordered by how likely each helps. A verdict is rare: even one that takes its"
@@ -210,10 +226,10 @@ ADVICE = {
     "held no agent": "declare who looks (instruments), or allow a reader: tacit connect HOST --read",
     "held no user": "nobody typed in these sessions; a reader could tell: tacit connect HOST --read",
     "held no tool": "these sessions have no record of their steps: learn the host's transcript",
-    "held no test": "declare the tests of a run: instruments = [\"test\"]",
+    "held no test": 'declare the tests of a run: instruments = ["test"]',
     "no finished run": "these sessions were never learned: tacit worker, or tacit learn PATH",
     "eligible for the lesson": "whoever would see it is told it too: let somebody else look",
-}  # fmt: skip
+}
 
 
 def untold_lines(reasons: Mapping[str, int]) -> list[str]:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 REWRITE = "rewrite"  # the lane of questions for which somebody waits
 
 
-def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = "") -> Model | None:
+def chosen(
+    settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = ""
+) -> Model | None:
     """The model that the settings name, an endpoint before a command; None where they name none, or inside a model's own call.
 
     Each `lane` has a circuit of its own: a question that may wait a second must not stop those that may wait a minute.
@@ -41,7 +43,9 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
 
 def _metered(provider: Provider, settings: Mapping[str, Any], ledger: Ledger, lane: str) -> Metered:
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
-    patience = 0 if lane == REWRITE else int(settings["model.seconds"].value)  # somebody waits for a rewrite
+    patience = (
+        0 if lane == REWRITE else int(settings["model.seconds"].value)
+    )  # somebody waits for a rewrite
     return Metered(provider, ledger, daily, lane, monthly, patience)
 
 
@@ -70,6 +74,8 @@ def reader(
     if by == "model":
         return chosen(settings, env, ledger, lane="read")
     if by not in programs:
-        raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
+        raise ConfigInvalid(
+            f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}."
+        )
     words = programs[by].format(model=str(settings["reader.model"].value))
     return _metered(ModelCommand(words, env), settings, ledger, "read")

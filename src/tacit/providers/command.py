@@ -62,24 +62,34 @@ class ModelCommand:
                 _end(process)
             if status == TRY_LATER:
                 raise ModelUnavailable(
-                    f"{self.identity} has no answer yet: {_last_line(told) or 'no word'}", why=QUEUED
+                    f"{self.identity} has no answer yet: {_last_line(told) or 'no word'}",
+                    why=QUEUED,
                 )
             reply = _reply(raw.decode("utf-8", "replace"))
             if status or reply.failed:
                 # programs write their reason where they write their answer, some of them only there
                 reason = _last_line(told) or _said_last(reply.text) or "no word"
-                raise ModelUnavailable(f"{self.identity} ended with {status}: {reason}{_mend(reason)}", why="exit")
+                raise ModelUnavailable(
+                    f"{self.identity} ended with {status}: {reason}{_mend(reason)}", why="exit"
+                )
         return Reply(reply.text, reply.tokens_in, reply.tokens_out)
 
     def _start(self, folder: str, said: IO[bytes], told: IO[bytes]) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
-                shlex.split(self._command), stdin=said, stdout=subprocess.PIPE, stderr=told, cwd=folder, env=surroundings(self._env),
+                shlex.split(self._command),
+                stdin=said,
+                stdout=subprocess.PIPE,
+                stderr=told,
+                cwd=folder,
+                env=surroundings(self._env),
                 start_new_session=True,
-            )  # fmt: skip
+            )
         except (OSError, ValueError) as error:
             raise ModelUnavailable(
-                f"{self.identity} cannot be started: {error}.", "model.command names it.", why="dead"
+                f"{self.identity} cannot be started: {error}.",
+                "model.command names it.",
+                why="dead",
             ) from None
 
 
@@ -99,10 +109,17 @@ def _reply(printed: str) -> _Printed:
         told = json.loads(printed) if printed.lstrip().startswith("{") else None
     except ValueError:
         told = None
-    if not isinstance(told, dict) or told.get("type") != "result" or not isinstance(told.get("result"), str):
+    if (
+        not isinstance(told, dict)
+        or told.get("type") != "result"
+        or not isinstance(told.get("result"), str)
+    ):
         return _Printed(printed)
     usage = told.get("usage") if isinstance(told.get("usage"), dict) else {}
-    read = [_count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
+    read = [
+        _count(usage, name)
+        for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
     written = _count(usage, "output_tokens")
     known = max(read) >= 0 and written >= 0
     return _Printed(
@@ -120,7 +137,11 @@ def _count(usage: Any, name: str) -> int:
 
 def _which(command: str, env: Mapping[str, str]) -> str:
     """The model that a command names and the build of its program: with another of either it is another model, which takes its own exam."""
-    words = shlex.split(command) if command.count("'") % 2 == command.count('"') % 2 == 0 else command.split()
+    words = (
+        shlex.split(command)
+        if command.count("'") % 2 == command.count('"') % 2 == 0
+        else command.split()
+    )
     named = next((after for word, after in itertools.pairwise(words) if word == "--model"), "")
     program = shutil.which(words[0], path=search_path(env)) if words else None
     try:
@@ -129,7 +150,9 @@ def _which(command: str, env: Mapping[str, str]) -> str:
         built = None
     of = [named] if named else []
     of += (
-        [f"build {short_hash(os.path.realpath(program or ''), str(built.st_mtime_ns), str(built.st_size))[:6]}"]
+        [
+            f"build {short_hash(os.path.realpath(program or ''), str(built.st_mtime_ns), str(built.st_size))[:6]}"
+        ]
         if built
         else []
     )
@@ -146,7 +169,10 @@ _MENDS = (
         re.compile(r"\b429\b|rate.?limit|overloaded|\b529\b|usage limit|quota", re.I),
         "nothing to do: it is tried again later",
     ),
-    (re.compile(r"\bcredit|billing|payment|\b402\b", re.I), "see to the account that it is asked under"),
+    (
+        re.compile(r"\bcredit|billing|payment|\b402\b", re.I),
+        "see to the account that it is asked under",
+    ),
     (
         re.compile(r"model.{0,40}(?:not found|not exist|unavailable|invalid)|\b404\b", re.I),
         "name another with reader.model",
@@ -181,7 +207,9 @@ def _read(process: subprocess.Popen[bytes], deadline: float) -> bytes:
             return raw
         raw += piece
         if len(raw) > _LARGEST:
-            raise ModelUnavailable(f"The command's answer is longer than {_LARGEST} bytes.", why="too_large")
+            raise ModelUnavailable(
+                f"The command's answer is longer than {_LARGEST} bytes.", why="too_large"
+            )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -196,7 +224,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _too_late(who: str) -> ModelUnavailable:
-    return ModelUnavailable(f"{who} did not answer in time.", "tacit goes on without it.", why="timeout")
+    return ModelUnavailable(
+        f"{who} did not answer in time.", "tacit goes on without it.", why="timeout"
+    )
 
 
 def _last_line(told: IO[bytes]) -> str:

@@ -46,7 +46,10 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | No
     for point in entry_points(group="tacit.embedders", name=name):
         found: Embedder = point.load()(rest)
         return found
-    raise UsageError(f"There is no embedder {name!r}.", f"One of: {', '.join(SHIPPED)}, or an installed package's.")
+    raise UsageError(
+        f"There is no embedder {name!r}.",
+        f"One of: {', '.join(SHIPPED)}, or an installed package's.",
+    )
 
 
 class Endpoint:
@@ -63,7 +66,9 @@ class Endpoint:
         found: list[list[float]] = []
         for start in range(0, len(sent), _BATCH):
             batch = sent[start : start + _BATCH]
-            found += self._read(self._server.exchange({"model": self._model, "input": batch}, _TAKES), len(batch))
+            found += self._read(
+                self._server.exchange({"model": self._model, "input": batch}, _TAKES), len(batch)
+            )
         return found
 
     def _read(self, raw: bytes, wanted: int) -> list[list[float]]:
@@ -73,7 +78,14 @@ class Endpoint:
         except (ValueError, TypeError, KeyError, RecursionError):
             vectors = []
         sizes = {len(vector) for vector in vectors}
-        if len(vectors) != wanted or len(sizes) != 1 or 0 in sizes or (self.size and {self.size} != sizes):
-            raise ModelUnavailable(f"{self.identity} does not answer with a vector for each text.", why="garbage")
+        if (
+            len(vectors) != wanted
+            or len(sizes) != 1
+            or 0 in sizes
+            or (self.size and {self.size} != sizes)
+        ):
+            raise ModelUnavailable(
+                f"{self.identity} does not answer with a vector for each text.", why="garbage"
+            )
         (self.size,) = sizes
         return vectors

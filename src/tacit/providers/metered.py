@@ -27,10 +27,16 @@ if TYPE_CHECKING:
 
 
 FAILURES = 3  # in a row, after which a model is left alone
-METER_PAUSE, METER_LONGEST = 60.0, 3600.0  # seconds: the first pause, doubled with every failure, and the longest
+METER_PAUSE, METER_LONGEST = (
+    60.0,
+    3600.0,
+)  # seconds: the first pause, doubled with every failure, and the longest
 CHARS_A_TOKEN = 4  # where nobody counts
 QUEUED = "queued"  # the question was taken and is answered later: no failure, and other questions may go on
-KEEPS_ITS_PRICE = ("timeout", "too_large")  # failures after which the other side may have done the work
+KEEPS_ITS_PRICE = (
+    "timeout",
+    "too_large",
+)  # failures after which the other side may have done the work
 
 
 @value
@@ -67,7 +73,9 @@ class Metered:
         self.identity = provider.identity
         self._key = f"model:{short_hash(provider.identity, lane)}"
 
-    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+    def ask(
+        self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
+    ) -> str:
         """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the machine."""
         clean, timeout = redact(private(prompt)).text, max(timeout, self._patience)
         price = rough_tokens(clean)
@@ -79,7 +87,9 @@ class Metered:
             raise
         used = (reply.tokens_in if reply.tokens_in >= 0 else price) - price
         out = reply.tokens_out if reply.tokens_out >= 0 else rough_tokens(reply.text)
-        self._ledger.update(self._key, lambda *_: "", {"model.tokens.in": used, "model.tokens.out": out})
+        self._ledger.update(
+            self._key, lambda *_: "", {"model.tokens.in": used, "model.tokens.out": out}
+        )
         return reply.text
 
     def _enter(self, price: int, timeout: float) -> None:
@@ -94,7 +104,9 @@ class Metered:
                 {"model.calls": 1, "model.tokens.in": price},
             )
         except ModelUnavailable as refusal:
-            self._ledger.update(self._key, lambda state, *_: state, {f"model.failures.{refusal.why}": 1})
+            self._ledger.update(
+                self._key, lambda state, *_: state, {f"model.failures.{refusal.why}": 1}
+            )
             raise
 
     def _failed(self, failure: ModelUnavailable, price: int) -> None:
@@ -111,7 +123,13 @@ class Metered:
 
 
 def admitted(
-    state: str, spent: int, daily: int, now: str, timeout: float, this_month: int = 0, monthly: int = 1 << 60
+    state: str,
+    spent: int,
+    daily: int,
+    now: str,
+    timeout: float,
+    this_month: int = 0,
+    monthly: int = 1 << 60,
 ) -> str:
     """The circuit's state after a question is let in; raises where it is not.
 

@@ -29,7 +29,11 @@ _LARGEST = 4 * 1024 * 1024  # bytes of an answer
 HTTP_ATTEMPTS = 3
 FIRST_PAUSE = 0.5  # seconds before the second attempt, doubled for each further one, times a half to one and a half
 # Failures after which the same question may be answered a moment later.
-RETRYABLE = ("dead", "rate_limited", *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)))
+RETRYABLE = (
+    "dead",
+    "rate_limited",
+    *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)),
+)
 ANSWER_TOKENS = 2048
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -90,11 +94,15 @@ class OpenAI:
     def _check(self) -> None:
         if self._scheme not in ("http", "https") or not self._host:
             raise ModelUnavailable(
-                f"{self._url} is not an endpoint.", "model.url begins with http:// or https://.", why="url"
+                f"{self._url} is not an endpoint.",
+                "model.url begins with http:// or https://.",
+                why="url",
             )
         if self._key_env and not self._key:
             raise ModelUnavailable(
-                f"{self._key_env}, which model.key_env names, is not set.", "Set it where Tacit runs.", why="key"
+                f"{self._key_env}, which model.key_env names, is not set.",
+                "Set it where Tacit runs.",
+                why="key",
             )
 
     def _once(self, body: dict[str, Any], deadline: float) -> Reply | None:
@@ -129,11 +137,15 @@ class OpenAI:
         self._refused |= named or set(sent)
         return bool(sent)
 
-    def _post(self, body: Mapping[str, Any], deadline: float) -> tuple[int, Mapping[str, str], bytes]:
+    def _post(
+        self, body: Mapping[str, Any], deadline: float
+    ) -> tuple[int, Mapping[str, str], bytes]:
         try:
             import httpx
         except ImportError:
-            raise ModelUnavailable("An endpoint is reached through httpx.", hint("llm"), why="no_httpx") from None
+            raise ModelUnavailable(
+                "An endpoint is reached through httpx.", hint("llm"), why="no_httpx"
+            ) from None
 
         headers = {"accept-encoding": "identity", "user-agent": "tacit"}
         if self._key:
@@ -141,7 +153,9 @@ class OpenAI:
         left = max(0.001, deadline - time.monotonic())
         try:
             with (
-                httpx.Client(timeout=left, follow_redirects=False, trust_env=self._host not in _LOOPBACK) as client,
+                httpx.Client(
+                    timeout=left, follow_redirects=False, trust_env=self._host not in _LOOPBACK
+                ) as client,
                 client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
                 return response.status_code, response.headers, _read(response, deadline)
@@ -149,7 +163,9 @@ class OpenAI:
             raise _too_late(self.identity) from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             told = f"{self.identity} cannot be reached: {type(error).__name__}."
-            raise ModelUnavailable(told, "Is it running? tacit config show tells its address.", why="dead") from None
+            raise ModelUnavailable(
+                told, "Is it running? tacit config show tells its address.", why="dead"
+            ) from None
 
     def _pause(self, attempt: int, failure: ModelUnavailable, deadline: float) -> None:
         """Wait before the next attempt; where the time does not allow for it, this one's failure stands."""
@@ -190,25 +206,33 @@ def _within(deadline: float, call: Callable[[dict[str, Any], float], T], body: d
 
 def _read(response: Any, deadline: float) -> bytes:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise ModelUnavailable("The model's answer is packed although that was not asked for.", why="garbage")
+        raise ModelUnavailable(
+            "The model's answer is packed although that was not asked for.", why="garbage"
+        )
     raw = b""
     for chunk in response.iter_raw():
         raw += chunk
         if len(raw) > _LARGEST:
-            raise ModelUnavailable(f"The model's answer is longer than {_LARGEST} bytes.", why="too_large")
+            raise ModelUnavailable(
+                f"The model's answer is longer than {_LARGEST} bytes.", why="too_large"
+            )
         if time.monotonic() > deadline:
             raise _too_late("The model")
     return raw
 
 
 def _too_late(who: str) -> ModelUnavailable:
-    return ModelUnavailable(f"{who} did not answer in time.", "tacit goes on without it.", why="timeout")
+    return ModelUnavailable(
+        f"{who} did not answer in time.", "tacit goes on without it.", why="timeout"
+    )
 
 
 def _failure(status: int, headers: Mapping[str, str], raw: bytes, who: str) -> ModelUnavailable:
     if 300 <= status < 400:
         return ModelUnavailable(
-            f"{who} sends to another address; that is not followed.", "Name that address.", why="redirect"
+            f"{who} sends to another address; that is not followed.",
+            "Name that address.",
+            why="redirect",
         )
     told = redact(" ".join(raw[:300].decode("utf-8", "replace").split())).text
     after = _seconds(headers.get("retry-after", ""))
@@ -233,10 +257,16 @@ def _reply(raw: bytes) -> Reply:
     try:
         answer = json.loads(raw)
         content = answer["choices"][0]["message"]["content"]
-        text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+        text = (
+            content
+            if isinstance(content, str)
+            else "".join(part.get("text", "") for part in content)
+        )
         usage = answer.get("usage") or {}
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        raise ModelUnavailable("The model's answer is not a chat completion.", why="garbage") from None
+        raise ModelUnavailable(
+            "The model's answer is not a chat completion.", why="garbage"
+        ) from None
     return Reply(text, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
 
 

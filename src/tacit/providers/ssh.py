@@ -40,7 +40,9 @@ class Keys:
                     "Check sync.key; a key with a passphrase must be in the agent (ssh-add).",
                 )
             with open(path + ".sig", encoding="ascii") as file:
-                return "".join(each for each in file.read().splitlines() if each not in (_HEAD, _FOOT))
+                return "".join(
+                    each for each in file.read().splitlines() if each not in (_HEAD, _FOOT)
+                )
 
     def verify(self, message: bytes, signature: str) -> str:
         """Who signed a message, if the user's allowed signers name them; otherwise empty."""
@@ -52,25 +54,46 @@ class Keys:
             with open(path, "w", encoding="ascii") as file:
                 file.write("\n".join((_HEAD, *rows, _FOOT, "")))
             told = self._run(["-Y", "find-principals", "-f", self.signers, "-s", path])
-            names = told.stdout.decode("utf-8", "replace").splitlines() if not told.returncode else []
+            names = (
+                told.stdout.decode("utf-8", "replace").splitlines() if not told.returncode else []
+            )
             for name in filter(None, names):
-                asked = ["-Y", "verify", "-f", self.signers, "-I", name, "-n", NAMESPACE, "-s", path]
+                asked = [
+                    "-Y",
+                    "verify",
+                    "-f",
+                    self.signers,
+                    "-I",
+                    name,
+                    "-n",
+                    NAMESPACE,
+                    "-s",
+                    path,
+                ]
                 if not self._run(asked, message).returncode:
                     return name
         return ""
 
-    def _run(self, arguments: Sequence[str], said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _run(
+        self, arguments: Sequence[str], said: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
-                ["ssh-keygen", *arguments], input=said, capture_output=True, env=self._env, timeout=_TIMEOUT
+                ["ssh-keygen", *arguments],
+                input=said,
+                capture_output=True,
+                env=self._env,
+                timeout=_TIMEOUT,
             )
         except FileNotFoundError:
             raise Unavailable(
-                "Signing the team's journal needs ssh-keygen, which is not on the PATH.", "Install OpenSSH's client."
+                "Signing the team's journal needs ssh-keygen, which is not on the PATH.",
+                "Install OpenSSH's client.",
             ) from None
         except subprocess.TimeoutExpired:
             raise Unavailable(
-                "ssh-keygen did not answer in time.", "Does a key wait for a touch, or the agent for a passphrase?"
+                "ssh-keygen did not answer in time.",
+                "Does a key wait for a touch, or the agent for a passphrase?",
             ) from None
 
 

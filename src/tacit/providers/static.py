@@ -40,7 +40,9 @@ class Static:
 
             self._tokenizer: Any = Tokenizer.from_file(os.path.join(folder, TOKENIZER))
         except (OSError, ImportError) as error:
-            raise Unavailable(f"The static vectors cannot be read from {folder}: {error}.", hint("semantic")) from error
+            raise Unavailable(
+                f"The static vectors cannot be read from {folder}: {error}.", hint("semantic")
+            ) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._numpy = numpy
@@ -48,13 +50,17 @@ class Static:
         tokens, self.size = self._table.shape
         rank = numpy.maximum(1, numpy.arange(tokens) - BYTES + 1)
         expected = 1 / (rank * numpy.log(tokens))
-        self._table = self._table * (RARE_SHARE / (RARE_SHARE + expected)).astype(numpy.float32)[:, None]
+        self._table = (
+            self._table * (RARE_SHARE / (RARE_SHARE + expected)).astype(numpy.float32)[:, None]
+        )
         self.identity = f"static:wordllama-{self.size}:{hashlib.sha256(raw).hexdigest()[:12]}"
 
     def words(self) -> Iterator[tuple[str, Sequence[float]]]:
         """Each word of the vocabulary that is one token, and its vector, in order of frequency."""
         named = sorted(
-            (at, token) for token, at in self._tokenizer.get_vocab().items() if at >= BYTES and token.startswith(SPACE)
+            (at, token)
+            for token, at in self._tokenizer.get_vocab().items()
+            if at >= BYTES and token.startswith(SPACE)
         )
         for at, token in named:
             word = token.removeprefix(SPACE)
@@ -64,7 +70,9 @@ class Static:
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, of length 1, or of zeros where a text has no tokens."""
         found = self._numpy.zeros((len(texts), self.size), dtype=self._numpy.float32)
-        read = self._tokenizer.encode_batch([text[:_LONGEST] for text in texts], add_special_tokens=False)
+        read = self._tokenizer.encode_batch(
+            [text[:_LONGEST] for text in texts], add_special_tokens=False
+        )
         for at, encoding in enumerate(read):
             if encoding.ids:
                 found[at] = self._table[encoding.ids].sum(axis=0)

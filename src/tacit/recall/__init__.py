@@ -95,19 +95,31 @@ def inject(
     told_before = known_to(store, row.root, context)
     tellings = () if repeat else store.tellings(row.root)
     size = room_for(
-        profile, level_for(profile, level, query.task, query.agent), query, asking.surface.startswith("hook"), bool(told_before),
-        spent=spent_on(tellings, context), here=spent_on((each for each in tellings if each.surface == asking.surface), context),
-    )  # fmt: skip
-    found, words = found_for(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
+        profile,
+        level_for(profile, level, query.task, query.agent),
+        query,
+        asking.surface.startswith("hook"),
+        bool(told_before),
+        spent=spent_on(tellings, context),
+        here=spent_on((each for each in tellings if each.surface == asking.surface), context),
+    )
+    found, words = found_for(
+        store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about
+    )
     known = frozenset() if repeat else frozenset(told_before)
     fresh = with_signers(store, [each for each in found.ranked if each.memory.id not in known])
     fitted = fit(
-        fresh, size, profile,
-        cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
+        fresh,
+        size,
+        profile,
+        cost=lambda each: line_tokens(each, profile, renderer),
+        spent=frame_tokens(profile, renderer, wrap),
         at_odds=at_odds(store, project.id) if len(fresh) > 1 else frozenset(),
         words=words if size.moment else None,
-        told=store.memories([id for id in known if told_before[id]]) if size.moment and fresh else (),
-    )  # fmt: skip
+        told=store.memories([id for id in known if told_before[id]])
+        if size.moment and fresh
+        else (),
+    )
     kept_at_first = newest_first(fitted.kept) if size.moment else fitted.kept
     again = all_out((each for each in found.ranked if each.memory.id in known), "assigned before")
     suppressed, counts = nearest_out((*fitted.left, *again, *found.left))
@@ -121,11 +133,16 @@ def inject(
     with store.write(wait=RECORD_WITHIN) as tx:
         kept = still_allowed(tx, kept_at_first, scope_projects(project.id))
         told = assignments(
-            [each.memory for each in kept], tx.uses(unit=row.root),
-            key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
-            epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, [each.memory for each in kept]),
+            [each.memory for each in kept],
+            tx.uses(unit=row.root),
+            key=project.trial_key,
+            unit=row.root,
+            settings=profile.trial,
+            trial=trial,
+            epoch=epoch_for(asking.model or row.model, row.host),
+            cured=cured_by(tx, [each.memory for each in kept]),
             pool=has_verdict(tx, project.id),
-        )  # fmt: skip
+        )
         # What another event of this context recorded since we looked was told there; it is not told twice.
         known = frozenset() if repeat else frozenset(known_to(tx, row.root, context))
         given = [each for each, at in zip(kept, told) if at.given and each.memory.id not in known]
@@ -136,12 +153,29 @@ def inject(
         left = {
             "counts": counts,
             "nearest": [[each.id, each.reason] for each in suppressed],
-            **({"cautions": warned} if (warned := [each.memory.id for each in given if each.caution]) else {}),
-            "asked": {"domain": query.domain, "agent": query.agent, **({"context": context} if context else {})},
+            **(
+                {"cautions": warned}
+                if (warned := [each.memory.id for each in given if each.caution])
+                else {}
+            ),
+            "asked": {
+                "domain": query.domain,
+                "agent": query.agent,
+                **({"context": context} if context else {}),
+            },
         }
         event = asking.event or f"{row.id} {ids()}"
         if not tx.add_injection(
-            event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld, left, now
+            event,
+            project.id,
+            row.id,
+            row.root,
+            asking.surface,
+            tokens,
+            injected,
+            withheld,
+            left,
+            now,
         ):
             return Injection(run, note="this very event was answered before")
         record_giving(tx, row, asking, query, [each.memory for each in kept], told, now)

@@ -18,9 +18,26 @@ from tacit.recall import RECORD_WITHIN, AskingRun
 from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
 from tacit.recall.past import frequencies, memories_then, tally_then
 from tacit.recall.query import Asked, Query, about_these, asked, facts_of, near_in_meaning, parts_of
-from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
+from tacit.recall.rank import (
+    BY_WORDS,
+    KNOWN,
+    Candidate,
+    Facts,
+    LeftOut,
+    barred,
+    is_anothers,
+    knower,
+    ordered,
+)
 from tacit.recall.rewrite import Reworded, reworded
-from tacit.recall.trial import assignments, cured_by, epoch_for, has_verdict, record_giving, run_row_for
+from tacit.recall.trial import (
+    assignments,
+    cured_by,
+    epoch_for,
+    has_verdict,
+    record_giving,
+    run_row_for,
+)
 from tacit.stores.lookups import indexed
 from tacit.words.passages import cut, weights_of
 
@@ -30,7 +47,10 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
 EXPLAINED_AMONG = 24  # candidates that the parts of one score are found out among
-CANDIDATES_PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
+CANDIDATES_PER_HIT, LEAST = (
+    3,
+    24,
+)  # candidates for each answer that is asked for, and in all; five found no more …
 FEW_WORDS = 16  # … for a question of so many words at most (docs/internals/decisions/0018-search-in-large-stores.md)
 # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
 LONG, LONG_FETCH = 6, 120
@@ -45,7 +65,9 @@ class Recollection:
     score: float
     parts: Mapping[str, float]
     mark: str = ""  # what a reader must know of it: candidate, held, stale …
-    explain: Mapping[str, Any] = {}  # the parts of its score: "fits" is added up, "known" multiplies
+    explain: Mapping[
+        str, Any
+    ] = {}  # the parts of its score: "fits" is added up, "known" multiplies
 
 
 @value
@@ -92,8 +114,12 @@ def recall(
         return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
     meaning = Near()
-    is_short = limit is not None and len(wanted.passages) == 1 and len(wanted.passages[0]) <= FEW_WORDS
-    fetch = max(min(size.fetch, max(CANDIDATES_PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
+    is_short = (
+        limit is not None and len(wanted.passages) == 1 and len(wanted.passages[0]) <= FEW_WORDS
+    )
+    fetch = max(
+        min(size.fetch, max(CANDIDATES_PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most
+    )
     if len(wanted.passages) > LONG:
         fetch = max(fetch, LONG_FETCH)
     if as_of:
@@ -119,14 +145,22 @@ def recall(
     floor = profile.rank.floor if min_score is None else min_score
     ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
     # Whose word it is orders, and leaves nothing out.
-    fit = [each for each in ranked if each.score >= floor * each.parts.get("word", 1.0) and each.score]
+    fit = [
+        each for each in ranked if each.score >= floor * each.parts.get("word", 1.0) and each.score
+    ]
     left += all_out(ranked[len(fit) : len(fit) + NEAREST], "below the floor")
     left += all_out(fit[most : most + NEAREST], "limit")
     kept, run = fit[:most], ""
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
     answers = tuple(
-        Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
+        Recollection(
+            each.memory,
+            each.score,
+            each.parts,
+            marks[each.memory.id],
+            explained(each.score, each.parts),
+        )
         for each in kept
     )
     return Recalled(answers, size, nearest_out(left)[0], run, rewrite, meaning.note)
@@ -146,7 +180,9 @@ def explain(
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, seconds(now)))
-    found = store.ask(projects, parts_of(wanted), limit=EXPLAINED_AMONG, meaning=profile.rank.meaning)
+    found = store.ask(
+        projects, parts_of(wanted), limit=EXPLAINED_AMONG, meaning=profile.rank.meaning
+    )
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
     meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)
@@ -156,7 +192,13 @@ def explain(
 
 
 def _told_in_run(
-    store: Store, project: Project, profile: Profile, query: Query, asking: AskingRun, kept: list[Ranked], now: str
+    store: Store,
+    project: Project,
+    profile: Profile,
+    query: Query,
+    asking: AskingRun,
+    kept: list[Ranked],
+    now: str,
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
     row = run_row_for(store, project.id, asking, asking.run, query, now)
@@ -165,10 +207,15 @@ def _told_in_run(
         return kept, row.foreign_id
     with store.write(wait=RECORD_WITHIN) as tx:
         told = assignments(
-            eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
-            epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, eligible),
+            eligible,
+            tx.uses(unit=row.root),
+            key=project.trial_key,
+            unit=row.root,
+            settings=profile.trial,
+            epoch=epoch_for(asking.model or row.model, row.host),
+            cured=cured_by(tx, eligible),
             pool=has_verdict(tx, project.id),
-        )  # fmt: skip
+        )
         record_giving(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}
     return [each for each in kept if each.memory.id not in withheld], row.foreign_id
@@ -187,11 +234,18 @@ def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tupl
         for n, id in enumerate(then)
         if id in fitting
     ]
-    return hits, Facts(at, len(then), frequency, tokens, weights=weights_of(passages, frequency, max(len(then), 1)))
+    return hits, Facts(
+        at, len(then), frequency, tokens, weights=weights_of(passages, frequency, max(len(then), 1))
+    )
 
 
 def showing(
-    memory: Memory, asked: Asked, profile: Profile, include_held: bool, include_stale: bool, person: bool
+    memory: Memory,
+    asked: Asked,
+    profile: Profile,
+    include_held: bool,
+    include_stale: bool,
+    person: bool,
 ) -> tuple[str, str]:
     """How a memory is marked when somebody searches for it, and why it is not shown; empty where neither applies."""
     query = asked.query
@@ -201,7 +255,9 @@ def showing(
         return "", "other kind"
     if query.domain and memory.domain not in ("", query.domain, GENERAL):
         return "", "other domain"
-    if (query.agent and memory.agent not in ("", query.agent)) or (not person and is_anothers(memory, query.agent)):
+    if (query.agent and memory.agent not in ("", query.agent)) or (
+        not person and is_anothers(memory, query.agent)
+    ):
         return "", "other agent"
     if query.task_type and memory.task_type not in ("", query.task_type):
         return "", "other task type"

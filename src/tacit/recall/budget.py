@@ -25,7 +25,9 @@ NEAREST = 20  # of those left out that are recorded with their reasons
 MANY_SIDED = 90  # characters of a question above which it is deep (joelclaw)
 # The store is asked for so many times what a level gives, for so many more at least, and never for more than so many (joelclaw).
 FETCH, FETCH_MORE, FETCH_MOST = (1.8, 3.0, 5.0), 4, 60
-CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
+CHARS_PER_TOKEN = (
+    4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
+)
 
 
 @value
@@ -69,7 +71,10 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     most, cautions = (budget.lean, budget.balanced, budget.deep)[at], 0
     role = budget.roles.get(agent)
     if role is not None:
-        most, cautions = (role.least, (role.least + role.most + 1) // 2, role.most)[at], role.cautions
+        most, cautions = (
+            (role.least, (role.least + role.most + 1) // 2, role.most)[at],
+            role.cautions,
+        )
     fetch = min(max(-int(-most * FETCH[at] // 1), most + FETCH_MORE), FETCH_MOST)
     return Level(requested, applied, reason, most, cautions, fetch)
 
@@ -109,7 +114,9 @@ def fit(
         left.append(LeftOut(each.memory.id, reason, each.score))
 
     best_first = _persons_first(_settled(ranked, at_odds, profile, leave))
-    for each in sorted(best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)):
+    for each in sorted(
+        best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)
+    ):
         memory = each.memory
         outside = budget.pinned_outside and memory.pinned
         is_way = level.moment == AT_TASK and each.channel == "standing"
@@ -148,12 +155,16 @@ def fit(
         else:
             plain += 1
     place = {each.memory.id: n for n, each in enumerate(best_first)}
-    kept.sort(key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id]))
+    kept.sort(
+        key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id])
+    )
     return Fitted(tuple(kept), tuple(left))
 
 
 def _says_less(one: Memory, other: Memory, words: Callable[[str], list[str]]) -> bool:
-    return said_more(one) < said_more(other) and not one.pinned and bool(twin_of(one, [other], words))
+    return (
+        said_more(one) < said_more(other) and not one.pinned and bool(twin_of(one, [other], words))
+    )
 
 
 def _persons_first(ranked: list[Ranked]) -> list[Ranked]:
@@ -162,13 +173,20 @@ def _persons_first(ranked: list[Ranked]) -> list[Ranked]:
     order = list(ranked)
     for at, each in enumerate(order):
         first = place.setdefault(said_as(each.memory), at)
-        if first != at and each.memory.trust in PERSONAL and order[first].memory.trust not in PERSONAL:
+        if (
+            first != at
+            and each.memory.trust in PERSONAL
+            and order[first].memory.trust not in PERSONAL
+        ):
             order[first], order[at] = order[at], order[first]
     return order
 
 
 def _settled(
-    ranked: Iterable[Ranked], at_odds: frozenset[frozenset[str]], profile: Profile, leave: Callable[[Ranked, str], None]
+    ranked: Iterable[Ranked],
+    at_odds: frozenset[frozenset[str]],
+    profile: Profile,
+    leave: Callable[[Ranked, str], None],
 ) -> list[Ranked]:
     """Of two memories at odds, the one that the profile's precedence prefers."""
     every = list(ranked)
@@ -215,9 +233,11 @@ def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:
     from tacit.words.diagnose import told_of
 
     return [
-        hit for hit in hits
-        if hit.memory.source != NOTICED or set(told_of(hit.memory.signature, hit.memory.tags)).intersection(signatures)
-    ]  # fmt: skip
+        hit
+        for hit in hits
+        if hit.memory.source != NOTICED
+        or set(told_of(hit.memory.signature, hit.memory.tags)).intersection(signatures)
+    ]
 
 
 def all_out(ranked: Iterable[Ranked], reason: str) -> list[LeftOut]:

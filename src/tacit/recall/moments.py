@@ -36,10 +36,20 @@ if TYPE_CHECKING:
     from tacit.recall.query import Asked, Query
     from tacit.recall.rank import Facts, Hit, Ranked
 
-AT_START, AT_TASK, AT_PROMPT, AT_COMMAND, AT_FILE, AT_ERROR = "start", "task", "prompt", "command", "file", "error"
+AT_START, AT_TASK, AT_PROMPT, AT_COMMAND, AT_FILE, AT_ERROR = (
+    "start",
+    "task",
+    "prompt",
+    "command",
+    "file",
+    "error",
+)
 LINES = {AT_COMMAND: 1, AT_FILE: 2, AT_ERROR: 3}  # told at most; at the others tokens decide
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
-MOMENT_TOKENS = {AT_COMMAND: 200, AT_FILE: 200}  # of them at moments that come hundreds of times in a session
+MOMENT_TOKENS = {
+    AT_COMMAND: 200,
+    AT_FILE: 200,
+}  # of them at moments that come hundreds of times in a session
 # Tokens of all that is told of one task, or of a start that no prompt follows; of them at most for ways of working; of a prompt.
 ALONE, WAYS_BESIDE, OF_A_PROMPT = 450, 150, 400
 NOTICED = "notice"  # the source that `learn/tell` names
@@ -54,7 +64,9 @@ MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
 MUCH, MUCH_OF_PERSON, SOME, SAID_AT_LENGTH = (0.25, 0.35), 0.1, 0.12, 24
 RARE_WORDS = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
 ALIKE_AT_STARTS = 0.35
-MET_TWICE = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
+MET_TWICE = (
+    2  # pieces of work that met a way of working about one subject, from which on a start tells it
+)
 # Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as
 # the third; of two cures that share an option or an error's words, whatever else they name.
 ALIKE, LEAST, MANY_SHARED, ALIKE_OF_CURES = 0.8, 6, (9, 0.7), 0.6
@@ -63,15 +75,31 @@ _MARKS = str.maketrans("`,;()", "     ")
 
 
 def room_for(
-    profile: Profile, level: Level, query: Query, hook: bool, begun: bool, spent: int = 0, here: int = 0
+    profile: Profile,
+    level: Level,
+    query: Query,
+    hook: bool,
+    begun: bool,
+    spent: int = 0,
+    here: int = 0,
 ) -> Level:
     """How much this moment has room for, after `spent` tokens in its context, `here` of them at moments of its kind; as it is where the
     profile knows no moments, or where somebody named a level."""
     if not profile.budget.start_tokens or level.requested != "auto":
         return level
     name, tokens, ways = _moment(query, profile, hook, begun)
-    left = max(1, min(OF_A_CONTEXT - spent, MOMENT_TOKENS.get(name, OF_A_CONTEXT) - here)) if hook else tokens
-    return replace(level, moment=name, most=LINES.get(name, _AS_FITS), tokens=min(tokens or left, left), ways=ways)
+    left = (
+        max(1, min(OF_A_CONTEXT - spent, MOMENT_TOKENS.get(name, OF_A_CONTEXT) - here))
+        if hook
+        else tokens
+    )
+    return replace(
+        level,
+        moment=name,
+        most=LINES.get(name, _AS_FITS),
+        tokens=min(tokens or left, left),
+        ways=ways,
+    )
 
 
 _AS_FITS = 99
@@ -132,7 +160,9 @@ class Named:
     def __init__(self, asked: Asked) -> None:
         query = asked.query
         self.asked = asked
-        self.text = _defined(query.task) if query.touched else "\n".join((query.task, *query.errors))
+        self.text = (
+            _defined(query.task) if query.touched else "\n".join((query.task, *query.errors))
+        )
         self.ends = [end for path in asked.files if "." in (end := path.rpartition("/")[2])]
         self.purposes = frozenset(asked.purposes)
 
@@ -158,7 +188,11 @@ class Named:
             return False
         from tacit.words.diagnose import told_of
 
-        marks = told_of(memory.signature, memory.tags) if memory.source == NOTICED else (memory.signature,)
+        marks = (
+            told_of(memory.signature, memory.tags)
+            if memory.source == NOTICED
+            else (memory.signature,)
+        )
         return not set(marks).isdisjoint(self.asked.signatures)
 
     def _serves(self, memory: Memory, names: Sequence[str]) -> bool:
@@ -180,7 +214,11 @@ class Named:
         that only looks nothing but a cure is told."""
         from tacit.core.programs import head_of, only_looks, runs_command
 
-        heads = [head for name in names_of(memory.about) if (head := head_of(name)) and runs_command(command, head)]
+        heads = [
+            head
+            for name in names_of(memory.about)
+            if (head := head_of(name)) and runs_command(command, head)
+        ]
         if memory.klass in CURE_CLASSES:
             return any(is_named_in(head.rpartition(" ")[2], memory.text) for head in heads)
         return any(not only_looks(head) for head in heads)
@@ -219,14 +257,21 @@ def is_about_command(memory: Memory, line: str, programs: tuple[str, ...], named
     return part_about(memory, line, programs)
 
 
-def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int], asked: int) -> bool:
+def belongs(
+    each: Ranked, moment: str, named: Named, rare: Callable[[str], int], asked: int
+) -> bool:
     """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath and are some of
     what is asked. For what more than one piece of work speaks for one such word is enough in a prompt of many words, or much of what
     a short one asks."""
     sign, much = named.sign(each.memory), each.parts.get("words", 0.0)
     if moment == AT_ERROR and sign == "name" and much < MUCH[0]:
         return False  # an output names many things
-    if moment == AT_ERROR and sign != "error" and each.memory.about and each.memory.klass not in CURE_CLASSES:
+    if (
+        moment == AT_ERROR
+        and sign != "error"
+        and each.memory.about
+        and each.memory.klass not in CURE_CLASSES
+    ):
         return False  # an output names much of a project: what is about something else is told where somebody asks
     if moment in ("", AT_START, AT_COMMAND) or each.channel == "before" or sign:
         return True
@@ -234,10 +279,14 @@ def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int],
         return False
     once = each.memory.source == NOTICED or is_found_once(each.memory)
     if moment == AT_ERROR:
-        return rare(each.memory.id) >= (RARE_IN_OUTPUT if once or each.memory.about else RARE_IN_PROMPT)
+        return rare(each.memory.id) >= (
+            RARE_IN_OUTPUT if once or each.memory.about else RARE_IN_PROMPT
+        )
     held = rare(each.memory.id)
     if held < 0:
-        return "same_task" in each.parts  # only the task in which it was met shares words, and that may be another
+        return (
+            "same_task" in each.parts
+        )  # only the task in which it was met shares words, and that may be another
     own = each.memory.trust in PERSONAL  # what a person says is said of all their work
     if once or held >= RARE_IN_PROMPT:
         some = own or much >= SOME or asked > SAID_AT_LENGTH
@@ -258,7 +307,11 @@ def rare_words(hit: Hit, facts: Facts) -> int:
     if not shared_words:
         return -1
     rare = {word for word in shared_words if facts.frequency.get(word, 0) <= most}
-    topic = {*facts.tokens(topic_of(hit.memory.about))} if len(facts.weights.told) < MANY_WORDS else set()
+    topic = (
+        {*facts.tokens(topic_of(hit.memory.about))}
+        if len(facts.weights.told) < MANY_WORDS
+        else set()
+    )
     shared = (rare.intersection(each) for each in facts.weights.passages)
     return max((len(each) + bool(each & topic) for each in shared), default=0) if rare else 0
 
@@ -288,12 +341,18 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
     topics = [topic_of(each.memory.about) for each in kept]
 
     def turn(at: int) -> tuple[int, float]:
-        return (topics.index(topics[at]), -seconds(kept[at].memory.created_at)) if topics[at] else (at, 0.0)
+        return (
+            (topics.index(topics[at]), -seconds(kept[at].memory.created_at))
+            if topics[at]
+            else (at, 0.0)
+        )
 
     return [kept[at] for at in sorted(range(len(kept)), key=turn)]
 
 
-def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
+def twin_of(
+    memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = ""
+) -> str:
     """The id of another lesson that says the same: by a reader's word (`gives_way`), or most words of the shorter one, and no name or
     figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name. At a start, where
     room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
@@ -311,7 +370,11 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
         if fewer >= LEAST and _cure_the_same(memory, other, shared >= ALIKE_OF_CURES * fewer):
             return other.id
         enough = min(alike, MANY_SHARED[1]) if shared >= MANY_SHARED[0] else alike
-        if fewer >= LEAST and shared >= enough * fewer and not _named_apart(memory, other, mine, theirs):
+        if (
+            fewer >= LEAST
+            and shared >= enough * fewer
+            and not _named_apart(memory, other, mine, theirs)
+        ):
             return other.id
     return ""
 
@@ -324,10 +387,18 @@ def _cure_the_same(one: Memory, other: Memory, much: bool) -> bool:
     if NOTICED in (one.source, other.source) and one.source != other.source:
         notice, cure = (one, other) if one.source == NOTICED else (other, one)
         held = {*_plain(cure.text).split(), *_plain(cure.about).split()}
-        spans = notice.text.split("`")  # a call stands at each odd place, why it does not work behind it
+        spans = notice.text.split(
+            "`"
+        )  # a call stands at each odd place, why it does not work behind it
         return any(
             held.issuperset(_plain(call).split())
-            and (" --" in call or (" " in call and any(len(word) > LONG_WORD and word in held for word in why.split())))
+            and (
+                " --" in call
+                or (
+                    " " in call
+                    and any(len(word) > LONG_WORD and word in held for word in why.split())
+                )
+            )
             for call, why in zip(spans[1::2], map(_plain, spans[2::2]), strict=False)
         )
     return much and not _marks(one.about, one.text).isdisjoint(_marks(other.about, other.text))
@@ -343,12 +414,17 @@ def _marks(about: str, text: str) -> set[str]:
     from tacit.core.programs import MANY_COMMANDS
 
     said = (name.lower().removeprefix("error: ") for name in names_of(about))
-    errors = {name for name in said if name.count(" ") >= 2 and name.split()[0] not in MANY_COMMANDS}
+    errors = {
+        name for name in said if name.count(" ") >= 2 and name.split()[0] not in MANY_COMMANDS
+    }
     return errors | {word for word in _plain(text).split() if word.startswith("--")}
 
 
 def _subjects(memory: Memory) -> set[str]:
-    return {*(path.rpartition("/")[2] for path in memory.paths), *filter(is_telling, names_of(memory.about))}
+    return {
+        *(path.rpartition("/")[2] for path in memory.paths),
+        *filter(is_telling, names_of(memory.about)),
+    }
 
 
 def _named_apart(one: Memory, other: Memory, mine: set[str], theirs: set[str]) -> bool:
@@ -356,7 +432,10 @@ def _named_apart(one: Memory, other: Memory, mine: set[str], theirs: set[str]) -
     if len(mine - theirs) == len(theirs - mine) == 1:
         return True
     ours, others = (_names(each.text, each.about, each.paths) for each in (one, other))
-    return bool(ours - others and others - ours) or sum(not word.isalpha() for word in mine ^ theirs) > 1
+    return (
+        bool(ours - others and others - ours)
+        or sum(not word.isalpha() for word in mine ^ theirs) > 1
+    )
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,9 @@ def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
 
 
 def _memory(row: dict[str, Any]) -> Memory:
-    return from_row(tuple(row.get(name, 0 if name in NUMBERS else _USUAL.get(name, "")) for name in DECIDED))
+    return from_row(
+        tuple(row.get(name, 0 if name in NUMBERS else _USUAL.get(name, "")) for name in DECIDED)
+    )
 
 
 # What an entry leaves out is what a memory is born with.
@@ -40,10 +42,14 @@ def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:
     """What the evidence added up to."""
     known = [row for row in evidence if row.at <= until]
     seen = sightings(known)
-    at = max((row.at for row in known if row.signal == "seen" and row.stance == "supports"), default="")
+    at = max(
+        (row.at for row in known if row.signal == "seen" and row.stance == "supports"), default=""
+    )
     return Tally(
         seen=seen,
-        contradicted=len({row.root or row.run or row.key for row in known if row.stance == "contradicts"}),
+        contradicted=len(
+            {row.root or row.run or row.key for row in known if row.stance == "contradicts"}
+        ),
         seen_at=at or None,
     )
 

@@ -29,7 +29,17 @@ from tacit.recall.moments import (
     together,
     told_at_starts,
 )
-from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, Ranked, Ranking, barred, ranking, unfit
+from tacit.recall.rank import (
+    BY_WORDS,
+    Candidate,
+    Facts,
+    LeftOut,
+    Ranked,
+    Ranking,
+    barred,
+    ranking,
+    unfit,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +73,9 @@ class AskingRun:
 
     run: str = ""
     host: str = "cli"
-    root: str = ""  # retries, sub-agents and resumptions share the first run's assignments; empty: itself
+    root: str = (
+        ""  # retries, sub-agents and resumptions share the first run's assignments; empty: itself
+    )
     model: str = ""
     surface: str = "cli"
     event: str = ""  # the host's own id of this very question: asked twice, answered once
@@ -81,7 +93,9 @@ class Query:
     # its files are about to be read or edited; `task` is what of them: what is about them, or nothing
     touched: bool = False
     agent: str = ""
-    main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
+    main: bool = (
+        False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
+    )
     domain: str = ""
     task_type: str = ""
     task_id: str = ""
@@ -164,7 +178,13 @@ def found_for(
     projects = scope_projects(project.id)
     fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
     limit = min(size.fetch + len(before), fitting + len(before))
-    found = store.ask(projects, parts_of(wanted, about), limit=limit, injectable=True, meaning=profile.rank.meaning)
+    found = store.ask(
+        projects,
+        parts_of(wanted, about),
+        limit=limit,
+        injectable=True,
+        meaning=profile.rank.meaning,
+    )
 
     def may(memory: Memory) -> bool:
         return not (barred(memory, projects) or unfit(memory, wanted, profile, now))
@@ -181,17 +201,27 @@ def found_for(
         hits += store.standing(projects, limit=size.most + SPARE)
         hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
-    meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, limit, injectable=True)
+    meaning = near_in_meaning(
+        store, projects, wanted, found, embedder, hits, limit, injectable=True
+    )
     hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
     named = Named(wanted)
     if about:  # what names the very program need not fit the words beside it
-        spoken = ((hit, is_about_command(hit.memory, wanted.query.command, about, named)) for hit in hits)
-        hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in spoken if part]
+        spoken = (
+            (hit, is_about_command(hit.memory, wanted.query.command, about, named)) for hit in hits
+        )
+        hits = [
+            Candidate(replace(hit.memory, text=part), "command", hit.n)
+            for hit, part in spoken
+            if part
+        ]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     paths = {path for hit in hits for path in hit.memory.paths} if exists else ()
-    gone = frozenset(path for path in paths if exists and not exists(path))  # files named that are no longer there
+    gone = frozenset(
+        path for path in paths if exists and not exists(path)
+    )  # files named that are no longer there
     facts = replace(facts_of(now, wanted, found, meaning, about), gone=gone)
     fit = ranking(hits, wanted, profile, facts)
     by_id = {hit.memory.id: hit for hit in hits}
@@ -204,7 +234,11 @@ def found_for(
     ranked: Sequence[Ranked] = [each for each in fit.ranked if each not in apart]
     if size.moment in (AT_PROMPT, AT_TASK) and ranked:
         # What shares but one word with a prompt stands for itself: its subject may be another.
-        plain = [each for each in ranked[:BEST] if named.sign(each.memory) or rare(each.memory.id) >= RARE_IN_PROMPT]
+        plain = [
+            each
+            for each in ranked[:BEST]
+            if named.sign(each.memory) or rare(each.memory.id) >= RARE_IN_PROMPT
+        ]
         settled = {each.memory.id: _settled_with(store, each, may) for each in plain}
         if ranked[0] in plain:
             settled[ranked[0].memory.id] += _of_topic(store, projects, ranked[0], may)
@@ -217,11 +251,18 @@ def found_for(
     return Ranking(told, (*left, *fit.left)), found.tokens
 
 
-def _ways(store: Store, projects: Sequence[str], profile: Profile, may: Callable[[Memory], bool]) -> list[Ranked]:
+def _ways(
+    store: Store, projects: Sequence[str], profile: Profile, may: Callable[[Memory], bool]
+) -> list[Ranked]:
     """Ways of working, in the order in which a start tells them."""
-    hits = (*store.standing(projects, limit=WAYS, newest=LATE), *store.recurring(projects, limit=WAYS))
+    hits = (
+        *store.standing(projects, limit=WAYS, newest=LATE),
+        *store.recurring(projects, limit=WAYS),
+    )
     found = {hit.memory.id: hit.memory for hit in hits}.values()
-    fit = in_order_of_work(memory for memory in found if may(memory) and not told_at_starts(memory, profile))
+    fit = in_order_of_work(
+        memory for memory in found if may(memory) and not told_at_starts(memory, profile)
+    )
     return [Ranked(memory, 1.0, {"met": float(memory.tally.seen)}, "standing") for memory in fit]
 
 
@@ -231,23 +272,41 @@ def _settled_with(store: Store, each: Ranked, may: Callable[[Memory], bool]) -> 
 
     found = store.memories(settled_with(store, each.memory.id))
     siblings = [memory for memory in found if are_siblings(each.memory, memory) and may(memory)]
-    return [Ranked(memory, each.score, {"settled_with": each.score}, "settled") for memory in siblings]
+    return [
+        Ranked(memory, each.score, {"settled_with": each.score}, "settled") for memory in siblings
+    ]
 
 
-def _of_topic(store: Store, projects: Sequence[str], best: Ranked, may: Callable[[Memory], bool]) -> list[Ranked]:
+def _of_topic(
+    store: Store, projects: Sequence[str], best: Ranked, may: Callable[[Memory], bool]
+) -> list[Ranked]:
     """What other runs settled about the very topic of the best lesson: a rule that was amended later has its parts in both."""
     from tacit.words.tokens import query_words
 
     if not (topic := topic_of(best.memory.about)):
         return []
-    found = store.ask(projects, (tuple(query_words(topic)),), limit=FITTING, injectable=True, meaning=0.0).hits
-    same = (hit.memory for hit in found if topic_of(hit.memory.about) == topic and hit.memory.id != best.memory.id)
-    return [Ranked(memory, best.score, {"topic": best.score}, "settled") for memory in same if may(memory)]
+    found = store.ask(
+        projects, (tuple(query_words(topic)),), limit=FITTING, injectable=True, meaning=0.0
+    ).hits
+    same = (
+        hit.memory
+        for hit in found
+        if topic_of(hit.memory.about) == topic and hit.memory.id != best.memory.id
+    )
+    return [
+        Ranked(memory, best.score, {"topic": best.score}, "settled")
+        for memory in same
+        if may(memory)
+    ]
 
 
 def parts_of(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:
     """The passages to look for: what is asked, the program that is about to run, the files' names."""
-    return (*((about,) if about else ()), *wanted.passages, *((wanted.file_words,) if wanted.file_words else ()))
+    return (
+        *((about,) if about else ()),
+        *wanted.passages,
+        *((wanted.file_words,) if wanted.file_words else ()),
+    )
 
 
 def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Weights:
@@ -266,7 +325,9 @@ def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Weig
     return weights_of(passages, found.frequency, max(found.rows, 1))
 
 
-def facts_of(now: str, wanted: Asked, found: Found, meaning: Near, about: tuple[str, ...] = ()) -> Facts:
+def facts_of(
+    now: str, wanted: Asked, found: Found, meaning: Near, about: tuple[str, ...] = ()
+) -> Facts:
     """What ranking goes by, from what was found."""
     none: frozenset[str] = frozenset()
     known = meaning.cosines, none, meaning.usual, weighed_by(wanted, found, about)
@@ -290,7 +351,9 @@ def near_in_meaning(
     """
     if not wanted.passages:
         return Near()
-    hits = [hit for hit in hits if hit.channel != "before"]  # which no search found: their numbers are no rows
+    hits = [
+        hit for hit in hits if hit.channel != "before"
+    ]  # which no search found: their numbers are no rows
     if found.direction is not None and embedder is None:
         return store.compared(found.direction, hits)
     if embedder is None:
@@ -314,8 +377,14 @@ def _every(store: Store, projects: Sequence[str]) -> list[Hit]:
     """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
     from tacit.core.states import INJECTABLE
 
-    every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY_HIT + 1)
-    return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY_HIT else []
+    every = store.select(
+        projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY_HIT + 1
+    )
+    return (
+        [Candidate(memory, "", n) for n, memory in enumerate(every)]
+        if len(every) <= EVERY_HIT
+        else []
+    )
 
 
 def about_these(store: Store, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
@@ -332,7 +401,10 @@ def with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:
     from tacit.stores.lookups import signers
 
     names = signers(store, (each.memory for each in ranked))
-    return [replace(each, signer=names[each.memory.id]) if each.memory.id in names else each for each in ranked]
+    return [
+        replace(each, signer=names[each.memory.id]) if each.memory.id in names else each
+        for each in ranked
+    ]
 
 
 def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
@@ -340,4 +412,6 @@ def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
     if not store.proposals_about(project, kind="contradiction"):
         return frozenset()
     waiting = store.proposals(project, kinds=("contradiction",), limit=PAIRS_AT_ODDS)
-    return frozenset(frozenset((each.memory, str((each.payload or {}).get("other", "")))) for each in waiting)
+    return frozenset(
+        frozenset((each.memory, str((each.payload or {}).get("other", "")))) for each in waiting
+    )

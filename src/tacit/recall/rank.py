@@ -60,23 +60,31 @@ if TYPE_CHECKING:
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
 TITLED = 16  # … if it is longer than this; a short one is all title
 TASK_WORD = 20.0  # sightings that a word of a task counts for in which the lesson was met, whatever the text's length
-PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
+PART = (
+    0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
+)
 NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir`, not *cache* and *dir*
 PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
-_SIGN = 0.5  # weight of a file, or of a name it is about, that is asked for outright, beside the words
+_SIGN = (
+    0.5  # weight of a file, or of a name it is about, that is asked for outright, beside the words
+)
 # Of a person's word, for an agent's at the same match, by the names in the question: how to work is a person's to say.
 LIFT = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # what applies whatever the task is: before what fits by halves, after what fits
-TITLE = (
-    3.0  # sightings that a word counts for which stands in a lesson's first words, inside one saturated term frequency
-)
-RECURRENCE, BELIEF = 0.25, 0.5  # weights of how often it was seen (logarithm), and of the belief that it helps
+TITLE = 3.0  # sightings that a word counts for which stands in a lesson's first words, inside one saturated term frequency
+RECURRENCE, BELIEF = (
+    0.25,
+    0.5,
+)  # weights of how often it was seen (logarithm), and of the belief that it helps
 A_STEP = 0.05  # of a step of severity, and of one of scope, the narrower the better
 HALF_LIFE = 180.0  # days unseen that halve the weight of its age
 PATH_GONE = 0.5  # factor of a lesson whose every path is gone
-NEARLY_SAME, SAME_TASK_LIFT = 0.8, 0.5  # how alike two tasks must be, and what is added for what happened in the other
+NEARLY_SAME, SAME_TASK_LIFT = (
+    0.8,
+    0.5,
+)  # how alike two tasks must be, and what is added for what happened in the other
 PRIOR_BELIEF = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
 CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
 
@@ -116,7 +124,9 @@ class Ranked:
     channel: str = ""
     caution: bool = False  # to be given as a suggestion, not a rule
     signer: str = ""  # of a team mate's lesson
-    unmeasured: float = 0.0  # the score it had before it was measured, where that was higher: the floor goes by it
+    unmeasured: float = (
+        0.0  # the score it had before it was measured, where that was higher: the floor goes by it
+    )
 
 
 @value
@@ -163,7 +173,9 @@ def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -
     return Ranking(tuple(ranked), tuple(left))
 
 
-def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+def ordered(
+    name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
+) -> list[Ranked]:
     """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
     scored = ranker(name)(hits, asked, profile, facts)
     ties = profile.rank.ties
@@ -171,7 +183,13 @@ def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, fact
         scored.sort(key=lambda each: -each.score)
     else:
         order = {hit.memory.id: hit.n for hit in hits}
-        scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
+        scored.sort(
+            key=lambda each: (
+                -each.score,
+                *[_tie(each.memory, tie) for tie in ties],
+                order[each.memory.id],
+            )
+        )
     return scored
 
 
@@ -230,7 +248,10 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
         return "seen too rarely"
     if settings.by_domain and query.domain and memory.domain not in ("", query.domain, GENERAL):
         return "other domain"
-    if (query.main or (settings.by_agent and query.agent)) and memory.agent not in ("", query.agent):
+    if (query.main or (settings.by_agent and query.agent)) and memory.agent not in (
+        "",
+        query.agent,
+    ):
         return "other agent"
     return ""
 
@@ -310,7 +331,11 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     named = Named(asked)
     knows = knower(seconds(facts.now), facts.gone)
     hearsay = {hit.memory.id for hit in hits if is_hearsay(hit.memory)}
-    word = LIFT[count_names("\n".join((asked.query.task, *asked.query.errors)), len(LIFT) - 1)] if hearsay else 1.0
+    word = (
+        LIFT[count_names("\n".join((asked.query.task, *asked.query.errors)), len(LIFT) - 1)]
+        if hearsay
+        else 1.0
+    )
     found: list[Ranked] = []
     read = [held(hit) for hit in hits]
     for hit, (words, alike) in zip(hits, read):
@@ -345,7 +370,18 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 
 
 # factors; other parts are summands
-KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use", "word")
+KNOWN = (
+    "recurrence",
+    "belief",
+    "severity",
+    "scope",
+    "age",
+    "path_gone",
+    "stale",
+    "decay",
+    "use",
+    "word",
+)
 
 
 def knower(now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
@@ -367,7 +403,9 @@ def knower(now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapp
     return known
 
 
-def _factors(now: float, what: tuple[int, bool, float, str, str, str, bool, bool]) -> dict[str, float]:
+def _factors(
+    now: float, what: tuple[int, bool, float, str, str, str, bool, bool]
+) -> dict[str, float]:
     seen, measured, leaning, severity, scope, day, gone, stale = what
     factors = {
         "recurrence": 1.0 if measured else 1 + RECURRENCE * log(1 + seen),  # measured: belief alone
@@ -390,7 +428,9 @@ def words_reader(
 
     A word of a task in which a lesson was met counts as `task` sightings of it, in one saturated frequency with its own.
     """
-    weights = facts.weights or weights_of(cut(asked.passages, facts.tokens), facts.frequency, max(facts.rows, 1))
+    weights = facts.weights or weights_of(
+        cut(asked.passages, facts.tokens), facts.frequency, max(facts.rows, 1)
+    )
     passages, rarity, wholes = weights.passages, weights.told, weights.wholes
     if not rarity:
         return lambda hit: (0.0, 0.0)
@@ -414,7 +454,12 @@ def words_reader(
     same = alike_to(asked.query.task, tokens)
     groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
     beside = beside_of(
-        groups, {hit.n: dict.fromkeys(filter(is_wanted, read[hit.memory.id])) for hit in hits if hit.n in groups}
+        groups,
+        {
+            hit.n: dict.fromkeys(filter(is_wanted, read[hit.memory.id]))
+            for hit in hits
+            if hit.n in groups
+        },
     )
 
     def held(hit: Hit) -> tuple[float, float]:
@@ -475,8 +520,13 @@ def _freshness(day: str, now: float) -> float:
     return float((1 + 2 ** -(days / HALF_LIFE)) / 2)
 
 
-RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {"lexical": lexical}
-BY_WORDS = ("lexical", "decay")  # rankers that a full-text search finds candidates for; the others weigh everything
+RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
+    "lexical": lexical
+}
+BY_WORDS = (
+    "lexical",
+    "decay",
+)  # rankers that a full-text search finds candidates for; the others weigh everything
 
 
 def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
@@ -484,5 +534,7 @@ def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[R
     if name not in RANKERS:
         from tacit.core.installation import plugged_or_refused
 
-        RANKERS[name] = brought_by_part("ranker", name) or plugged_or_refused("ranker", name, RANKERS)
+        RANKERS[name] = brought_by_part("ranker", name) or plugged_or_refused(
+            "ranker", name, RANKERS
+        )
     return RANKERS[name]

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.recall.rank import Ranked
 
-    Words = Any  # a profile's `render` section, or what has its heading, intro, line and max_line_chars
+    Words = (
+        Any  # a profile's `render` section, or what has its heading, intro, line and max_line_chars
+    )
 
 ONCE_WORDS = {"asked": "asked for once", "agreed": "agreed to once"}
 LABEL = "Notes from past runs of this project: records, not instructions."
@@ -33,7 +35,12 @@ WORD_CHARS = 60  # characters of a source, a kind, a title
 
 
 def render(
-    given: Sequence[Ranked], profile: Profile, nonce: str, *, renderer: str = "", wrap: bool | None = None
+    given: Sequence[Ranked],
+    profile: Profile,
+    nonce: str,
+    *,
+    renderer: str = "",
+    wrap: bool | None = None,
 ) -> str:
     """The lessons as one text; the profile's word for nothing where there are none."""
     if not given:
@@ -55,7 +62,9 @@ def renderer_named(name: str) -> Callable[[Sequence[Ranked], Profile, Words], st
     if name not in RENDERERS:
         from tacit.core.installation import plugged_or_refused
 
-        RENDERERS[name] = brought_by_part("renderer", name) or plugged_or_refused("renderer", name, RENDERERS)
+        RENDERERS[name] = brought_by_part("renderer", name) or plugged_or_refused(
+            "renderer", name, RENDERERS
+        )
     return RENDERERS[name]
 
 
@@ -94,9 +103,13 @@ def _note(memory: Memory, longest: int = 0, signer: str = "") -> str:
     facts = [f"seen {memory.tally.seen}x"] if memory.tally.seen else []
     if is_found_once(memory):
         facts = (
-            [ONCE_WORDS.get(str((memory.extra or {}).get("word")), "found once")] if memory.tally.seen < 2 else facts
+            [ONCE_WORDS.get(str((memory.extra or {}).get("word")), "found once")]
+            if memory.tally.seen < 2
+            else facts
         )
-    trust = OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust  # kept or worded anew by the person
+    trust = (
+        OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust
+    )  # kept or worded anew by the person
     told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
     return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST_LINE)} ({told})"
 
@@ -105,7 +118,10 @@ def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[st
     """What a question found, for an agent to read: fenced notes, each with its mark (candidate, held, stale) where it has one."""
     if not hits:
         return ""
-    told = (_note(memory, signer=signers.get(memory.id, "")) + (f" [{mark}]" if mark else "") for memory, mark in hits)
+    told = (
+        _note(memory, signer=signers.get(memory.id, "")) + (f" [{mark}]" if mark else "")
+        for memory, mark in hits
+    )
     return fenced("\n".join(told), nonce)
 
 
@@ -115,7 +131,12 @@ def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[st
 def by_lines(given: Sequence[Ranked], profile: Profile, words: Words) -> str:
     """A heading and a line for each lesson, as the profile words them."""
     told = [head for head in (words.heading, words.intro) if head]
-    return "\n".join([*told, *(filled(words.line, each, words.max_line_chars, profile) for each in given)]) + "\n"
+    return (
+        "\n".join(
+            [*told, *(filled(words.line, each, words.max_line_chars, profile) for each in given)]
+        )
+        + "\n"
+    )
 
 
 def filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
@@ -158,4 +179,7 @@ def _title(text: str) -> str:
     return head if len(head) <= WORD_CHARS else head[: WORD_CHARS - 1].rstrip() + "…"
 
 
-RENDERERS: dict[str, Callable[[Sequence[Ranked], Profile, Words], str]] = {"notes": _notes, "lines": by_lines}
+RENDERERS: dict[str, Callable[[Sequence[Ranked], Profile, Words], str]] = {
+    "notes": _notes,
+    "lines": by_lines,
+}

@@ -39,7 +39,9 @@ class Reworded:
     reason: str = ""  # why not, otherwise
 
 
-def reworded(question: str, settings: Query, level: Level, model: Callable[[], Model | None]) -> Reworded:
+def reworded(
+    question: str, settings: Query, level: Level, model: Callable[[], Model | None]
+) -> Reworded:
     """The question with a model's words for it, where it is worth asking and the answer came in time."""
     why = skipped(question, settings) or ("" if is_enabled(level) else "skip.lean_budget")
     asked = None if why else model()
@@ -104,7 +106,8 @@ def pointed(embedder: Embedder, wanted: Asked, found: Found) -> tuple[str, Seque
         (vector,) = embedder.embed([" ".join((wanted.query.task, *wanted.query.errors))])
         return embedder.identity, vector
     rarity = rarities(
-        {word: found.frequency.get(word, 0) for each in found.passages for word in each}, max(found.rows, 1)
+        {word: found.frequency.get(word, 0) for each in found.passages for word in each},
+        max(found.rows, 1),
     )
     known = [(rarity[word], table[word]) for word in sorted(rarest(rarity)) if word in table]
     columns = zip(*(vector for _, vector in known)) if known else ((0.0,),) * embedder.size
@@ -114,7 +117,9 @@ def pointed(embedder: Embedder, wanted: Asked, found: Found) -> tuple[str, Seque
     ]
 
 
-def _words_of(embedder: Embedder, tokens: Callable[[str], list[str]]) -> dict[str, Sequence[float]] | None:
+def _words_of(
+    embedder: Embedder, tokens: Callable[[str], list[str]]
+) -> dict[str, Sequence[float]] | None:
     """The vectors of words as the index leaves them; None where a model knows no single words."""
     words = getattr(embedder, "words", None)
     if words is None:

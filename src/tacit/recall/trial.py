@@ -43,7 +43,9 @@ class Assigned:
     reason: str
     blank: bool = False
     recorded: bool = False  # this very memory was assigned in this unit before
-    crossed: bool = False  # withheld here, and given all the same because a person asked for no trial
+    crossed: bool = (
+        False  # withheld here, and given all the same because a person asked for no trial
+    )
 
     @property
     def given(self) -> bool:
@@ -70,7 +72,9 @@ def assignments(
     """
     by_memory = {use.memory: use for use in recorded}
     families: dict[str, Assigned] = {
-        use.family: Assigned(use.memory, use.family, use.arm, use.probability, "as its family", use.blank)
+        use.family: Assigned(
+            use.memory, use.family, use.arm, use.probability, "as its family", use.blank
+        )
         for use in recorded
         if use.arm != EXEMPT
     }
@@ -79,14 +83,25 @@ def assignments(
     found: list[Assigned] = []
     memories = list(memories)
     # a part that is told for the first time brings its whole decision, unless that was tossed in this unit already
-    first = {family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)} - {*families}
+    first = {
+        family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)
+    } - {*families}
     for rank, memory in enumerate(memories):
         family = family_of(memory)
         use = by_memory.get(memory.id)
         if use is not None:
             crossed = use.arm == WITHHELD and not trial
             found.append(
-                Assigned(memory.id, use.family, use.arm, use.probability, "as recorded", use.blank, True, crossed)
+                Assigned(
+                    memory.id,
+                    use.family,
+                    use.arm,
+                    use.probability,
+                    "as recorded",
+                    use.blank,
+                    True,
+                    crossed,
+                )
             )
             continue
         if not trial:
@@ -95,23 +110,42 @@ def assignments(
         rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch, pool)
         if rate.value <= 0.0:
             control = blank and not _always(memory)
-            arm, reason = (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
+            arm, reason = (
+                (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
+            )
             found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
             continue
         twin = families.get(family)
         if not blank and family in first:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "told for the first time"))
         elif twin is None and not blank and is_spared(rank, left_out):
-            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "another one is left out of this session already"))
+            found.append(
+                Assigned(
+                    memory.id,
+                    family,
+                    EXEMPT,
+                    0.0,
+                    "another one is left out of this session already",
+                )
+            )
         elif twin is None:
             coin = assign(key, unit, family, rate.value)
             arm = WITHHELD if blank else coin.arm
-            twin = Assigned(memory.id, family, arm, coin.probability, "a blank unit" if blank else rate.reason, blank)
+            twin = Assigned(
+                memory.id,
+                family,
+                arm,
+                coin.probability,
+                "a blank unit" if blank else rate.reason,
+                blank,
+            )
             families[family] = twin
             left_out += arm == WITHHELD
             found.append(twin)
         else:
-            found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
+            found.append(
+                Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank)
+            )
     return found
 
 
@@ -135,14 +169,23 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "", pool: bool = False) 
     signals = memory.tally.signals or {}
     here = signals.get(f"{IN_EPOCH}{epoch}")
     return rate_for(
-        state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned,
+        state=memory.state,
+        klass=memory.klass,
+        severity=memory.severity,
+        pinned=memory.pinned,
         verdict=memory.verdict if here is None else VERDICTS[int(here) - 1],
         on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
-        belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
-        units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
-        trust=memory.trust, confirmed=bool(signals.get(CONFIRMED)), untold=int(signals.get(UNTOLD, 0)), seen=memory.tally.seen,
+        belief_help=memory.tally.belief or 0.0,
+        belief_harm=signals.get("belief_harm", 0.0),
+        units=int(signals.get("units", 0)),
+        settings=settings,
+        word=str((memory.extra or {}).get("word") or ""),
+        trust=memory.trust,
+        confirmed=bool(signals.get(CONFIRMED)),
+        untold=int(signals.get(UNTOLD, 0)),
+        seen=memory.tally.seen,
         pool=pool,
-    )  # fmt: skip
+    )
 
 
 def _blank(recorded: Sequence[Use], key: bytes, unit: str, settings: Trial) -> bool:
@@ -181,11 +224,19 @@ def known_to(store: Reads, unit: str, context: str) -> dict[str, bool]:
     known = known_in(tellings, context)
     if context == MAIN:
         answered = {id for each in tellings for id in (*each.given, *each.withheld)}
-        known.update({use.memory: use.arm != "withheld" for use in store.uses(unit=unit) if use.memory not in answered})
+        known.update(
+            {
+                use.memory: use.arm != "withheld"
+                for use in store.uses(unit=unit)
+                if use.memory not in answered
+            }
+        )
     return known
 
 
-def run_row_for(store: Store, project: str, asking: AskingRun, run: str, query: Query, now: str) -> RunRow:
+def run_row_for(
+    store: Store, project: str, asking: AskingRun, run: str, query: Query, now: str
+) -> RunRow:
     """The run's row, as it is or as it will be written. Its task is not: a prompt may hold a secret, and `learn`, which
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
@@ -197,9 +248,18 @@ def run_row_for(store: Store, project: str, asking: AskingRun, run: str, query: 
         return known
     root = run_id(project, asking.host, asking.root) if asking.root else id
     return RunRow(
-        id, project, asking.host, run, root, agent="" if asking.context else query.agent, model=asking.model, domain=query.domain,
-        task_id=query.task_id, task_type=query.task_type, started_at=now,
-    )  # fmt: skip
+        id,
+        project,
+        asking.host,
+        run,
+        root,
+        agent="" if asking.context else query.agent,
+        model=asking.model,
+        domain=query.domain,
+        task_id=query.task_id,
+        task_type=query.task_type,
+        started_at=now,
+    )
 
 
 def has_verdict(store: Reads, project: str) -> bool:
@@ -216,7 +276,9 @@ def cured_by(tx: Transaction, memories: Sequence[Memory]) -> dict[str, Memory]:
 def still_allowed(tx: Transaction, kept: Sequence[Ranked], projects: Sequence[str]) -> list[Ranked]:
     """What may be given now that nobody else can write: while we waited, somebody may have taken a lesson out."""
     now = {memory.id: memory for memory in tx.memories([each.memory.id for each in kept])}
-    return [each for each in kept if each.memory.id in now and not barred(now[each.memory.id], projects)]
+    return [
+        each for each in kept if each.memory.id in now and not barred(now[each.memory.id], projects)
+    ]
 
 
 def record_giving(
@@ -237,13 +299,45 @@ def record_giving(
         if not at.recorded:
             tx.add_use(
                 Use(
-                    memory.id, row.root, row.project, row.id, at.family, at.arm, at.probability, asking.surface, epoch,
-                    instrument_of(memory), is_told(memory, query.agent), task, at.blank, now,
+                    memory.id,
+                    row.root,
+                    row.project,
+                    row.id,
+                    at.family,
+                    at.arm,
+                    at.probability,
+                    asking.surface,
+                    epoch,
+                    instrument_of(memory),
+                    is_told(memory, query.agent),
+                    task,
+                    at.blank,
+                    now,
                 )
-            )  # fmt: skip
+            )
         if at.crossed:
-            tx.add_mark(Mark(memory.id, row.root, row.project, "crossed", run=row.id, surface=asking.surface, at=now))
+            tx.add_mark(
+                Mark(
+                    memory.id,
+                    row.root,
+                    row.project,
+                    "crossed",
+                    run=row.id,
+                    surface=asking.surface,
+                    at=now,
+                )
+            )
         if signal and at.given:
             tx.add_mark(
-                Mark(memory.id, row.root, row.project, "delivered", signal, 1.0, row.id, asking.surface, at=now)
+                Mark(
+                    memory.id,
+                    row.root,
+                    row.project,
+                    "delivered",
+                    signal,
+                    1.0,
+                    row.id,
+                    asking.surface,
+                    at=now,
+                )
             )

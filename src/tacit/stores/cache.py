@@ -32,7 +32,12 @@ LINGERS = 20.0  # seconds for which a worker that has just carried is still ther
 # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
 MOST_WAITING = 100_000
 
-REFRESHED, CACHE_TRIED, CACHE_CARRIED, CACHE_ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
+REFRESHED, CACHE_TRIED, CACHE_CARRIED, CACHE_ERROR = (
+    "cache:refreshed",
+    "cache:tried",
+    "cache:carried",
+    "cache:error",
+)
 _HELD, _WANTED, _REFUSED = "cached:", "wanted:", "refused:"
 
 _OUTBOX = """
@@ -77,7 +82,9 @@ def near_path(address: str, env: Mapping[str, str]) -> str:
     return path_of(address, data_folder(env)) if is_far(address) else address
 
 
-def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> Store:
+def open_cache(
+    url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0
+) -> Store:
     """Open the copy that belongs to a server, without asking the server. `create` makes an empty one."""
     from tacit.stores.sqlite import open_store
 
@@ -121,7 +128,9 @@ def wanted(store: Store) -> list[str]:
 
 def _named(store: Reads, prefix: str) -> list[str]:
     """The rest of all settings that begin so."""
-    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=prefix, high=prefix[:-1] + ";")
+    rows = store.rows(
+        "SELECT key FROM meta WHERE key >= :low AND key < :high", low=prefix, high=prefix[:-1] + ";"
+    )
     return [row[0].removeprefix(prefix) for row in rows]
 
 
@@ -174,7 +183,9 @@ def is_due(store: Store, now: str) -> bool:
 def calls_for_worker(store: Store, project: str, now: str) -> bool:
     """Whether a hook should see to a worker: a project's lessons are wanted, or something is due and none was at it a moment ago, since
     then it still looks."""
-    return is_wanting(store, project) or (_age(store, CACHE_TRIED, now) >= LINGERS and is_due(store, now))
+    return is_wanting(store, project) or (
+        _age(store, CACHE_TRIED, now) >= LINGERS and is_due(store, now)
+    )
 
 
 def _age(store: Store, key: str, now: str) -> float:
@@ -184,7 +195,9 @@ def _age(store: Store, key: str, now: str) -> float:
 def must_answer(store: Store, project: str, now: str) -> None:
     """Raise `Unavailable` where nothing may be given: what is here is too old, or could not be recorded."""
     if store.meta(_REFUSED + project):
-        raise Unavailable(f"The server keeps no record of what is given here: {store.meta(_REFUSED + project)}")
+        raise Unavailable(
+            f"The server keeps no record of what is given here: {store.meta(_REFUSED + project)}"
+        )
     if waiting(store) >= MOST_WAITING:
         raise StoreReadOnly(
             f"{MOST_WAITING:,} records wait for {without_password(store.far)}; no more can be kept.",
@@ -192,7 +205,9 @@ def must_answer(store: Store, project: str, now: str) -> None:
         )
     refreshed = store.meta(REFRESHED)
     if refreshed and _age(store, REFRESHED, now) > OLDEST_DAYS * 86400:
-        since = f"was last brought in step on {refreshed[:10]}; lessons may have been taken out since."
+        since = (
+            f"was last brought in step on {refreshed[:10]}; lessons may have been taken out since."
+        )
         hint = "tacit worker --now brings it in step once the server answers."
         raise Unavailable(f"The copy of {without_password(store.far)} {since}", hint)
 

@@ -57,7 +57,10 @@ def check(
     word by word, and is given what was found before."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
-    truth = _Truth(lambda table: table_rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
+    truth = _Truth(
+        lambda table: table_rows(store, table, ("memory", "n") if table.name == "journal" else ()),
+        checked,
+    )
     truth.hashes = lambda: dict(store.rows("SELECT id, hash FROM memory"))
     truth.is_whole = store.is_whole
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
@@ -98,7 +101,9 @@ def rule_of(store: Store) -> Callable[[str], str]:
             row = store.project(project)
             compiled = store.profile_json(row.profile) if row else None
             # Whatever format it was compiled in: it says how the tallies that stand here were folded.
-            rules[project] = Profile(json.loads(compiled)).signals.confidence if compiled else "none"
+            rules[project] = (
+                Profile(json.loads(compiled)).signals.confidence if compiled else "none"
+            )
         return rules[project]
 
     return rule
@@ -138,12 +143,17 @@ class _Truth:
         for _, *row, sealed in self._each("memory"):
             self._hashes[row[0]] = sealed
             if row_hash(tuple(row)) != sealed:
-                yield Fault("memory", str(row[0]), "the row is not what was written: its hash differs")
+                yield Fault(
+                    "memory", str(row[0]), "the row is not what was written: its hash differs"
+                )
 
     def _chains(self) -> Iterator[Fault]:
         last: dict[str, tuple[int, bytes, bytes]] = {}
         for id, *rest in self._each("journal"):
-            header, (said, salt, digest, row, link) = tuple(rest[: len(HEADER)]), rest[len(HEADER) :]
+            header, (said, salt, digest, row, link) = (
+                tuple(rest[: len(HEADER)]),
+                rest[len(HEADER) :],
+            )
             memory, n, project = header[0], header[1], header[2]
             number, previous, _ = last.get(memory, (0, GENESIS, b""))
             if n != number + 1:
@@ -171,17 +181,28 @@ class _Truth:
             for whole in self._each(name, kind):
                 row, sealed = whole[numbered:-1], whole[-1]
                 if link_hash(tuple(row)) != sealed:
-                    yield Fault(kind, str(row[memory_at]), f"a row of its {name} table is not what was written")
+                    yield Fault(
+                        kind,
+                        str(row[memory_at]),
+                        f"a row of its {name} table is not what was written",
+                    )
                 self.seal(row[project_at], kind, shard_of(row[memory_at]), sealed)
 
     def _rows(self) -> Iterator[Fault]:
-        for table, key in (("run", "id"), ("finding", "key"), ("proposal", "id"), ("incident", "mark")):
+        for table, key in (
+            ("run", "id"),
+            ("finding", "key"),
+            ("proposal", "id"),
+            ("incident", "mark"),
+        ):
             columns = BY_NAME[table].columns[:-1]
             for *row, sealed in self._each(table):
                 named: dict[str, Any] = dict(zip(columns, row))
                 # those of schema 10 carry none
                 if row_seal(table, named) != sealed and (sealed or table != "incident"):
-                    yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
+                    yield Fault(
+                        table, str(named[key]), "the row is not what was written: its hash differs"
+                    )
 
     def _shared(self) -> Iterator[Fault]:
         """Lines of the team's journal, where the store keeps any."""
@@ -190,7 +211,9 @@ class _Truth:
             line = dict(zip(columns, row))
             if not is_sound(line):
                 yield Fault(
-                    "shared", str(line["memory"]), f"line {line['id']} of the team's journal is not what was written"
+                    "shared",
+                    str(line["memory"]),
+                    f"line {line['id']} of the team's journal is not what was written",
                 )
 
     def _unhashed(self) -> Iterator[Fault]:
@@ -228,18 +251,29 @@ def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str]) 
         checked["tally"] = checked.get("tally", 0) + 1
         kept = store.get(memory).tally
         folded = tally_of(
-            store.evidence(memory), store.uses(memory=memory), store.marks(memory=memory), rule(project), kept
+            store.evidence(memory),
+            store.uses(memory=memory),
+            store.marks(memory=memory),
+            rule(project),
+            kept,
         )
         is_, was = _rounded(folded), _rounded(kept)
         if is_ != was:
             differ = [name for name in is_ if is_[name] != was[name]]
-            yield Fault("tally", memory, f"{', '.join(differ)} do not add up; tacit reindex rebuilds them")
+            yield Fault(
+                "tally", memory, f"{', '.join(differ)} do not add up; tacit reindex rebuilds them"
+            )
 
 
 def _rounded(tally: Tally) -> dict[str, Any]:
     """To nine places: another machine's logarithms may differ in the last ones."""
-    told = {**tally.__dict__, "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()}}
-    return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
+    told = {
+        **tally.__dict__,
+        "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()},
+    }
+    return {
+        name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()
+    }
 
 
 def _courses(store: Store) -> Iterator[Fault]:
@@ -252,7 +286,9 @@ def _courses(store: Store) -> Iterator[Fault]:
         past = by_epoch(trials_from(uses, marks))
         if RUN_FAILED in courses:
             past[RUN_FAILED] = settled_uses(
-                uses, settled_units(store, dict.fromkeys((use.unit for use in uses), False)), measured_since(marks)
+                uses,
+                settled_units(store, dict.fromkeys((use.unit for use in uses), False)),
+                measured_since(marks),
             )
         for epoch, course in courses.items():
             try:
@@ -260,14 +296,20 @@ def _courses(store: Store) -> Iterator[Fault]:
             except (ValueError, TypeError, KeyError, AttributeError):
                 told = None
             if told != tabulate(past.get(epoch, ())):
-                yield Fault("tally", memory, "the counts of its trial do not add up; tacit reindex rebuilds them")
+                yield Fault(
+                    "tally",
+                    memory,
+                    "the counts of its trial do not add up; tacit reindex rebuilds them",
+                )
 
 
 def _lines(store: Store) -> Iterator[Fault]:
     """Lines of the team's journal, against the rows that they stand for."""
     for id, memory in misplaced(store) if store.is_file else ():
         yield Fault(
-            "shared", memory, f"line {id} of the team's journal stands for a row that is not there, or for another's"
+            "shared",
+            memory,
+            f"line {id} of the team's journal stands for a row that is not there, or for another's",
         )
 
 
@@ -279,7 +321,9 @@ def _strays(store: Store) -> Iterator[Fault]:
     )
     for (memory,) in strays:
         yield Fault(
-            "tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it"
+            "tally",
+            memory,
+            "it is counted under a memory or a project that is none; tacit reindex rebuilds it",
         )
 
 

@@ -25,9 +25,7 @@ def all_events(store: Reads) -> dict[str, int]:
 
 def recent(store: Reads, prefix: str, since_day: str) -> dict[str, int]:
     """Events of all projects whose name begins so, by name, since a day."""
-    sql = (
-        "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
-    )
+    sql = "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
     return dict(store.rows(sql, day=since_day, n=len(prefix), prefix=prefix))
 
 
@@ -43,25 +41,38 @@ def runs_known(store: Reads, project: str) -> int:
 
 def learned_runs(store: Reads, project: str, since: str = "") -> int:
     """Runs that were learned since a time."""
-    sql = "SELECT count(*) FROM run WHERE project = :p AND learned_at <> '' AND learned_at >= :since"
+    sql = (
+        "SELECT count(*) FROM run WHERE project = :p AND learned_at <> '' AND learned_at >= :since"
+    )
     return _one(store, sql, p=project, since=since)
 
 
 def learned_paths(store: Reads) -> dict[str, str]:
     """When each transcript was learned last."""
-    rows = store.rows("SELECT path, max(learned_at) FROM run WHERE path <> '' AND learned_at <> '' GROUP BY path")
+    rows = store.rows(
+        "SELECT path, max(learned_at) FROM run WHERE path <> '' AND learned_at <> '' GROUP BY path"
+    )
     return {str(path): str(at) for path, at in rows}
 
 
 def pieces_of_work(store: Reads, project: str, most: int = 1_000) -> int:
     """Independent sessions among the newest that were learned: as many as what was noticed is counted over."""
-    newest = "SELECT root FROM run WHERE project = :p AND learned_at <> '' ORDER BY seq DESC LIMIT :most"
-    return _one(store, f"SELECT count(DISTINCT root) FROM ({newest}) AS newest", p=project, most=most)
+    newest = (
+        "SELECT root FROM run WHERE project = :p AND learned_at <> '' ORDER BY seq DESC LIMIT :most"
+    )
+    return _one(
+        store, f"SELECT count(DISTINCT root) FROM ({newest}) AS newest", p=project, most=most
+    )
 
 
 def findings_since(store: Reads, project: str, since: str) -> int:
     """Findings since a time."""
-    return _one(store, "SELECT count(*) FROM finding WHERE project = :p AND at >= :since", p=project, since=since)
+    return _one(
+        store,
+        "SELECT count(*) FROM finding WHERE project = :p AND at >= :since",
+        p=project,
+        since=since,
+    )
 
 
 def tokens_given(store: Reads, project: str, since: str = "") -> int:
@@ -87,7 +98,10 @@ def memories_by_project(store: Reads) -> dict[str, int]:
 def new_memories(store: Reads, project: str, since: str) -> int:
     """Lessons that were made since a time and were not taken out again."""
     made = _one(
-        store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since
+        store,
+        "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since",
+        p=project,
+        since=since,
     )
     # By the few that were taken out since then: of all that are new each row would have to be looked at.
     out = (
@@ -106,7 +120,10 @@ def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
 def with_signal(store: Reads, project: str, signal: str) -> int:
     """Lessons that have any of a signal."""
     return _one(
-        store, "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0", p=project, s=signal
+        store,
+        "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0",
+        p=project,
+        s=signal,
     )
 
 
@@ -136,7 +153,11 @@ def heard_in(store: Reads, project: str, run: str) -> list[str]:
 
 def waiting_for_a_person(store: Reads, project: str) -> int:
     """Open proposals, and lessons that are held: what `tacit review` shows."""
-    asked = _one(store, "SELECT count(*) FROM proposal WHERE project = :p AND state = 'open'", p=project)
+    asked = _one(
+        store, "SELECT count(*) FROM proposal WHERE project = :p AND state = 'open'", p=project
+    )
     return asked + _one(
-        store, "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'", p=project
+        store,
+        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'",
+        p=project,
     )

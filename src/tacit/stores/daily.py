@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
         def rows(self, sql: str, **named: Any) -> list[Any]: ...
         def run(self, id: str) -> RunRow | None: ...
-        def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None: ...
+        def count_day(
+            self, project: str, at: str, what: str, amount: float, whose: str = ""
+        ) -> None: ...
 
     from tacit.stores.sql import Store
 
@@ -43,7 +45,9 @@ class StoreLedger:
     def __init__(self, store: Store, now: Callable[[], str]) -> None:
         self._store, self.now = store, now
 
-    def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:
+    def update(
+        self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]
+    ) -> None:
         """Change a line of state by a function of it and of the tokens of today and of this month, and count; all or nothing."""
         at = self.now()
         with self._store.write() as tx:
@@ -63,7 +67,13 @@ _SPENT = (
 )
 
 
-DAILY_IN_FORCE, DAILY_RUNS, DAILY_TOKENS, USD, DAILY_GIVEN = "in_force", "runs", "tokens", "usd", "given"
+DAILY_IN_FORCE, DAILY_RUNS, DAILY_TOKENS, USD, DAILY_GIVEN = (
+    "in_force",
+    "runs",
+    "tokens",
+    "usd",
+    "given",
+)
 # Runs by when they were learned; uses by arm, the units they are of, and what came of those that were given.
 DAILY_LEARNED, USES, UNITS, DAILY_CAME = "learned", "uses", "units", "came"
 _OUTCOMES = ("occurred", "not_occurred")
@@ -87,7 +97,9 @@ def figures(store: Reads, projects: Sequence[str], since_day: str = "") -> list[
         "SELECT day, what, whose, sum(amount) FROM daily WHERE project IN (SELECT value FROM json_each(:projects)) AND day >= :day"
         " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     )
-    return [Figure(*row) for row in store.rows(sql, projects=json.dumps(list(projects)), day=since_day)]
+    return [
+        Figure(*row) for row in store.rows(sql, projects=json.dumps(list(projects)), day=since_day)
+    ]
 
 
 def week(store: Reads, project: str, since: str) -> dict[str, int]:
@@ -96,7 +108,10 @@ def week(store: Reads, project: str, since: str) -> dict[str, int]:
     for each in figures(store, [project], since[:10]):
         found[each.what, each.whose] = found.get((each.what, each.whose), 0) + round(each.amount)
     uses = {arm: n for (what, arm), n in found.items() if what == USES}
-    back, clean = max(0, found.get((DAILY_CAME, "occurred"), 0)), max(0, found.get((DAILY_CAME, "not_occurred"), 0))
+    back, clean = (
+        max(0, found.get((DAILY_CAME, "occurred"), 0)),
+        max(0, found.get((DAILY_CAME, "not_occurred"), 0)),
+    )
     withheld = uses.pop("withheld", 0)
     sums = {
         "sessions": found.get((DAILY_LEARNED, ""), 0),
@@ -148,14 +163,20 @@ def came(tx: Writes, use: Use, at: str, outcome: str, last: str) -> None:
 
 def is_in_force(row: Mapping[str, Any]) -> bool:
     """Whether agents are given a lesson with this state, gate and verdict."""
-    return row["state"] in INJECTABLE and row["gate"] == "allow" and row["verdict"] not in ENDING_VERDICTS
+    return (
+        row["state"] in INJECTABLE
+        and row["gate"] == "allow"
+        and row["verdict"] not in ENDING_VERDICTS
+    )
 
 
 def consumed(run: RunRow) -> dict[tuple[str, str, str], float]:
     """What a run adds to the figures of the day it ended on."""
     day, whose = (run.ended_at or run.started_at or run.learned_at)[:10], f"{run.host} {run.model}"
     cost = (run.facts or {}).get("cost") or {}
-    tokens = sum(float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write"))
+    tokens = sum(
+        float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")
+    )
     told = {DAILY_RUNS: 1.0, DAILY_TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
     return {
         (run.learned_at[:10], DAILY_LEARNED, ""): 1.0,
@@ -175,7 +196,10 @@ def rebuild_daily(tx: Writes) -> None:
     stands: dict[str, dict[str, Any]] = {}
     for memory, project, at, payload in _batches(tx, _DAILY_ENTRIES, 0):
         _, before, after = json.loads(payload)
-        row = {**stands.get(memory, _NOTHING), **{name: before[name] for name in _BY if name in before}}
+        row = {
+            **stands.get(memory, _NOTHING),
+            **{name: before[name] for name in _BY if name in before},
+        }
         now = {**row, **{name: after[name] for name in _BY if name in after}}
         stands[memory] = now
         step = is_in_force(now) - is_in_force(row)
@@ -189,7 +213,9 @@ def rebuild_daily(tx: Writes) -> None:
         "SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"
     ):
         tx.count_day(project, day, DAILY_GIVEN, tokens)
-    for project, day, arm, n in tx.rows("SELECT project, substr(at, 1, 10), arm, count(*) FROM use GROUP BY 1, 2, 3"):
+    for project, day, arm, n in tx.rows(
+        "SELECT project, substr(at, 1, 10), arm, count(*) FROM use GROUP BY 1, 2, 3"
+    ):
         tx.count_day(project, day, USES, n, arm)
     for project, day, n in tx.rows(_DAILY_UNITS):
         tx.count_day(project, day, UNITS, n)
@@ -198,9 +224,7 @@ def rebuild_daily(tx: Writes) -> None:
 
 
 _NOTHING = {"state": "", "gate": "allow", "verdict": ""}
-_DAILY_ENTRIES = (
-    "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
-)
+_DAILY_ENTRIES = "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
 _DAILY_UNITS = (
     "SELECT project, day, count(*) FROM (SELECT project, unit, substr(min(at), 1, 10) AS day FROM use GROUP BY 1, 2) AS first"
     " GROUP BY 1, 2"
@@ -210,7 +234,9 @@ _CAME = (  # the last outcome of each use that was given
     " WHERE m.signal = 'outcome' AND m.value IN ('occurred', 'not_occurred') AND u.arm <> 'withheld'"
     " AND m.n = (SELECT max(n) FROM use_mark x WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1, 2, 3"
 )
-_LEARNED_RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
+_LEARNED_RUNS = (
+    "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
+)
 
 
 def _batches(tx: Writes, sql: str, after: Any) -> Iterator[Any]:

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 _OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
 _RANGE = {  # by the date of a memory
-    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high" + _OF_STATE,
-    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high" + _OF_STATE,
+    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high"
+    + _OF_STATE,
+    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high"
+    + _OF_STATE,
     "review": "SELECT id FROM memory INDEXED BY memory_by_review WHERE project = :p AND review_after > :low"
     " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
     **{
@@ -20,14 +22,20 @@ _RANGE = {  # by the date of a memory
         f" AND t.signal = '{signal}' AND t.at > :low AND t.at <= :high AND m.state IN (SELECT value FROM json_each(:states))"
         for signal in ("seen", "uses")
     },
-}  # fmt: skip
+}
 
 
-def in_range(store: Reads, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
+def in_range(
+    store: Reads, project: str, of: str, low: str, high: str, states: Sequence[str]
+) -> list[str]:
     """Memories in these states one of whose dates (`state`, `age`, `review`, `seen`, `uses`) lies after `low` and up to `high`."""
     if of == "state":  # one range a state: the index leads with it
         sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
-        return [id for state in states for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)]
+        return [
+            id
+            for state in states
+            for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)
+        ]
     rows = store.rows(_RANGE[of], p=project, low=low, high=high, states=json.dumps(states))
     return [row[0] for row in rows]
 
@@ -38,7 +46,9 @@ def in_states(store: Reads, project: str, states: Sequence[str]) -> list[str]:
     return [row[0] for row in store.rows(sql, p=project, states=json.dumps(states))]
 
 
-def by_tally(store: Reads, project: str, signal: str, op: str, bound: float, states: Sequence[str]) -> list[str]:
+def by_tally(
+    store: Reads, project: str, signal: str, op: str, bound: float, states: Sequence[str]
+) -> list[str]:
     """Memories in these states whose tally of a signal stands beyond a bound."""
     sql = (
         f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
@@ -49,21 +59,32 @@ def by_tally(store: Reads, project: str, signal: str, op: str, bound: float, sta
 
 def stale_and_met(store: Reads, project: str, since: str) -> list[str]:
     """Memories that are marked stale and were met since."""
-    sql = _RANGE["seen"].replace("m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''")
+    sql = _RANGE["seen"].replace(
+        "m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''"
+    )
     return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
 
 
-def runs_that_could(store: Reads, project: str, last: int, since: str, agent: str, domain: str, most: int) -> int:
+def runs_that_could(
+    store: Reads, project: str, last: int, since: str, agent: str, domain: str, most: int
+) -> int:
     """Runs after one by its number, and learned since a time, of an agent and in a domain if these are named; counted up to a bound."""
     found = store.one(
         "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
         " AND (:agent = '' OR agent IN ('', :agent)) AND (:domain = '' OR domain IN ('', :domain)) LIMIT :most) AS met",
-        p=project, last=last, since=since, agent=agent, domain=domain, most=most,
-    )  # fmt: skip
+        p=project,
+        last=last,
+        since=since,
+        agent=agent,
+        domain=domain,
+        most=most,
+    )
     return int(found[0])
 
 
-def may_have_faded(store: Reads, project: str, before: int, until: int, step: int, states: Sequence[str]) -> list[str]:
+def may_have_faded(
+    store: Reads, project: str, before: int, until: int, step: int, states: Sequence[str]
+) -> list[str]:
     """Lessons that may have lost a count between two runs, one for each `step` runs without it."""
     # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
     rows = store.rows(
@@ -75,8 +96,12 @@ def may_have_faded(store: Reads, project: str, before: int, until: int, step: in
         "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
         " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
         "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
-        p=project, states=json.dumps(states), before=before, until=until, step=step,
-    )  # fmt: skip
+        p=project,
+        states=json.dumps(states),
+        before=before,
+        until=until,
+        step=step,
+    )
     return [row[0] for row in rows]
 
 
@@ -86,8 +111,11 @@ def held_and_met(store: Reads, project: str, runs: float, since: str, most: int)
         "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
         " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'candidate'"
         " ORDER BY m.n LIMIT :most",
-        p=project, runs=runs, since=since, most=most,
-    )  # fmt: skip
+        p=project,
+        runs=runs,
+        since=since,
+        most=most,
+    )
     return [row[0] for row in rows]
 
 
@@ -113,8 +141,12 @@ def closed_between(
     return store.rows(
         "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
         " ORDER BY updated_at LIMIT :limit",
-        p=project, state=state, since=since, before=before, limit=limit,
-    )  # fmt: skip
+        p=project,
+        state=state,
+        since=since,
+        before=before,
+        limit=limit,
+    )
 
 
 def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:

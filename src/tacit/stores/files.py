@@ -43,7 +43,9 @@ class WorkTree:
         """The full path of a name, which may not lead out of the work tree."""
         parts = name.replace("\\", "/").split("/")
         if not name or os.path.isabs(name) or ".." in parts or "\0" in name:
-            raise Refused(f"{name!r} is not a file of this project.", "Name it from the top of the work tree.")
+            raise Refused(
+                f"{name!r} is not a file of this project.", "Name it from the top of the work tree."
+            )
         return os.path.join(self.root, *parts)
 
     def real(self, name: str) -> str:
@@ -59,7 +61,10 @@ class WorkTree:
             (".md", ".mdc", ".markdown", ".txt")
         ):
             told = f"{name} is a link that leads out of this project, to {path}."
-            raise Refused(told, "That is no page. Put a file in the link's place, or let it lead to a Markdown file.")
+            raise Refused(
+                told,
+                "That is no page. Put a file in the link's place, or let it lead to a Markdown file.",
+            )
         return path
 
     def read(self, name: str) -> bytes | None:
@@ -69,7 +74,9 @@ class WorkTree:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise Unavailable(f"{name} cannot be read: {error.strerror}.", "Check its permissions.") from None
+            raise Unavailable(
+                f"{name} cannot be read: {error.strerror}.", "Check its permissions."
+            ) from None
 
     def write(self, name: str, data: bytes, was: bytes | None) -> bool:
         """Replace a file that still holds `was` (None: that is not there); False, and nothing changed, if it does not."""
@@ -93,7 +100,8 @@ class WorkTree:
             return False  # it vanished after it was read
         except OSError as error:
             raise Unavailable(
-                f"{name} cannot be written: {error.strerror}.", "Check the permissions of its folder."
+                f"{name} cannot be written: {error.strerror}.",
+                "Check the permissions of its folder.",
             ) from None
         return True
 
@@ -107,7 +115,8 @@ class WorkTree:
             to_disk(os.path.dirname(path))
         except OSError as error:
             raise Unavailable(
-                f"{name} cannot be removed: {error.strerror}.", "Check the permissions of its folder."
+                f"{name} cannot be removed: {error.strerror}.",
+                "Check the permissions of its folder.",
             ) from None
         return True
 
@@ -126,7 +135,8 @@ class JournalFolder:
         """The machines that have a file here."""
         if os.path.realpath(self.path) != self.path:
             raise Refused(
-                f"{self.NAME} leads elsewhere: it is a link.", "Remove it; a plain folder is made in its place."
+                f"{self.NAME} leads elsewhere: it is a link.",
+                "Remove it; a plain folder is made in its place.",
             )
         try:
             names = sorted(os.listdir(self.path))
@@ -145,7 +155,9 @@ class JournalFolder:
     def write(self, machine: str, data: bytes, was: bytes | None) -> bool:
         """Replace a machine's file that still holds `was`; False, and nothing changed, if it does not."""
         if not self._is_plain(machine + JSONL):
-            raise Refused(f"{self._name(machine)} is a link and is not written.", "Remove it and sync again.")
+            raise Refused(
+                f"{self._name(machine)} is a link and is not written.", "Remove it and sync again."
+            )
         attributes = f"{self.NAME}/.gitattributes"
         if self._is_plain(".gitattributes") and self._tree.read(attributes) is None:
             self._tree.write(attributes, self.ATTRIBUTES, None)
@@ -156,7 +168,9 @@ class JournalFolder:
 
     def _is_plain(self, name: str) -> bool:
         full = os.path.join(self.path, name)
-        return os.path.realpath(full) == full and (os.path.isfile(full) or not os.path.lexists(full))
+        return os.path.realpath(full) == full and (
+            os.path.isfile(full) or not os.path.lexists(full)
+        )
 
 
 def _read(path: str, name: str, limit: int) -> bytes:
@@ -164,12 +178,17 @@ def _read(path: str, name: str, limit: int) -> bytes:
         fd = open_plain(path)
     except OSError as error:
         if error.errno in (errno.EINVAL, errno.EISDIR):
-            raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.") from None
+            raise Refused(
+                f"{name} is not a plain file.", "Move it away, or keep another page."
+            ) from None
         raise
     with open(fd, "rb") as file:
         size = os.fstat(fd).st_size
         if size > limit:
-            raise Refused(f"{name} has {size:,} bytes; at most {limit:,} are read.", "No host reads such a file.")
+            raise Refused(
+                f"{name} has {size:,} bytes; at most {limit:,} are read.",
+                "No host reads such a file.",
+            )
         return file.read(limit)
 
 

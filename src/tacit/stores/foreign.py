@@ -26,7 +26,9 @@ class Foreign:
 
     def columns(self, table: str) -> set[str]:
         """The columns of a table; none where there is no such table."""
-        return {str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,))}
+        return {
+            str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,))
+        }
 
     def rows(
         self, table: str, columns: Sequence[str], *, order: str, group: str = "", **where: str
@@ -36,7 +38,8 @@ class Foreign:
         told = f"WHERE {filters} " if where else ""
         grouped = f"GROUP BY {group} " if group else ""
         return self._rows(
-            f"SELECT {', '.join(columns)} FROM {table} {told}{grouped}ORDER BY {order}", tuple(where.values())
+            f"SELECT {', '.join(columns)} FROM {table} {told}{grouped}ORDER BY {order}",
+            tuple(where.values()),
         )
 
     def _rows(self, sql: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -52,5 +55,6 @@ class Foreign:
 
 def _unreadable(path: str, error: Exception) -> Unavailable:
     return Unavailable(
-        f"{path} cannot be read: {error}.", "Its program may be writing, or the file is damaged: try again later."
+        f"{path} cannot be read: {error}.",
+        "Its program may be writing, or the file is damaged: try again later.",
     )

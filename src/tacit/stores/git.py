@@ -28,9 +28,20 @@ QUIET_GIT = (
 
 # By these a shell, or a hook of git's own, leads git to another repository, index or configuration than the folder's.
 GIT_ELSEWHERE = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
-    "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
-)  # fmt: skip
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+)
 
 
 def ask_git(
@@ -43,7 +54,12 @@ def ask_git(
     if _holds_a_pipe(os.path.join(folder, ".git")):
         return None
     env = {name: at for name, at in os.environ.items() if not here or name not in GIT_ELSEWHERE}
-    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+    env |= {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "LC_ALL": "C",
+    }
     try:
         return subprocess.run(
             ["git", *QUIET_GIT, "-C", folder, *arguments],
@@ -82,9 +98,18 @@ def first_commit(folder: str) -> tuple[str, str]:
     if shallow is None or shallow.returncode:
         return "", "there is no git repository here that can be asked"
     if shallow.stdout.strip() != "false":
-        return "", "this clone is shallow and does not hold the first commit (git fetch --unshallow)"
+        return (
+            "",
+            "this clone is shallow and does not hold the first commit (git fetch --unshallow)",
+        )
     told = ask_git(
-        folder, "--no-replace-objects", "rev-list", "--max-parents=0", "--first-parent", "HEAD", timeout=60.0
+        folder,
+        "--no-replace-objects",
+        "rev-list",
+        "--max-parents=0",
+        "--first-parent",
+        "HEAD",
+        timeout=60.0,
     )
     found = told.stdout.split() if told is not None and not told.returncode else []
     return (found[-1], "") if found else ("", "the repository has no commit yet")

@@ -66,9 +66,15 @@ MARKER_FILE = ".tacit-project"
 MAX_NAME = 80
 FOREIGN = "the repository belongs to another user and is no safe.directory"
 DEFAULT_PORTS = {
-    "https": "443", "http": "80", "ssh": "22", "git": "9418",
-    "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
-}  # fmt: skip
+    "https": "443",
+    "http": "80",
+    "ssh": "22",
+    "git": "9418",
+    "git+https": "443",
+    "git+http": "80",
+    "git+ssh": "22",
+    "ssh+git": "22",
+}
 _BLANKS = " \t\r"  # git's isspace within a line
 _LINES = 50_000  # of a config; ten thousand branches have fewer
 _HEADERS = 16  # sections that may begin on one line; each costs what is left of it
@@ -100,7 +106,9 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
             raise ValueError("no folder has such a name")
         folders = upward(os.path.realpath(start), env)
     except (OSError, ValueError):
-        place = replace(_folder(start), believed=False, note="the folder's real path cannot be found")
+        place = replace(
+            _folder(start), believed=False, note="the folder's real path cannot be found"
+        )
     else:
         place = _within_git(folders, env) or _outside_git(folders, env)
     return replace(place, given=given, name=given) if given else place
@@ -138,7 +146,9 @@ def _within_git(folders: list[str], env: Mapping[str, str]) -> Place | None:
         common_dir = _common_dir(git_dir)
         if _is_git_dir(git_dir, common_dir):
             fault = _false_claim(root, entry, git_dir, common_dir, env)
-            return _disbelieved(root, fault) if fault else _git_place(root, git_dir, common_dir, env)
+            return (
+                _disbelieved(root, fault) if fault else _git_place(root, git_dir, common_dir, env)
+            )
         if stat.S_ISREG(entry.st_mode):
             return _disbelieved(root, "the .git file points to no repository")
     return None
@@ -153,12 +163,18 @@ def _named_by_user(env: Mapping[str, str]) -> tuple[str, str] | None:
     if not os.path.isabs(git_dir) or not os.path.isabs(work_tree):
         return None
     git_dir = os.path.realpath(git_dir)
-    return (os.path.realpath(work_tree), git_dir) if _is_git_dir(git_dir, _common_dir(git_dir)) else None
+    return (
+        (os.path.realpath(work_tree), git_dir)
+        if _is_git_dir(git_dir, _common_dir(git_dir))
+        else None
+    )
 
 
 def _common_dir(git_dir: str) -> str:
     pointer = read_file(os.path.join(git_dir, "commondir"))
-    return os.path.realpath(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else git_dir
+    return (
+        os.path.realpath(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else git_dir
+    )
 
 
 def _is_git_dir(git_dir: str, common_dir: str) -> bool:
@@ -169,7 +185,9 @@ def _is_git_dir(git_dir: str, common_dir: str) -> bool:
     )
 
 
-def _false_claim(root: str, entry: os.stat_result, git_dir: str, common_dir: str, env: Mapping[str, str]) -> str:
+def _false_claim(
+    root: str, entry: os.stat_result, git_dir: str, common_dir: str, env: Mapping[str, str]
+) -> str:
     """Why this folder may not speak for that repository; empty if it may.
 
     No clone can hold a `.git`, but an archive can, and a `.git` file, a link or a `commondir` in it could name any
@@ -193,7 +211,9 @@ def _work_tree_of(git_dir: str, common_dir: str) -> str:
     """Where a git directory says that its work tree is; empty if it does not say."""
     if common_dir != git_dir:
         pointer = read_file(os.path.join(git_dir, "gitdir"))
-        return os.path.dirname(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else ""
+        return (
+            os.path.dirname(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else ""
+        )
     config = read_file(os.path.join(common_dir, "config"))
     try:
         work_tree = settings_of(config.text).work_tree if config else ""
@@ -220,7 +240,11 @@ def _git_place(root: str, git_dir: str, common_dir: str, env: Mapping[str, str])
     path = os.path.join(common_dir, "config")
     config = read_file(path)
     if config is None:
-        return replace(place, believed=False, note="the git config cannot be read") if os.path.lexists(path) else place
+        return (
+            replace(place, believed=False, note="the git config cannot be read")
+            if os.path.lexists(path)
+            else place
+        )
     if not _is_ours(config.uid, env) and not _is_called_safe(root, env):
         return replace(place, believed=False, note=FOREIGN)
     try:
@@ -252,7 +276,9 @@ def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
 
 
 def _folder(path: str) -> Place:
-    return Place(path, "path", _as_text(path), _printable(os.path.basename(path)) or _printable(path))
+    return Place(
+        path, "path", _as_text(path), _printable(os.path.basename(path)) or _printable(path)
+    )
 
 
 def _disbelieved(root: str, note: str) -> Place:
@@ -275,7 +301,11 @@ def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
     home = env.get("HOME", "")
     xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     own = env.get("GIT_CONFIG_GLOBAL")
-    paths = [own] if own is not None else [os.path.join(xdg, "git", "config"), os.path.join(home, ".gitconfig")]
+    paths = (
+        [own]
+        if own is not None
+        else [os.path.join(xdg, "git", "config"), os.path.join(home, ".gitconfig")]
+    )
     if not env.get("GIT_CONFIG_NOSYSTEM"):
         paths.insert(0, "/etc/gitconfig")
     safe = False
@@ -289,7 +319,9 @@ def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
             if name == "safe.directory":
                 folder = os.path.join(home, folder[2:]) if folder.startswith("~/") else folder
                 inside = folder.endswith("/*") and root.startswith(folder[:-1])
-                safe = bool(folder) and (safe or inside or folder in ("*", root))  # an empty one resets the list
+                safe = bool(folder) and (
+                    safe or inside or folder in ("*", root)
+                )  # an empty one resets the list
     return safe
 
 
@@ -310,9 +342,19 @@ def read_file(path: str, follow: bool = False) -> TextFile | None:
             found, data = os.fstat(file.fileno()), file.read(GIT_LIMIT + 1)
     except (OSError, ValueError):
         return None
-    if len(data) != found.st_size or len(data) > GIT_LIMIT or b"\0" in data or data.count(b"\n") > _LINES:
+    if (
+        len(data) != found.st_size
+        or len(data) > GIT_LIMIT
+        or b"\0" in data
+        or data.count(b"\n") > _LINES
+    ):
         return None
-    return TextFile(data.decode("utf-8", "surrogateescape"), found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode))
+    return TextFile(
+        data.decode("utf-8", "surrogateescape"),
+        found.st_uid,
+        found.st_gid,
+        stat.S_IMODE(found.st_mode),
+    )
 
 
 def _printable(text: str) -> str:

@@ -6,7 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.rows import is_id
-from tacit.stores.identity import GIT_SETTING, MARKER_FILE, Place, TextFile, entries_of, marked, read_file, settings_of
+from tacit.stores.identity import (
+    GIT_SETTING,
+    MARKER_FILE,
+    Place,
+    TextFile,
+    entries_of,
+    marked,
+    read_file,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     pass
@@ -23,7 +32,11 @@ def record_project(place: Place, project_id: str) -> bool:
     if not place.believed:
         return False
     in_git = place.kind == "git"
-    path = os.path.join(place.common_dir, "config") if in_git else os.path.join(place.root, MARKER_FILE)
+    path = (
+        os.path.join(place.common_dir, "config")
+        if in_git
+        else os.path.join(place.root, MARKER_FILE)
+    )
     lock = f"{path}.lock"  # git's own protocol: whoever creates the lock writes the new text into it and renames it
     try:
         fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -88,8 +101,13 @@ def _with_project(text: str, project_id: str) -> str:
     else:
         gap = "" if not text or text.endswith("\n") else "\n"
         if text.rstrip("\r\n").endswith("\\"):
-            gap += "\n"  # a value that is continued at the end of the file would swallow our section
+            gap += (
+                "\n"  # a value that is continued at the end of the file would swallow our section
+            )
         new = f"{text}{gap}[tacit]\n\tproject = {project_id}\n"
-    if settings_of(new).project != project_id or [e[:2] for e in entries_of(new) if e[0] != GIT_SETTING] != others:
+    if (
+        settings_of(new).project != project_id
+        or [e[:2] for e in entries_of(new) if e[0] != GIT_SETTING] != others
+    ):
         raise ValueError("the config would not read back as written")
     return new

@@ -52,7 +52,13 @@ class Form:
 
 
 def put_incidents(
-    tx: Transaction, project: str, run: str, lineage: str, seq: int, noticed: Iterable[Incident], person: str = ""
+    tx: Transaction,
+    project: str,
+    run: str,
+    lineage: str,
+    seq: int,
+    noticed: Iterable[Incident],
+    person: str = "",
 ) -> int:
     """Write the incidents of a run, anew where it grew; how many there are."""
     count = 0
@@ -85,8 +91,10 @@ def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
     old = tx.rows(
         f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run IN"
         " (SELECT id FROM run WHERE project = :project AND seq > :done AND seq <= :until) ORDER BY seq",
-        project=project, done=done, until=until,
-    )  # fmt: skip
+        project=project,
+        done=done,
+        until=until,
+    )
     for note in map(_read, old):
         _take(tx, note.run, note.incident)
         if note.incident.kind in (FAILURE, COMMAND):
@@ -99,15 +107,32 @@ def _count_in(tx: Transaction, project: str, note: Noted) -> None:
     one, kind = note.incident, PAST + note.incident.kind
     newer = tx.one(
         "SELECT 1 FROM incident WHERE project = :project AND kind = :kind AND mark = :mark AND lineage = :lineage LIMIT 1",
-        project=project, kind=one.kind, mark=one.mark, lineage=note.lineage,
-    )  # fmt: skip
-    rows = tx.rows(f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
-                   run=project, kind=kind, mark=one.mark)  # fmt: skip
+        project=project,
+        kind=one.kind,
+        mark=one.mark,
+        lineage=note.lineage,
+    )
+    rows = tx.rows(
+        f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
+        run=project,
+        kind=kind,
+        mark=one.mark,
+    )
     known = _read(rows[0]).incident if rows else Incident(kind, one.mark, count=0)
     counted = replace(
-        one, kind=kind, count=known.count + one.count, failed=known.failed + (newer is None), soft=one.soft and (known.soft or not rows),
-        calls=known.calls + one.calls, seconds=known.seconds + one.seconds, ended="", cure="", repair="", line="", place="",
-    )  # fmt: skip
+        one,
+        kind=kind,
+        count=known.count + one.count,
+        failed=known.failed + (newer is None),
+        soft=one.soft and (known.soft or not rows),
+        calls=known.calls + one.calls,
+        seconds=known.seconds + one.seconds,
+        ended="",
+        cure="",
+        repair="",
+        line="",
+        place="",
+    )
     _replace(tx, project, note.seq, counted)
 
 
@@ -118,13 +143,18 @@ def _replace(tx: Transaction, project: str, seq: int, one: Incident) -> None:
 
 def _take(tx: Transaction, run: str, one: Incident) -> None:
     tx.rows(
-        "DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark", run=run, kind=one.kind, mark=one.mark
+        "DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
+        run=run,
+        kind=one.kind,
+        mark=one.mark,
     )
 
 
 def _folded(store: Reads, project: str) -> int:
     """The number of the last run whose incidents became counts."""
-    row = store.one("SELECT seq FROM incident WHERE run = :run AND kind = :kind", run=project, kind=UNTIL)
+    row = store.one(
+        "SELECT seq FROM incident WHERE run = :run AND kind = :kind", run=project, kind=UNTIL
+    )
     return int(row[0]) if row else 0
 
 
@@ -136,8 +166,11 @@ def commonest(store: Reads, project: str, most: int = 200) -> list[dict[str, Any
         f"SELECT mark, nature, COUNT(DISTINCT lineage) AS met, {sums} AND kind = :kind GROUP BY mark, nature"
         f" UNION ALL SELECT mark, nature, SUM(failed) AS met, {sums} AND kind = :past GROUP BY mark, nature"
         ") AS every GROUP BY mark, nature ORDER BY all_met DESC, mark LIMIT :most",
-        project=project, kind=FAILURE, past=PAST + FAILURE, most=most,
-    )  # fmt: skip
+        project=project,
+        kind=FAILURE,
+        past=PAST + FAILURE,
+        most=most,
+    )
     names = ("lineages", "times", "soft", "calls", "seconds")
     return [
         {"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))}
@@ -154,9 +187,14 @@ def met(store: Reads, project: str, marks: Iterable[str]) -> list[tuple[Incident
     for mark in marks:
         if not (notes := counts.failures(mark)):
             continue
-        programs = [program for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in notes)]
+        programs = [
+            program
+            for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in notes)
+        ]
         program = max(dict.fromkeys(programs), key=programs.count)
-        found.append((replace(notes[-1].incident, program=program), len({each.lineage for each in notes})))
+        found.append(
+            (replace(notes[-1].incident, program=program), len({each.lineage for each in notes}))
+        )
     return sorted(found, key=lambda each: -each[1])
 
 
@@ -165,8 +203,10 @@ def memory_of(store: Reads, project: str, subject: str, source: str) -> str:
     row = store.one(
         "SELECT id FROM memory WHERE project = :project AND signature = :subject AND signature <> '' AND source = :source"
         " ORDER BY n LIMIT 1",
-        project=project, subject=subject, source=source,
-    )  # fmt: skip
+        project=project,
+        subject=subject,
+        source=source,
+    )
     return str(row[0]) if row else ""
 
 
@@ -175,8 +215,9 @@ def noted_of(store: Reads, run: str) -> list[str]:
     rows = store.rows(
         "SELECT mark FROM incident WHERE run = :run AND kind = :kind AND nature IN ('env', 'gate', 'git', 'convention')"
         " ORDER BY mark",
-        run=run, kind=FAILURE,
-    )  # fmt: skip
+        run=run,
+        kind=FAILURE,
+    )
     return [str(mark) for (mark,) in rows]
 
 
@@ -222,8 +263,12 @@ class Counts:
     def failures(self, mark: str = "", tool: str = "") -> list[Noted]:
         """Failures, oldest first: of one signature, of one tool's rules, or all."""
         if mark:
-            return self._noted(FAILURE, "AND mark = :it", mark, among="project = :project")  # the index finds those
-        return self._noted(FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool)
+            return self._noted(
+                FAILURE, "AND mark = :it", mark, among="project = :project"
+            )  # the index finds those
+        return self._noted(
+            FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool
+        )
 
     def missing(self) -> list[Noted]:
         """What was tried and is not there, oldest first."""
@@ -241,8 +286,11 @@ class Counts:
                 "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
                 f" COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident WHERE {_NEWEST_RUNS} AND kind = :kind"
                 " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
-                project=self.project, runs=INCIDENT_RUNS, own=self.run, kind=COMMAND,
-            )  # fmt: skip
+                project=self.project,
+                runs=INCIDENT_RUNS,
+                own=self.run,
+                kind=COMMAND,
+            )
             self.known = [
                 Form(nature, program, folder, family == "single", *counts)
                 for nature, program, folder, family, *counts in rows
@@ -265,9 +313,12 @@ class Counts:
         rows = self.store.rows(
             f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST_RUNS} AND kind = :kind {where}"
             " ORDER BY seq DESC LIMIT :most",
-            project=self.project, kind=kind, most=_MOST,
-            **({} if among else {"runs": INCIDENT_RUNS, "own": self.run}), **({"it": it} if where else {}),
-        )  # fmt: skip
+            project=self.project,
+            kind=kind,
+            most=_MOST,
+            **({} if among else {"runs": INCIDENT_RUNS, "own": self.run}),
+            **({"it": it} if where else {}),
+        )
         return [_read(row) for row in reversed(rows)]
 
 
@@ -277,15 +328,22 @@ _NEWEST_RUNS = (
 )
 
 
-def forget_places(tx: Transaction, project: str, places: Iterable[tuple[str, str]], text: str) -> None:
+def forget_places(
+    tx: Transaction, project: str, places: Iterable[tuple[str, str]], text: str
+) -> None:
     """Take out what was noted at some places of some runs: the words there are to be gone for good.
 
     Counts know no place; those go whose names stand in the text that is erased.
     """
     for run, place in places:
-        tx.rows("DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')", run=run, place=place)
+        tx.rows(
+            "DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')",
+            run=run,
+            place=place,
+        )
     for kind, mark, *words in tx.rows(
-        "SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project", project=project
+        "SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project",
+        project=project,
     ):
         if kind != UNTIL and any(word and word in text for word in words):
             tx.rows(

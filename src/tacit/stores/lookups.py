@@ -23,7 +23,10 @@ LOGINS = "logins"  # of a server's cache: lessons of other logins, as JSON
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
     """The memory that another system knows under a name; empty where there is none."""
     row = store.one(
-        "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a", p=project, n=namespace, a=alias
+        "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a",
+        p=project,
+        n=namespace,
+        a=alias,
     )
     return str(row[0]) if row else ""
 
@@ -47,7 +50,9 @@ def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int
     return store.rows(sql, p=project, s=signature)
 
 
-CAME_BACK = 2  # sessions in which a problem came although its lesson was given, before a guard is offered
+CAME_BACK = (
+    2  # sessions in which a problem came although its lesson was given, before a guard is offered
+)
 
 
 def used_often(store: Reads, project: str, times: int) -> list[str]:
@@ -101,13 +106,18 @@ def once_on_pages(store: Reads, project: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def judged_proposals(store: Reads, project: str, kind: str, action: str, most: int) -> list[Proposal]:
+def judged_proposals(
+    store: Reads, project: str, kind: str, action: str, most: int
+) -> list[Proposal]:
     """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
     found = store.proposals_where(
         "project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0 AND instr(payload, :said) > 0"
         " ORDER BY created_at DESC, id LIMIT :most",
-        p=project, kind=kind, said=f'"{action}"' if action else '"', most=most,
-    )  # fmt: skip
+        p=project,
+        kind=kind,
+        said=f'"{action}"' if action else '"',
+        most=most,
+    )
     return found[::-1]
 
 
@@ -148,7 +158,9 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for root, kind, count in store.rows(noted, units=named):
         failed, said = found.get(root, (0, 0))
-        found[root] = (failed + int(count), said) if kind == "failure" else (failed, said + int(count))
+        found[root] = (
+            (failed + int(count), said) if kind == "failure" else (failed, said + int(count))
+        )
     for root, count in store.rows(kept, units=named):
         failed, said = found.get(root, (0, 0))
         found[root] = (failed, said + int(count))
@@ -166,7 +178,11 @@ def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) ->
 
     last = store.find_run(project, behind) if behind else None
     named = {"seq": last.seq, "at": last.started_at, "id": last.id} if last else {}
-    older = " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))" if last else ""
+    older = (
+        " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))"
+        if last
+        else ""
+    )
     where = f"project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
     return store.values_of(RunRow, where, p=project, most=most, **named)
 
@@ -187,7 +203,9 @@ def is_settled(store: Reads, unit: str, *, but: str) -> bool:
 
 def last_learned(store: Reads, project: str) -> str:
     """When the newest run was learned; empty where there is none."""
-    row = store.one("SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project)
+    row = store.one(
+        "SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project
+    )
     return str(row[0]) if row else ""
 
 
@@ -198,5 +216,7 @@ def has_outgoing(cache: Reads) -> bool:
 
 def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
     """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
-    where = "project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id"
+    where = (
+        "project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id"
+    )
     return store.proposals_where(where, project=project, key=key)

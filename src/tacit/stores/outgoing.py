@@ -54,7 +54,11 @@ def header(store: Reads, format: str, part: str, project: str) -> Header:
         store.one("SELECT max(at) FROM journal WHERE project = :p AND verb <> 'import'", p=project),
         store.one("SELECT max(at) FROM use_mark WHERE project = :p AND at > :at", p=project, at=at),
         store.one("SELECT max(at) FROM use WHERE project = :p AND at > :at", p=project, at=at),
-        store.one("SELECT max(at) FROM evidence WHERE project = :p AND opening = 0 AND at > :at", p=project, at=at),
+        store.one(
+            "SELECT max(at) FROM evidence WHERE project = :p AND opening = 0 AND at > :at",
+            p=project,
+            at=at,
+        ),
     ]
     return Header(part, kept.get("record"), max(row[0] or "" for row in last))
 
@@ -72,7 +76,11 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
         if not alias.startswith(UNNAMED_ROW):  # the second row of one name keeps that name
             names.setdefault(memory, alias.rpartition("#")[0])
     retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
-    last = dict(store.rows("SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project))
+    last = dict(
+        store.rows(
+            "SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project
+        )
+    )
     until = faded_to(store, project)
     order = _order(evidence)
     found = [
@@ -94,7 +102,10 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
         for number, memory in enumerate(store.select([project], sort="old", limit=-1))
         if memory.text and memory.closed_by != ERASED_BY
     ]
-    closed = sorted((row for row in found if row.memory.state in CLOSED), key=lambda row: last.get(row.memory.id, 0))
+    closed = sorted(
+        (row for row in found if row.memory.state in CLOSED),
+        key=lambda row: last.get(row.memory.id, 0),
+    )
     return [row for row in found if row.memory.state not in CLOSED] + closed
 
 
@@ -113,7 +124,9 @@ def audited(
         if row is None:
             continue
         asked = told.get("asked", {})
-        askers.update({(run, memory): asked.get("agent", row.agent) for memory in json.loads(given)})
+        askers.update(
+            {(run, memory): asked.get("agent", row.agent) for memory in json.loads(given)}
+        )
         one: Given | OriginVerdict = Given(
             row.foreign_id,
             tuple(aliases.get(memory, memory) for memory in json.loads(given)),
@@ -134,10 +147,21 @@ def audited(
         figure = float(mark.value) if mark.value.replace(".", "", 1).isdigit() else None
         denied = (mark.run, mark.memory) in against
         one = OriginVerdict(
-            row.foreign_id, aliases.get(mark.memory, mark.memory), mark.signal, mark.at, figure, mark.reason, record,
-            agent=askers.get((mark.run, mark.memory), row.agent), surface=mark.surface,
-            followup="weaken" if denied else mark.value if mark.value.isalpha() or "_" in mark.value else "",
-        )  # fmt: skip
+            row.foreign_id,
+            aliases.get(mark.memory, mark.memory),
+            mark.signal,
+            mark.at,
+            figure,
+            mark.reason,
+            record,
+            agent=askers.get((mark.run, mark.memory), row.agent),
+            surface=mark.surface,
+            followup="weaken"
+            if denied
+            else mark.value
+            if mark.value.isalpha() or "_" in mark.value
+            else "",
+        )
         line = mark.surface.rpartition(":")[2]
         found.append(((mark.at, int(line) if line.isdigit() else 1 << 41, number), one))
     return [one for _, one in sorted(found, key=lambda each: each[0])]
@@ -149,13 +173,16 @@ def _is_ours(run: str) -> bool:
 
 
 def _evidence(store: Reads, project: str) -> dict[str, list[Evidence]]:
-    return grouped(store.values_of(Evidence, "project = :p ORDER BY n", p=project), lambda each: each.memory)
+    return grouped(
+        store.values_of(Evidence, "project = :p ORDER BY n", p=project), lambda each: each.memory
+    )
 
 
 def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:
     """The place of each memory among those of the run that saw it first."""
     first = {
-        id: next((row.run for row in rows if row.run and row.signal == "seen"), "") for id, rows in evidence.items()
+        id: next((row.run for row in rows if row.run and row.signal == "seen"), "")
+        for id, rows in evidence.items()
     }
     counts: dict[str, int] = {}
     order: dict[str, int] = {}
@@ -177,9 +204,17 @@ def _openings(
 ) -> tuple[Opening, ...]:
     """All its counts, each with the time of the last one counted."""
     tally = memory.tally
-    learned = max((runs[row.run][1] for row in evidence if row.run in runs and row.signal == "seen"), default="")
+    learned = max(
+        (runs[row.run][1] for row in evidence if row.run in runs and row.signal == "seen"),
+        default="",
+    )
     stated = max(
-        (row.at for row in evidence if not row.opening and row.signal in ("confidence", "success_rate")), default=""
+        (
+            row.at
+            for row in evidence
+            if not row.opening and row.signal in ("confidence", "success_rate")
+        ),
+        default="",
     )
     counts = {
         "seen": (float(tally.seen), learned),
@@ -189,7 +224,11 @@ def _openings(
         counts["confidence"] = (tally.confidence, stated)
     counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
     if by_runs := brought_by_part("fade", profile.fade.function):
-        lasts = memory.pinned or memory.klass in profile.fade.never or memory.state in profile.fade.never_states
+        lasts = (
+            memory.pinned
+            or memory.klass in profile.fade.never
+            or memory.state in profile.fade.never_states
+        )
         unseen = by_runs(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
         counts["unseen"] = (float(unseen), "")
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())

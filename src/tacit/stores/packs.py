@@ -73,19 +73,25 @@ def of_run(store: Store, run: str, root: str) -> Iterator[Row]:
     for (facts,) in store.rows("SELECT facts FROM run WHERE id = :run", run=run):
         if facts and '"incidents"' not in facts:
             yield Row("run", run, {"facts": facts})
-    marks = "SELECT n, memory, reason FROM use_mark WHERE unit = :unit AND unit <> '' AND run = :run"
+    marks = (
+        "SELECT n, memory, reason FROM use_mark WHERE unit = :unit AND unit <> '' AND run = :run"
+    )
     for n, memory, reason in store.rows(marks, unit=root, run=run):
         if reason:
             yield Row("use_mark", str(n), {"reason": reason}, memory)
     for row in store.rows(
-        f"SELECT {', '.join(INJECTION)} FROM injection WHERE unit = :unit AND run = :run", unit=root, run=run
+        f"SELECT {', '.join(INJECTION)} FROM injection WHERE unit = :unit AND run = :run",
+        unit=root,
+        run=run,
     ):
         yield Row("injection", row[0], dict(zip(INJECTION, row)))
 
 
 def of_memory(store: Store, memory: str) -> Iterator[Row]:
     """The quotes behind one lesson."""
-    for key, quote in store.rows("SELECT key, quote FROM evidence WHERE memory = :it AND quote <> ''", it=memory):
+    for key, quote in store.rows(
+        "SELECT key, quote FROM evidence WHERE memory = :it AND quote <> ''", it=memory
+    ):
         yield Row("evidence", key, {"quote": quote}, memory)
 
 
@@ -96,7 +102,9 @@ def packs(folder: str) -> list[str]:
     """The files there are, oldest first."""
     try:
         return sorted(
-            os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(_END) and name[:1] != "."
+            os.path.join(folder, name)
+            for name in os.listdir(folder)
+            if name.endswith(_END) and name[:1] != "."
         )
     except OSError:
         return []
@@ -108,7 +116,11 @@ def find_pack(folder: str, name: str) -> str:
         return name
     fit = [path for path in packs(folder) if os.path.basename(path).startswith(name)]
     if len(fit) != 1:
-        found = f"{name!r} fits {len(fit)} files." if fit else f"There is no file {name!r} of moved data."
+        found = (
+            f"{name!r} fits {len(fit)} files."
+            if fit
+            else f"There is no file {name!r} of moved data."
+        )
         raise NotFound(found, f"They lie in {folder}.")
     return fit[0]
 
@@ -129,17 +141,26 @@ def _written(path: str, head: Mapping[str, Any], rows: Iterable[Row]) -> Packed:
             with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
                 for line in (
                     head,
-                    *({"table": r.table, "key": r.key, "memory": r.memory, "words": dict(r.words)} for r in rows),
+                    *(
+                        {"table": r.table, "key": r.key, "memory": r.memory, "words": dict(r.words)}
+                        for r in rows
+                    ),
                 ):
-                    text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+                    text = (
+                        json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+                    )
                     summed.update(text)
                     file.write(text)
                     count += 1
-                file.write(json.dumps({"rows": count - 1, "sha256": summed.hexdigest()}).encode() + b"\n")
+                file.write(
+                    json.dumps({"rows": count - 1, "sha256": summed.hexdigest()}).encode() + b"\n"
+                )
             raw.flush()
             os.fsync(raw.fileno())
         if sum(1 for _ in read_pack(partial)) != count - 1:
-            raise Damaged(f"{path} did not read back as it was written.", "Nothing was moved; check the disk.")
+            raise Damaged(
+                f"{path} did not read back as it was written.", "Nothing was moved; check the disk."
+            )
         os.rename(partial, path)
         to_disk(os.path.dirname(path))
     finally:
@@ -155,7 +176,10 @@ def read_pack(path: str) -> Iterator[Row]:
         foot = json.loads(lines[-1]) if len(lines) > 1 else {}
     except ValueError:
         foot = {}
-    if foot.get("rows") != len(lines) - 2 or foot.get("sha256") != hashlib.sha256(b"".join(lines[:-1])).hexdigest():
+    if (
+        foot.get("rows") != len(lines) - 2
+        or foot.get("sha256") != hashlib.sha256(b"".join(lines[:-1])).hexdigest()
+    ):
         raise Damaged(
             f"{path} is not whole: it does not match its own checksum.",
             "Nothing was changed; take it from another copy.",
@@ -170,9 +194,13 @@ def _lines(path: str) -> list[bytes]:
         with gzip.open(path, "rb") as file:
             return file.readlines()
     except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", "tacit doctor names the folder of moved data.") from None
+        raise NotFound(
+            f"There is no file {path}.", "tacit doctor names the folder of moved data."
+        ) from None
     except (OSError, EOFError, zlib.error) as error:
-        raise Damaged(f"{path} cannot be read: {error}.", "Nothing was changed; take it from another copy.") from error
+        raise Damaged(
+            f"{path} cannot be read: {error}.", "Nothing was changed; take it from another copy."
+        ) from error
 
 
 # -- out of the store and back ------------------------------------------------------------------------------------------
@@ -198,9 +226,12 @@ def _holds(tx: Transaction, row: Row, words: Mapping[str, Any]) -> bool:
         return (there is not None) == bool(words)
     table = BY_NAME[row.table]
     found = tx.one(
-        f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {_PACK_KEY[row.table]} = :key", key=_key(row)
+        f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {_PACK_KEY[row.table]} = :key",
+        key=_key(row),
     )
-    return found is not None and dict(zip(table.words, found)) == {name: words[name] for name in table.words}
+    return found is not None and dict(zip(table.words, found)) == {
+        name: words[name] for name in table.words
+    }
 
 
 def _key(row: Row) -> int | str:
@@ -216,11 +247,15 @@ def exchange_words(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
             tx.rows("DELETE FROM injection WHERE event = :key", key=row.key)
         return 1
     table, key, where = BY_NAME[row.table], _key(row), f"WHERE {_PACK_KEY[row.table]} = :key"
-    *was, sealed = tx.one(f"SELECT {', '.join(table.hashed)}, hash FROM {row.table} {where}", key=key)
+    *was, sealed = tx.one(
+        f"SELECT {', '.join(table.hashed)}, hash FROM {row.table} {where}", key=key
+    )
     now = {**dict(zip(table.hashed, was)), **words}
     hash = link_hash(tuple(now.values())) if table.seal else row_seal(row.table, now)
     sets = ", ".join(f"{name} = :{name}" for name in table.words)
-    tx.rows(f"UPDATE {row.table} SET {sets}, hash = :hash {where}", **dict(words), hash=hash, key=key)
+    tx.rows(
+        f"UPDATE {row.table} SET {sets}, hash = :hash {where}", **dict(words), hash=hash, key=key
+    )
     if table.seal:
         for each in (sealed, hash):
             tx.seal(now["project"], table.seal, shard_of(now["memory"]), 0, each)

@@ -24,12 +24,16 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 def store_path(given: str | None, env: Mapping[str, str]) -> str:
     """Which store is meant: named, from the environment, or the user's own."""
-    return os.path.expanduser(given or env.get("TACIT_STORE") or os.path.join(data_folder(env), "tacit.db"))
+    return os.path.expanduser(
+        given or env.get("TACIT_STORE") or os.path.join(data_folder(env), "tacit.db")
+    )
 
 
 def data_folder(env: Mapping[str, str]) -> str:
     """Where the user's store lies."""
-    return os.path.join(env.get("XDG_DATA_HOME") or os.path.join(home_folder(env), ".local", "share"), "tacit")
+    return os.path.join(
+        env.get("XDG_DATA_HOME") or os.path.join(home_folder(env), ".local", "share"), "tacit"
+    )
 
 
 def home_folder(env: Mapping[str, str]) -> str:
@@ -62,7 +66,9 @@ def file_of(store: str, session: str) -> str:
     from tacit.core.digest import short_hash
 
     plain = session and not session.strip(_NAME) and len(session) <= LONGEST_NAME
-    return os.path.join(captured_folder(store), f"{session if plain else short_hash(session)}.jsonl")
+    return os.path.join(
+        captured_folder(store), f"{session if plain else short_hash(session)}.jsonl"
+    )
 
 
 def remove_captured(store: str, sessions: Iterable[str]) -> None:
@@ -95,9 +101,14 @@ def key_names(path: str) -> dict[str, str]:
         from tacit.core.errors import ConfigInvalid
 
         raise ConfigInvalid(
-            f"The keys in {path} cannot be read: {error}.", "Remove it and make new ones: tacit config key NAME."
+            f"The keys in {path} cannot be read: {error}.",
+            "Remove it and make new ones: tacit config key NAME.",
         ) from None
-    return {str(digest): str(name) for digest, name in found.items()} if isinstance(found, dict) else {}
+    return (
+        {str(digest): str(name) for digest, name in found.items()}
+        if isinstance(found, dict)
+        else {}
+    )
 
 
 def name_of(key: str, path: str) -> str:
@@ -130,6 +141,8 @@ def take_back(name: str, path: str) -> int:
 def _write(known: Mapping[str, str], path: str) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     fresh = f"{path}.{os.getpid()}"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    with open(
+        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as file:
         file.write(dumps(known, separators=(",\n ", ": ")))
     os.replace(fresh, path)

@@ -15,9 +15,16 @@ NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 
 def failed_jobs(store: Reads) -> list[dict[str, Any]]:
     """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
-    rows = store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
+    rows = store.rows(
+        "SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id"
+    )
     return [
-        {"job": key, "attempts": attempts, "error": error, "again_at": "" if not_before == NEVER else not_before}
+        {
+            "job": key,
+            "attempts": attempts,
+            "error": error,
+            "again_at": "" if not_before == NEVER else not_before,
+        }
         for key, attempts, error, not_before in rows
     ]
 
@@ -50,7 +57,11 @@ def leased(store: Reads) -> Sequence[tuple[int, int]]:
 
 def free(tx: Transaction, id: int, later: str) -> None:
     """Let a job be taken again, not before `later`."""
-    tx.rows("UPDATE queue SET lease = '', lease_until = '', not_before = :later WHERE id = :id", later=later, id=id)
+    tx.rows(
+        "UPDATE queue SET lease = '', lease_until = '', not_before = :later WHERE id = :id",
+        later=later,
+        id=id,
+    )
 
 
 def hasten(tx: Transaction, never: str) -> None:
@@ -61,7 +72,8 @@ def hasten(tx: Transaction, never: str) -> None:
 def hasten_reading(tx: Transaction, surroundings: str) -> None:
     """Let what waits to be read in these surroundings be taken now."""
     tx.rows(
-        "UPDATE queue SET not_before = '' WHERE kind = 'read' AND payload LIKE :wanted", wanted=f'%"{surroundings}"%'
+        "UPDATE queue SET not_before = '' WHERE kind = 'read' AND payload LIKE :wanted",
+        wanted=f'%"{surroundings}"%',
     )
 
 

@@ -34,7 +34,9 @@ class Reading:
     path: str = ""  # the host's file
     lineage: str = ""  # what it shares with forks and copies of it
     lines: tuple[tuple[Any, ...], ...] = ()  # as rendered
-    outside: tuple[tuple[int, str], ...] | None = None  # texts from outside, by step; None: nobody looked for them
+    outside: tuple[tuple[int, str], ...] | None = (
+        None  # texts from outside, by step; None: nobody looked for them
+    )
     root: str = ""  # the folder it worked in
     done: int = 0  # lines that were read: of a session that grew the rest is read on
     state: str = WAITING
@@ -88,7 +90,9 @@ def begin(folder: str, reading: Reading) -> None:
 def save(folder: str, reading: Reading) -> None:
     """Write a reading whole or not at all; an error where its folder was taken away meanwhile, which is never made anew."""
     half = os.path.join(folder, f"{new_id()}{_HALF}")
-    packed = gzip.compress(json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0)
+    packed = gzip.compress(
+        json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0
+    )
     try:
         put_file(half, packed, 0o600)
         os.replace(half, _path(folder, reading.run))
@@ -115,7 +119,11 @@ def every(folder: str, state: str = "") -> Iterator[Reading]:
         if os.path.isdir(folder)
         else []
     )
-    found = [reading for run in names if (reading := load(folder, run)) is not None and state in ("", reading.state)]
+    found = [
+        reading
+        for run in names
+        if (reading := load(folder, run)) is not None and state in ("", reading.state)
+    ]
     yield from sorted(found, key=lambda reading: (reading.started_at, reading.run))
 
 

@@ -48,11 +48,17 @@ def cache_faults(near: Store) -> Iterator[Fault]:
                 yield Fault("file", near.path, str(said))
         for *row, sealed in near.each(f"SELECT {', '.join(DECIDED)}, hash FROM memory"):
             if row_hash(tuple(row)) != sealed:
-                yield Fault("memory", str(row[0]), "the copy is not what was fetched: its hash differs")
+                yield Fault(
+                    "memory", str(row[0]), "the copy is not what was fetched: its hash differs"
+                )
         for table, columns in _HASHED.items():
             for *row, sealed in near.rows(f"SELECT {', '.join(columns)}, hash FROM {table}"):
                 if link_hash(row) != sealed:
-                    yield Fault(table, f"{row[0]} in {row[1]}", "the record is not what was written: its hash differs")
+                    yield Fault(
+                        table,
+                        f"{row[0]} in {row[1]}",
+                        "the record is not what was written: its hash differs",
+                    )
     except Damaged as error:
         yield Fault("file", near.path, error.message)
 

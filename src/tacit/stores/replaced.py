@@ -27,7 +27,9 @@ def still_there(folder: str) -> str:
     while above and above != os.path.dirname(above):
         if os.path.isdir(above):
             inside = [above, *upward(above, {})]
-            return above if any(os.path.exists(os.path.join(each, ".git")) for each in inside) else ""
+            return (
+                above if any(os.path.exists(os.path.join(each, ".git")) for each in inside) else ""
+            )
         above = os.path.dirname(above)
     return ""
 
@@ -76,8 +78,12 @@ _ERASED = b"[erased]"
 def keep_copy(data_folder: str, path: str, data: bytes, at: str, *, theirs: bool) -> str:
     """A copy of what stands at a path, on the disk before anything else happens; where it lies."""
     root, real = os.path.join(data_folder, FOLDER), os.path.realpath(path)
-    folder = os.path.join(root, f"{os.path.basename(real)}-{short_hash(real)[:8]}", _THEIRS if theirs else "")
-    copy = os.path.join(folder, f"{at[:19].replace(':', '-')}Z-{new_id()}{os.path.splitext(real)[1]}")
+    folder = os.path.join(
+        root, f"{os.path.basename(real)}-{short_hash(real)[:8]}", _THEIRS if theirs else ""
+    )
+    copy = os.path.join(
+        folder, f"{at[:19].replace(':', '-')}Z-{new_id()}{os.path.splitext(real)[1]}"
+    )
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         put_file(copy, data, 0o600)
@@ -87,7 +93,9 @@ def keep_copy(data_folder: str, path: str, data: bytes, at: str, *, theirs: bool
                 os.unlink(old)
     except OSError as error:
         told = f"No copy of {path} could be kept in {root}: {error.strerror or error}. It is as it was."
-        raise StoreReadOnly(told, "Check that folder's permissions and the room on its disk.") from error
+        raise StoreReadOnly(
+            told, "Check that folder's permissions and the room on its disk."
+        ) from error
     return copy
 
 
@@ -113,4 +121,7 @@ def blank_copies(data_folder: str, text: str) -> None:
 def _copies(folder: str) -> list[str]:
     """The copies in a folder, oldest first."""
     every = [entry for entry in os.scandir(folder) if entry.is_file()]
-    return [entry.path for entry in sorted(every, key=lambda entry: (entry.stat().st_mtime_ns, entry.name))]
+    return [
+        entry.path
+        for entry in sorted(every, key=lambda entry: (entry.stat().st_mtime_ns, entry.name))
+    ]

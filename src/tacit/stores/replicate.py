@@ -97,7 +97,9 @@ def alone(path: str, wait: float) -> Iterator[bool]:
         os.close(fd)
 
 
-def in_step(near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0) -> tuple[Carried, Refreshed]:
+def in_step(
+    near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0
+) -> tuple[Carried, Refreshed]:
     """Carry, then fetch, all that is used here or `only` some projects. What the server says to it is noted in the cache."""
     with alone(near.path, wait) as got:
         if not got:
@@ -145,7 +147,9 @@ def carry(near: Store, far: Store) -> Carried:
 def _waiting(near: Store) -> dict[str, list[tuple[int, Any]]]:
     """The next batch of the outbox, by project: numbers and rows."""
     found: dict[str, list[tuple[int, Any]]] = {}
-    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=_CARRY_BATCH):
+    for n, kind, key in near.rows(
+        "SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=_CARRY_BATCH
+    ):
         link = _READERS[kind](near, key)
         project = link[1] if isinstance(link, tuple) else getattr(link, "project", "")
         found.setdefault(project, []).append((n, link))
@@ -209,7 +213,9 @@ def _deliver(near: Store, far: Store, project: str, links: Sequence[tuple[int, A
 
 def _acknowledge(tx: Transaction, links: Iterable[tuple[int, object]]) -> None:
     numbers = json.dumps([n for n, _ in links])
-    tx.rows("DELETE FROM outbox WHERE n IN (SELECT value FROM json_each(:numbers))", numbers=numbers)
+    tx.rows(
+        "DELETE FROM outbox WHERE n IN (SELECT value FROM json_each(:numbers))", numbers=numbers
+    )
 
 
 def _signals(near: Store, project: str) -> str:
@@ -222,7 +228,13 @@ def _signals(near: Store, project: str) -> str:
 def _of_known(near: Store, tx: Transaction, link: Link | Unlike | None) -> Link | Unlike | None:
     """A row as it would have been written there: who asked for a run by its name alone meant the one that the server knows under it,
     and a cache holds no run that was only learned. Nothing for the row of that run itself."""
-    unit = link[3] if isinstance(link, tuple) else link.id if isinstance(link, RunRow) else getattr(link, "unit", "")
+    unit = (
+        link[3]
+        if isinstance(link, tuple)
+        else link.id
+        if isinstance(link, RunRow)
+        else getattr(link, "unit", "")
+    )
     asked = near.run(unit) if unit else None
     if asked is None or asked.host not in _BY_NAME_ALONE or tx.run(unit) is not None:
         return link
@@ -266,15 +278,32 @@ def _mark_once(tx: Transaction, mark: Mark) -> None:
 def _met(tx: Transaction, use: Use) -> None:
     """Another machine, or this one before a kill, assigned it first, and that counts. The coin is the same everywhere; the rate may
     have changed between two looks at the server, and then what was given against the assignment is said."""
-    first = tx.one("SELECT arm FROM use WHERE unit = :unit AND memory = :memory", unit=use.unit, memory=use.memory)
+    first = tx.one(
+        "SELECT arm FROM use WHERE unit = :unit AND memory = :memory",
+        unit=use.unit,
+        memory=use.memory,
+    )
     if first[0] == "withheld" and use.arm != "withheld":
-        _mark_once(tx, Mark(use.memory, use.unit, use.project, "crossed", run=use.run, surface=use.surface, at=use.at))
+        _mark_once(
+            tx,
+            Mark(
+                use.memory,
+                use.unit,
+                use.project,
+                "crossed",
+                run=use.run,
+                surface=use.surface,
+                at=use.at,
+            ),
+        )
 
 
 # -- and back -----------------------------------------------------------------------------------------------------------
 
 
-def refresh(near: Store, far: Store, *, only: Iterable[str] = (), touched: Collection[str] = ()) -> Refreshed:
+def refresh(
+    near: Store, far: Store, *, only: Iterable[str] = (), touched: Collection[str] = ()
+) -> Refreshed:
     """Bring the copies of all projects that are used here in step, or `only` some; lessons that were `touched` are read anew."""
     at = now()
     visible = {project.id: project for project in far.projects()}
@@ -301,7 +330,12 @@ def _sweep(tx: Transaction, at: str) -> None:
     """Let go of records that the server has and no session here needs any more."""
     before = after_days(at, -KEPT_DAYS)
     if tx.one("SELECT 1 FROM outbox LIMIT 1") is None:
-        for table, when in (("use", "at"), ("use_mark", "at"), ("injection", "at"), ("run", "started_at")):
+        for table, when in (
+            ("use", "at"),
+            ("use_mark", "at"),
+            ("injection", "at"),
+            ("run", "started_at"),
+        ):
             tx.rows(f"DELETE FROM {table} WHERE {when} < :before", before=before)
 
 
@@ -320,13 +354,17 @@ def _copy_projects(near: Store, visible: dict[str, Project]) -> None:
 
 def _copy_profile(near: Store, far: Store, project: Project) -> None:
     if near.profile_json(project.profile) is None:
-        row = far.one("SELECT id, name, compiled, created_at FROM profile WHERE id = :id", id=project.profile)
+        row = far.one(
+            "SELECT id, name, compiled, created_at FROM profile WHERE id = :id", id=project.profile
+        )
         if row is not None:
             with near.write() as tx:
                 tx.put_profile(*row)
 
 
-def _refresh_project(near: Store, far: Store, project: str, touched: Collection[str], at: str) -> Refreshed:
+def _refresh_project(
+    near: Store, far: Store, project: str, touched: Collection[str], at: str
+) -> Refreshed:
     before = json.loads(near.meta(mark_of(project)) or "{}")
     seals = _seals(far, project)
     conflicts = [each for each in far.proposals(project, limit=-1) if each.kind == "contradiction"]
@@ -354,18 +392,26 @@ def _refresh_project(near: Store, far: Store, project: str, touched: Collection[
 
 
 # What changed since, by the numbers that grow. A project's writers follow each other, so a number that is seen has none below it to come.
-_COUNTED_ON = {"journal": ("journal", "id"), "evidence": ("evidence", "n"), "mark": ("use_mark", "n")}
+_COUNTED_ON = {
+    "journal": ("journal", "id"),
+    "evidence": ("evidence", "n"),
+    "mark": ("use_mark", "n"),
+}
 _SINCE = {
     name: f"SELECT {n}, memory FROM {table} WHERE project = :project AND {n} > :last"
     for name, (table, n) in _COUNTED_ON.items()
 }
-_ENDS = {name: f"SELECT max({n}) FROM {table} WHERE project = :project" for name, (table, n) in _COUNTED_ON.items()}
+_ENDS = {
+    name: f"SELECT max({n}) FROM {table} WHERE project = :project"
+    for name, (table, n) in _COUNTED_ON.items()
+}
 
 
 def _seals(far: Store, project: str) -> str:
     """A fingerprint of everything a project was told: equal, and nothing needs to be asked."""
     rows = far.rows(
-        "SELECT kind, shard, rows, xor FROM seal WHERE project = :project ORDER BY kind, shard", project=project
+        "SELECT kind, shard, rows, xor FROM seal WHERE project = :project ORDER BY kind, shard",
+        project=project,
     )
     return link_hash([[kind, shard, n, bytes(xor).hex()] for kind, shard, n, xor in rows]).hex()
 
@@ -383,7 +429,10 @@ def _all(near: Store, far: Store, project: str) -> Refreshed:
         ids = [row[1] for row in rows]
         seen.update(ids)
         written += _these(near, far, project, ids).written
-    here = [row[0] for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)]
+    here = [
+        row[0]
+        for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)
+    ]
     gone = _these(near, far, project, [id for id in here if id not in seen])
     return Refreshed(1, written + gone.written, gone.taken_out)
 
@@ -402,7 +451,11 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
         names = [row for row in far.rows(_ALIAS_ROWS, ids=asked) if row[0] in live]
         theirs = logins(far, [*live])
         seen = {memory.id: memory for memory in far.memories([*theirs])}
-        counts = [row for row in counts if row[1] != CONFIRMED or row[0] not in seen or is_confirmed(seen[row[0]])]
+        counts = [
+            row
+            for row in counts
+            if row[1] != CONFIRMED or row[0] not in seen or is_confirmed(seen[row[0]])
+        ]
         with near.write() as tx:
             taken_out += sum(_take_out(tx, id) for id in chunk if id not in live)
             note_logins(tx, chunk, theirs)
@@ -413,7 +466,8 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
                 tx.copy_row(row, bytes(sealed), words)
             for table, derived in (("tally", counts), ("alias", names)):
                 tx.rows(
-                    f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(:ids))", ids=json.dumps([*live])
+                    f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(:ids))",
+                    ids=json.dumps([*live]),
                 )
                 for row in derived:
                     tx.rows(_PUT_ROWS[table], **dict(zip("abcde", row)))
@@ -427,7 +481,9 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
 def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
     """Leave nothing of an erased text: not in full text, not in the log, not in what was written down of the sessions it came from."""
     with near.write() as tx:
-        tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
+        tx.rows(
+            "UPDATE queue SET error = '' WHERE error <> ''"
+        )  # a failed job quotes what it stumbled over
         tx.reindex()
     near.scrub()
     runs = [far.run(evidence.run) for id in erased for evidence in far.evidence(id)]
@@ -437,12 +493,8 @@ def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
 _CLOSED_BY, _STATE_AT, _TEXT, _PROJECT, _TRUST, _PINNED = (
     DECIDED.index(name) for name in ("closed_by", "state", "text", "project", "trust", "pinned")
 )
-_MEMORIES = (
-    f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
-)
-_TALLY_ROWS = (
-    "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
-)
+_MEMORIES = f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
+_TALLY_ROWS = "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
 _ALIAS_ROWS = "SELECT memory, project, namespace, alias FROM alias WHERE memory IN (SELECT value FROM json_each(:ids))"
 _PUT_ROWS = {
     "tally": "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:a, :b, :c, :d, :e)",
@@ -481,7 +533,10 @@ def _copy_conflicts(tx: Transaction, project: str, conflicts: Sequence[Proposal]
 
 def _drop_project(near: Store, project: str) -> int:
     """A project that this user may no longer see leaves the machine."""
-    ids = [row[0] for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)]
+    ids = [
+        row[0]
+        for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)
+    ]
     with near.write() as tx:
         gone = sum(_take_out(tx, id) for id in ids)
         _copy_conflicts(tx, project, ())

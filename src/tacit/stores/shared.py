@@ -88,7 +88,12 @@ def put_line(tx: Transaction, project: str, line: JournalLine, local: str) -> No
 
 def vouch_line(tx: Transaction, line: JournalLine) -> None:
     """Somebody whose key is allowed has signed it after all."""
-    tx.rows("UPDATE shared SET standing = :s, signer = :by WHERE id = :id", id=line.id, s=line.standing, by=line.signer)
+    tx.rows(
+        "UPDATE shared SET standing = :s, signer = :by WHERE id = :id",
+        id=line.id,
+        s=line.standing,
+        by=line.signer,
+    )
 
 
 def blank_lines(tx: Transaction, memory: str) -> None:
@@ -107,14 +112,18 @@ def canonical(store: Store, project: str) -> str:
     Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home, and so do pins,
     pages, verdicts and promotions: each machine has its own.
     """
-    trusted = (
-        "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
-    )
+    trusted = "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
     ids = [row[0] for row in store.rows(trusted, p=project)]
     entries = "SELECT id FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
-    found: dict[str, list[Any]] = {"memories": [_at_home(dict(zip(DECIDED, to_row(m)))) for m in store.memories(ids)]}
+    found: dict[str, list[Any]] = {
+        "memories": [_at_home(dict(zip(DECIDED, to_row(m)))) for m in store.memories(ids)]
+    }
     for kind in LINKED_FIELDS:
-        links = [_at_home(dict(link.__dict__)) for id in ids for _, link in _links(store, project, id, kind)]
+        links = [
+            _at_home(dict(link.__dict__))
+            for id in ids
+            for _, link in _links(store, project, id, kind)
+        ]
         found[kind] = sorted(links, key=lambda at: json.dumps(at, sort_keys=True))
     found["journal"] = [row[0] for row in store.rows(entries, p=project)]
     return json.dumps(found, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
@@ -144,7 +153,10 @@ def has_own_rows(tx: Transaction, project: str, memory: str) -> bool:
     """Whether something was decided here about a memory that is not a line yet."""
     return bool(
         tx.rows(
-            _ENTRIES.replace("SELECT j.memory", "SELECT 1") + " AND j.memory = :m LIMIT 1", p=project, m=memory, by=""
+            _ENTRIES.replace("SELECT j.memory", "SELECT 1") + " AND j.memory = :m LIMIT 1",
+            p=project,
+            m=memory,
+            by="",
         )
     )
 
@@ -154,7 +166,9 @@ def is_one_persons(memory: Memory) -> bool:
     return bool((memory.extra or {}).get("word")) and memory.state not in ("stable", "canonical")
 
 
-def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False) -> list[JournalLine]:
+def share(
+    tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False
+) -> list[JournalLine]:
     """Make lines of what is new about a memory, if it may be shared; those that were made.
 
     With `whole` lessons of any scope, and entries of any machine: for another store of the same person.
@@ -162,7 +176,9 @@ def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole:
     known = lines_of(tx, project, memory.id)
     if memory.project != project or (memory.scope not in SHARED_SCOPES and not whole):
         return []
-    if not any(line.standing != UNKNOWN for line in known) and (memory.gate != "allow" or is_erased(memory)):
+    if not any(line.standing != UNKNOWN for line in known) and (
+        memory.gate != "allow" or is_erased(memory)
+    ):
         return []
     if not whole and not known and is_one_persons(memory):
         return []
@@ -171,16 +187,25 @@ def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole:
     ):
         return []  # a repair could not bring back what an entry said: what it adds up to cannot be told to others
     entries = _share_entries(tx, project, memory, machine, known, whole)
-    return entries + [each for kind in LINKED_FIELDS for each in _share_links(tx, project, memory, machine, kind)]
+    return entries + [
+        each for kind in LINKED_FIELDS for each in _share_links(tx, project, memory, machine, kind)
+    ]
 
 
 def _share_entries(
-    tx: Transaction, project: str, memory: Memory, machine: str, known: list[JournalLine], whole: bool
+    tx: Transaction,
+    project: str,
+    memory: Memory,
+    machine: str,
+    known: list[JournalLine],
+    whole: bool,
 ) -> list[JournalLine]:
     local = {
         int(row[0]): row[1]
         for row in tx.rows(
-            "SELECT local, id FROM shared WHERE project = :p AND memory = :m AND kind = 'entry'", p=project, m=memory.id
+            "SELECT local, id FROM shared WHERE project = :p AND memory = :m AND kind = 'entry'",
+            p=project,
+            m=memory.id,
         )
     }
     by_id = {line.id: line for line in known}
@@ -234,15 +259,23 @@ def _clean_words(said: list[Any]) -> list[Any]:
 def _clean(name: str, field: Any) -> Any:
     if name not in WORDY or not field:
         return field  # ids and closed words: nothing to hide, and an id may look like a secret
-    return _dump(redacted_record(json.loads(field))) if name in (*LISTS, "extra") else redacted_record(field)
+    return (
+        _dump(redacted_record(json.loads(field)))
+        if name in (*LISTS, "extra")
+        else redacted_record(field)
+    )
 
 
-def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, kind: str) -> list[JournalLine]:
+def _share_links(
+    tx: Transaction, project: str, memory: Memory, machine: str, kind: str
+) -> list[JournalLine]:
     made = []
     for local, link in _new_links(tx, project, memory.id, kind):
         head = {name: link.__dict__[name] for name in LINKED_FIELDS[kind]}
         if kind in WORDS_OF:
-            new = _worded(kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS_OF[kind]]))
+            new = _worded(
+                kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS_OF[kind]])
+            )
         else:
             new = line(kind, machine, memory.id, head)
         new = blanked(new) if is_erased(memory) else new
@@ -251,7 +284,9 @@ def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, ki
     return made
 
 
-def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+def _new_links(
+    tx: Transaction, project: str, memory: str, kind: str
+) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     sql = "SELECT local FROM shared WHERE project = :p AND memory = :m AND kind = :k"
     known = {row[0] for row in tx.rows(sql, p=project, m=memory, k=kind)}
     for local, link in _links(tx, project, memory, kind):
@@ -259,13 +294,21 @@ def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterabl
             yield local, link
 
 
-def _links(tx: Reads, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+def _links(
+    tx: Reads, project: str, memory: str, kind: str
+) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     if kind == "evidence":
         return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
     if kind == "use":
         return [(each.unit, each) for each in tx.uses(memory=memory) if each.project == project]
-    numbers = [row[0] for row in tx.rows("SELECT n FROM use_mark WHERE memory = :m ORDER BY n", m=memory)]
-    return [(_mark_name(n, each), each) for n, each in zip(numbers, tx.marks(memory=memory)) if each.project == project]
+    numbers = [
+        row[0] for row in tx.rows("SELECT n FROM use_mark WHERE memory = :m ORDER BY n", m=memory)
+    ]
+    return [
+        (_mark_name(n, each), each)
+        for n, each in zip(numbers, tx.marks(memory=memory))
+        if each.project == project
+    ]
 
 
 def _mark_name(n: int, mark: Mark) -> str:
@@ -277,7 +320,9 @@ def add_link(tx: Transaction, project: str, line: JournalLine) -> None:
     words = {WORDS_OF[line.kind]: line.words or ""} if line.kind in WORDS_OF else {}
     at = {**line.head, **words, "memory": line.memory, "project": project}
     if line.kind == "evidence":
-        evidence = Evidence(**{**at, "tier": least(("team", at["tier"])) if line.standing == MATE else at["tier"]})
+        evidence = Evidence(
+            **{**at, "tier": least(("team", at["tier"])) if line.standing == MATE else at["tier"]}
+        )
         tx.add_evidence(evidence)
         local = evidence.key
     elif line.kind == "use":
@@ -295,7 +340,9 @@ def is_sound(row: Mapping[str, Any]) -> bool:
     """Whether a row of the table is the line that its id names."""
     try:
         head, words = json.loads(row["head"]), json.loads(row["words"]) if row["words"] else None
-        found = line(row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words)
+        found = line(
+            row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words
+        )
         return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, MATE, UNKNOWN)
     except (ValueError, TypeError, AttributeError):
         return False
@@ -308,15 +355,23 @@ def misplaced(store: Reads) -> list[tuple[str, str]]:
 
 def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: Any) -> JournalLine:
     salt = new_salt()
-    return line(kind, machine, memory, head, payload_digest(salt, spoken(words)).hex(), salt.hex(), words)
+    return line(
+        kind, machine, memory, head, payload_digest(salt, spoken(words)).hex(), salt.hex(), words
+    )
 
 
 def _lines(store: Reads, where: str, **named: str) -> list[JournalLine]:
     found = []
     sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p{where} ORDER BY n"
-    for id, kind, machine, memory, head, digest, salt, words, standing, signer in store.rows(sql, **named):
+    for id, kind, machine, memory, head, digest, salt, words, standing, signer in store.rows(
+        sql, **named
+    ):
         said = json.loads(words) if words else None
-        found.append(JournalLine(id, kind, machine, memory, json.loads(head), digest, salt, said, standing, signer))
+        found.append(
+            JournalLine(
+                id, kind, machine, memory, json.loads(head), digest, salt, said, standing, signer
+            )
+        )
     return found
 
 
@@ -327,7 +382,8 @@ def _dump(at: Any) -> str:
 _NOT_SHARED = "AND NOT EXISTS (SELECT 1 FROM shared s WHERE s.project = :p AND s.kind = '{kind}' AND s.local = {local})"
 _ENTRIES = (
     "SELECT j.memory FROM journal j JOIN memory m ON m.id = j.memory WHERE m.project = :p AND j.project = :p AND j.verb <> 'sync' "
-    "AND (:by = '' OR j.machine IN (:by, '')) " + _NOT_SHARED.format(kind="entry", local="CAST(j.id AS TEXT)")
+    "AND (:by = '' OR j.machine IN (:by, '')) "
+    + _NOT_SHARED.format(kind="entry", local="CAST(j.id AS TEXT)")
 )
 _UNSHARED = (
     _ENTRIES,

@@ -95,7 +95,8 @@ class LessonRows(Statements):
             return []
         wanted = dumps(list(ids))
         rows = self.rows(
-            f"SELECT {MEMORY_COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids))", ids=wanted
+            f"SELECT {MEMORY_COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids))",
+            ids=wanted,
         )
         by_id = {memory.id: memory for memory in self._with_tallies(rows)}
         return [by_id[id] for id in ids if id in by_id]
@@ -116,7 +117,9 @@ class LessonRows(Statements):
                 ids=wanted,
             )
         )
-        return [from_row(row, tally_from(counts.get(row[0])), names.get(row[0], "")) for row in rows]
+        return [
+            from_row(row, tally_from(counts.get(row[0])), names.get(row[0], "")) for row in rows
+        ]
 
     def tally(self, memory: str) -> Tally:
         """What is kept of a memory's counts."""
@@ -125,7 +128,9 @@ class LessonRows(Statements):
 
     def course(self, memory: str, epoch: str) -> str:
         """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
-        row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
+        row = self.one(
+            "SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch
+        )
         return str(row[0]) if row else ""
 
     def resolve(self, name: str, project: str = "") -> str:
@@ -142,10 +147,14 @@ class LessonRows(Statements):
         if not found and asked and asked.isalnum() and asked.isascii():
             low = asked.lower()
             found = self.rows(
-                "SELECT id FROM memory WHERE id >= :low AND id < :high ORDER BY id LIMIT 9", low=low, high=low + "{"
+                "SELECT id FROM memory WHERE id >= :low AND id < :high ORDER BY id LIMIT 9",
+                low=low,
+                high=low + "{",
             )
         if not found:
-            raise NotFound(f"There is no lesson {shown_text(asked)}.", "tacit list shows what there is.")
+            raise NotFound(
+                f"There is no lesson {shown_text(asked)}.", "tacit list shows what there is."
+            )
         if len(found) > 1:
             some = ", ".join(row[0] for row in found[:8])
             raise Ambiguous(
@@ -169,7 +178,9 @@ class LessonRows(Statements):
         behind: str = "",
     ) -> list[Memory]:
         """Memories of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
-        where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
+        where, named = narrowed(
+            projects=projects, states=states, equal=equal, tag=tag, since=since, text=text
+        )
         if behind and (place := self.one(place_of(sort), behind=behind)):
             further, bounds = behind_place(sort, place)
             where, named = [*where, further], {**named, **bounds}
@@ -179,7 +190,9 @@ class LessonRows(Statements):
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
         """How many memories these projects have for each combination of some facets: (their words …, count), most first."""
-        columns = ", ".join("CASE WHEN stale_at = '' THEN 0 ELSE 1 END" if name == "stale" else name for name in by)
+        columns = ", ".join(
+            "CASE WHEN stale_at = '' THEN 0 ELSE 1 END" if name == "stale" else name for name in by
+        )
         return self.rows(
             f"SELECT {columns}, count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
             projects=dumps(list(projects)),
@@ -187,11 +200,15 @@ class LessonRows(Statements):
 
     def alias_of(self, memory: str) -> list[tuple[str, str]]:
         """(namespace, alias) of a memory."""
-        return self.rows("SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory)
+        return self.rows(
+            "SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory
+        )
 
     def aliases(self, project: str, namespace: str) -> set[str]:
         """Every name ever given in a namespace, whatever became of what bears it."""
-        rows = self.rows("SELECT alias FROM alias WHERE project = :p AND namespace = :n", p=project, n=namespace)
+        rows = self.rows(
+            "SELECT alias FROM alias WHERE project = :p AND namespace = :n", p=project, n=namespace
+        )
         return {row[0] for row in rows}
 
 
@@ -214,7 +231,10 @@ class JournalRows(Statements):
     ) -> list[Entry]:
         """The journal in the order it was written, or its newest entries first."""
         named = {"memory": memory, "verb": verb, "by": by, "run": run}
-        where = ["id > :after", *(f"{column} = :{column}" for column, wanted in named.items() if wanted)]
+        where = [
+            "id > :after",
+            *(f"{column} = :{column}" for column, wanted in named.items() if wanted),
+        ]
         where += ["project IN (SELECT value FROM json_each(:projects))"] if projects else []
         where += ["at >= :since"] if since else []
         where += ["at <= :until"] if until else []
@@ -225,9 +245,13 @@ class JournalRows(Statements):
 
     def entry(self, id: int) -> Entry:
         """One entry by its number."""
-        row = self.one(f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE id = :id", id=id)
+        row = self.one(
+            f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE id = :id", id=id
+        )
         if row is None:
-            raise NotFound(f"There is no journal entry {id}.", "tacit log shows them with their numbers.")
+            raise NotFound(
+                f"There is no journal entry {id}.", "tacit log shows them with their numbers."
+            )
         return entry_of(row)
 
     def evidence(self, memory: str) -> list[Evidence]:
@@ -236,7 +260,9 @@ class JournalRows(Statements):
 
     def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
         """The uses of a memory, or all of a unit."""
-        return self.values_of(Use, f"{'memory' if memory else 'unit'} = :it ORDER BY at, memory", it=memory or unit)
+        return self.values_of(
+            Use, f"{'memory' if memory else 'unit'} = :it ORDER BY at, memory", it=memory or unit
+        )
 
     def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
         """The marks on a memory's uses, or on those of a unit, in the order they were written."""
@@ -253,20 +279,27 @@ class JournalRows(Statements):
 
     def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
         """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
-        return self.rows("SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
+        return self.rows(
+            "SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id",
+            unit=unit,
+        )
 
     def tellings(self, unit: str) -> list[Telling]:
         """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
         asked = "SELECT surface, given, withheld, left_out, at, tokens FROM injection WHERE unit = :unit ORDER BY id"
         rows = self.rows(asked, unit=unit)
         return [
-            Telling(context_of(left), at, surface, tuple(loads(given)), tuple(loads(withheld)), tokens)
+            Telling(
+                context_of(left), at, surface, tuple(loads(given)), tuple(loads(withheld)), tokens
+            )
             for surface, given, withheld, left, at, tokens in rows
         ]
 
     def sealed(self, project: str) -> dict[str, int]:
         """How many rows a project has of each sealed table: journal, evidence, use, mark."""
-        rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
+        rows = self.rows(
+            "SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project
+        )
         return {kind: int(count) for kind, count in rows}
 
 
@@ -280,14 +313,21 @@ class RunRows(Statements):
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
         """A run by the host's own id; of several that bear it, the one that was learned."""
         named = "id IN (SELECT id FROM run WHERE project = :project AND foreign_id = :it UNION ALL SELECT :it)"
-        found = [run for run in self.values_of(RunRow, named, project=project, it=foreign_id) if run.project == project]
+        found = [
+            run
+            for run in self.values_of(RunRow, named, project=project, it=foreign_id)
+            if run.project == project
+        ]
         return max(found, key=lambda run: run.seq, default=None)
 
     def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
         """A project's runs, newest first, or all runs of one unit."""
         where = "root = :it" if root else "project = :it"
         return self.values_of(
-            RunRow, f"{where} ORDER BY seq DESC, started_at DESC LIMIT :limit", it=root or project, limit=limit
+            RunRow,
+            f"{where} ORDER BY seq DESC, started_at DESC LIMIT :limit",
+            it=root or project,
+            limit=limit,
         )
 
     def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
@@ -297,7 +337,9 @@ class RunRows(Statements):
 
     def tombstones(self, run: str) -> set[str]:
         """Places of a run whose findings stay out."""
-        return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
+        return {
+            row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)
+        }
 
 
 class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
@@ -314,7 +356,12 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
 
     @abstractmethod
     def find(
-        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+        self,
+        projects: Sequence[str],
+        words: Sequence[str],
+        *,
+        limit: int = 50,
+        injectable: bool = False,
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
 
@@ -355,7 +402,9 @@ class Store(Reads):
         return __import__(f"{self.engine}.{part}", fromlist=(part,))
 
     @abstractmethod
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
+    def write(
+        self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
+    ) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
 
     @abstractmethod
@@ -381,7 +430,9 @@ class Store(Reads):
         injectable: bool = False,
     ) -> Near:
         """The memories nearest in meaning, and how near these and the hits given are."""
-        return self._own("vectors").near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)  # type: ignore[no-any-return]
+        return self._own("vectors").near(
+            self, projects, identity, vector, hits, limit=limit, injectable=injectable
+        )  # type: ignore[no-any-return]
 
     def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
         """How near these hits are; an engine that tells no direction is not asked."""
@@ -405,7 +456,9 @@ class Store(Reads):
         how = {"limit": limit, "injectable": injectable, "meaning": meaning}
         return self._own("search").ask_passages(self, projects, passages, **how)  # type: ignore[no-any-return]
 
-    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+    def signed(
+        self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
+    ) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
         return self._own("search").by_signature(self, projects, signatures, limit=limit)  # type: ignore[no-any-return]
 
@@ -413,7 +466,9 @@ class Store(Reads):
         """What was seen most often in these projects and may be given."""
         return self._own("search").recurring(self, projects, limit=limit)  # type: ignore[no-any-return]
 
-    def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
+    def standing(
+        self, projects: Sequence[str], *, limit: int = 50, newest: int = 0
+    ) -> tuple[Hit, ...]:
         """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
         return self._own("search").always_given(self, projects, limit=limit, newest=newest)  # type: ignore[no-any-return]
 

@@ -104,7 +104,9 @@ TASKS = (
 INSERT_MEMORY = insert_into("memory", (*DECIDED, "hash", "words"))
 UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
 INSERT_ENTRY = insert_into("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
-PUT_SEAL = upsert_into("seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard"))
+PUT_SEAL = upsert_into(
+    "seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard")
+)
 PUT_TALLY = insert_into("tally", ("memory", "signal", "project", "amount", "at"))
 _SIGHTING = "SELECT 1 FROM evidence WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND key <> :key"
 SAME_UNIT = f"{_SIGHTING} AND CASE WHEN root <> '' THEN root ELSE run END = :unit LIMIT 1"
@@ -145,9 +147,15 @@ SORT_ORDERS = {
 SORTS = tuple(SORT_ORDERS)
 # What an order goes by before the row's number, and which way each of the two goes.
 _SORT_PLACES = {
-    "new": ("0", "<", "<"), "old": ("0", "<", ">"), "updated": ("m.updated_at", "<", "<"), "seen": ("coalesce(t.amount, 0)", "<", "<"),
-    "used": ("coalesce(t.at, '')", "<", "<"), "state": ("m.state", ">", "<"), "kind": ("m.kind", ">", "<"), "text": ("m.text", ">", ">"),
-}  # fmt: skip
+    "new": ("0", "<", "<"),
+    "old": ("0", "<", ">"),
+    "updated": ("m.updated_at", "<", "<"),
+    "seen": ("coalesce(t.amount, 0)", "<", "<"),
+    "used": ("coalesce(t.at, '')", "<", "<"),
+    "state": ("m.state", ">", "<"),
+    "kind": ("m.kind", ">", "<"),
+    "text": ("m.text", ">", ">"),
+}
 
 
 def place_of(sort: str) -> str:
@@ -176,7 +184,9 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
     def level(signal: str) -> float | None:
         return counts[signal][0] if signal in counts else None
 
-    others = {signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED_SIGNALS}
+    others = {
+        signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED_SIGNALS
+    }
     return Tally(
         number("seen"),
         number("uses"),
@@ -215,7 +225,13 @@ def mark_of(row: tuple[Any, ...]) -> Mark:
 
 def run_row(row: tuple[Any, ...]) -> RunRow:
     at = dict(zip(RunRow.FIELDS, row))  # type: ignore[attr-defined]
-    return RunRow(**{**at, "complete": bool(at["complete"]), "facts": loads(at["facts"]) if at["facts"] else None})
+    return RunRow(
+        **{
+            **at,
+            "complete": bool(at["complete"]),
+            "facts": loads(at["facts"]) if at["facts"] else None,
+        }
+    )
 
 
 def proposal_of(row: tuple[Any, ...]) -> Proposal:
@@ -223,7 +239,9 @@ def proposal_of(row: tuple[Any, ...]) -> Proposal:
 
     at = dict(zip(Proposal.FIELDS, row))  # type: ignore[attr-defined]
     approvals = tuple(tuple(a) for a in loads(at["approvals"])) if at["approvals"] else ()
-    return Proposal(**{**at, "payload": loads(at["payload"]) if at["payload"] else None, "approvals": approvals})
+    return Proposal(
+        **{**at, "payload": loads(at["payload"]) if at["payload"] else None, "approvals": approvals}
+    )
 
 
 def row_seal(table: str, named: Mapping[str, Any]) -> bytes:
@@ -293,7 +311,10 @@ class Statements(ABC):
     def values_of(self, of: type[T], where: str, **named: Any) -> list[T]:
         """The values of a kind that a table keeps."""
         table, columns, made = _KEPT[of]
-        return [made(row) for row in self.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", **named)]
+        return [
+            made(row)
+            for row in self.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", **named)
+        ]
 
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
         """Rows one by one; a store reads them in pieces, for what may be large."""
@@ -314,33 +335,59 @@ class WaitingRows(Statements):
     """What waits for a person or for the worker."""
 
     def proposals(
-        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0,
+        self,
+        project: str = "",
+        *,
+        state: str = "open",
+        memory: str = "",
+        kinds: Sequence[str] = (),
+        limit: int = 200,
+        offset: int = 0,
         behind: str = "",
-    ) -> list[Proposal]:  # fmt: skip
+    ) -> list[Proposal]:
         """Proposals, oldest first; those that come behind one, where it is named."""
         where = [] if not state else ["state = :state"]
         where += ["project = :project"] if project else []
-        where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
+        where += (
+            ["memory = :memory AND memory <> ''"] if memory else []
+        )  # as the partial index asks
         where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
-        where += ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"] if behind else []
+        where += (
+            ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"]
+            if behind
+            else []
+        )
         return self.proposals_where(
             f"{' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
-            state=state, project=project, memory=memory, kinds=dumps(list(kinds)), limit=limit, offset=offset, behind=behind,
-        )  # fmt: skip
+            state=state,
+            project=project,
+            memory=memory,
+            kinds=dumps(list(kinds)),
+            limit=limit,
+            offset=offset,
+            behind=behind,
+        )
 
     def proposals_where(self, where: str, **named: Any) -> list[Proposal]:
         """Proposals by a condition of their rows."""
         from tacit.core.proposal import Proposal  # not needed by hooks
 
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
-        return [proposal_of(row) for row in self.rows(f"SELECT {columns} FROM proposal WHERE {where}", **named)]
+        return [
+            proposal_of(row)
+            for row in self.rows(f"SELECT {columns} FROM proposal WHERE {where}", **named)
+        ]
 
     def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
         """A project's proposals whose ids begin so, in any state."""
         low = beginning.lower()
-        return self.proposals_where("id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project)
+        return self.proposals_where(
+            "id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project
+        )
 
-    def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
+    def proposals_about(
+        self, project: str, *, state: str = "open", kind: str = ""
+    ) -> list[tuple[str, str]]:
         """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
         where = "project = :p AND state = :state" + (" AND kind = :kind" if kind else "")
         sql = f"SELECT kind, memory FROM proposal WHERE {where} ORDER BY created_at, id"

@@ -99,10 +99,20 @@ class RowWriter(Reads):
 
     def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
         now = self.one(
-            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s", p=project, k=kind, s=shard
+            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s",
+            p=project,
+            k=kind,
+            s=shard,
         )
         count, sum_ = now or (0, GENESIS)
-        self.rows(PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
+        self.rows(
+            PUT_SEAL,
+            project=project,
+            kind=kind,
+            shard=shard,
+            rows=count + rows,
+            xor=xor(sum_, hash),
+        )
 
     def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
         """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
@@ -118,7 +128,13 @@ class RowWriter(Reads):
         self.rows(into, **{name: row[name] for name in columns})
         if was is not None:
             self.unseal(table, dict(zip(columns, was)))
-        self.seal(seal_project(table, row), table, 0, 1, row_seal(table, {name: row[name] for name in columns}))
+        self.seal(
+            seal_project(table, row),
+            table,
+            0,
+            1,
+            row_seal(table, {name: row[name] for name in columns}),
+        )
 
     def unseal(self, table: str, row: Mapping[str, Any]) -> None:
         self.seal(seal_project(table, row), table, 0, -1, row_seal(table, row))
@@ -146,7 +162,9 @@ class RowWriter(Reads):
 
     def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
         """Add to a figure of a day (stores/daily.py)."""
-        self.rows(COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount))
+        self.rows(
+            COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount)
+        )
 
     def count(self, project: str, name: str, at: str, by: int = 1) -> None:
         """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
@@ -170,7 +188,11 @@ class RunWriter(RowWriter):
 
             ran(self, run)
         named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
-        self.rows(upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)), **named, hash=row_seal("run", named))  # type: ignore[attr-defined]
+        self.rows(
+            upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)),
+            **named,
+            hash=row_seal("run", named),
+        )  # type: ignore[attr-defined]
 
     def put_finding(self, finding: FindingRow) -> None:
         """Write or correct a finding's row."""
@@ -185,9 +207,16 @@ class RunWriter(RowWriter):
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
-        as_text = {"payload": json_text(proposal.payload), "approvals": json_text(proposal.approvals)}
+        as_text = {
+            "payload": json_text(proposal.payload),
+            "approvals": json_text(proposal.approvals),
+        }
         named = {**proposal.__dict__, **as_text}
-        self.rows(upsert_into("proposal", (*named, "hash"), ("id",)), **named, hash=row_seal("proposal", named))
+        self.rows(
+            upsert_into("proposal", (*named, "hash"), ("id",)),
+            **named,
+            hash=row_seal("proposal", named),
+        )
 
     def add_injection(
         self,
@@ -214,38 +243,61 @@ class RunWriter(RowWriter):
         return True
 
     def enqueue(
-        self, kind: str, key: str, project: str, payload: Mapping[str, Any], at: str, not_before: str = ""
+        self,
+        kind: str,
+        key: str,
+        project: str,
+        payload: Mapping[str, Any],
+        at: str,
+        not_before: str = "",
     ) -> None:
         """Ask the worker for something; the same key again refreshes what waits."""
         self.rows(
             "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
             " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
             " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
-            kind=kind, key=key, project=project, payload=json_text(payload), at=at, not_before=not_before,
-        )  # fmt: skip
+            kind=kind,
+            key=key,
+            project=project,
+            payload=json_text(payload),
+            at=at,
+            not_before=not_before,
+        )
 
-    def lease(self, who: str, now: str, until: str, after: int = 0, last: int = ENDLESS, kind: str = "") -> Job | None:
+    def lease(
+        self, who: str, now: str, until: str, after: int = 0, last: int = ENDLESS, kind: str = ""
+    ) -> Job | None:
         """Take the oldest job due and not held, numbered beyond `after` up to `last`; `kind`: "read", or "rest" for all but those."""
         row = self.one(
             "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now AND lease_until <= :now"
             f" AND id > :after AND id <= :last AND (:kind = '' OR (:kind = 'read') = (kind = 'read')) ORDER BY id LIMIT 1{self.FREE}",
-            now=now, after=after, last=last, kind=kind,
-        )  # fmt: skip
+            now=now,
+            after=after,
+            last=last,
+            kind=kind,
+        )
         if row is None:
             return None
         self.rows(
             "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
-            holder=who, until=until, id=row[0],
-        )  # fmt: skip
+            holder=who,
+            until=until,
+            id=row[0],
+        )
         return Job(row[0], row[1], row[2], row[3], loads(row[4] or "{}"), row[5] + 1, row[6])
 
     def finish(self, job: Job, holder: str) -> None:
         """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
         self.rows(
-            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at", id=job.id, holder=holder, at=job.at
+            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at",
+            id=job.id,
+            holder=holder,
+            at=job.at,
         )
         self.rows(
-            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder", id=job.id, holder=holder
+            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder",
+            id=job.id,
+            holder=holder,
         )
 
     def postpone(self, job: Job, error: str, not_before: str) -> None:
@@ -294,17 +346,27 @@ class Transaction(Bracket, RunWriter):
         self.copy_row(row, sealed, self.words(change.memory))
         entry = self._enter(change.entry, sealed)
         entered(self, change.memory, entry)
-        if starts_new_table(entry) and self.one("SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory):
+        if starts_new_table(entry) and self.one(
+            "SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory
+        ):
             self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
             epochs = f"{IN_EPOCH}%"
-            self.rows("DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs", it=entry.memory, epochs=epochs)
-            self.add_mark(Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at))
+            self.rows(
+                "DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs",
+                it=entry.memory,
+                epochs=epochs,
+            )
+            self.add_mark(
+                Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at)
+            )
         return entry
 
     def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
         """A memory's row as it is elsewhere, without an entry: half of `apply`, and all of it in a cache, whose truth is a server's."""
         named = dict(zip(DECIDED, row), hash=sealed, words=words)
-        was = self.one(f"SELECT n, text, words FROM memory WHERE id = :id{self.LOCKED}", id=named["id"])
+        was = self.one(
+            f"SELECT n, text, words FROM memory WHERE id = :id{self.LOCKED}", id=named["id"]
+        )
         if was is None:
             self.rows(INSERT_MEMORY, **named)
             n = self.one("SELECT n FROM memory WHERE id = :id", id=named["id"])[0]
@@ -320,7 +382,8 @@ class Transaction(Bracket, RunWriter):
         from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
 
         last = self.one(
-            "SELECT n, hash FROM journal WHERE memory = :memory ORDER BY n DESC LIMIT 1", memory=entry.memory
+            "SELECT n, hash FROM journal WHERE memory = :memory ORDER BY n DESC LIMIT 1",
+            memory=entry.memory,
         )
         n, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
         header = (
@@ -338,7 +401,13 @@ class Transaction(Bracket, RunWriter):
         said = payload_digest(salt, text)
         link = entry_hash(previous, header, said, sealed)
         self.rows(
-            INSERT_ENTRY, **dict(zip(HEADER, header)), payload=text, salt=salt, digest=said, row=sealed, hash=link
+            INSERT_ENTRY,
+            **dict(zip(HEADER, header)),
+            payload=text,
+            salt=salt,
+            digest=said,
+            row=sealed,
+            hash=link,
         )
         self.seal(entry.project, "journal", shard_of(entry.memory), 1, link)
         return entry
@@ -354,7 +423,11 @@ class Transaction(Bracket, RunWriter):
         if self.one("SELECT 1 FROM evidence WHERE key = :key", key=row[0]):
             return False
         sealed = link_hash(row)
-        self.rows(insert_into("evidence", (*EVIDENCE_COLUMNS, "hash")), **dict(zip(EVIDENCE_COLUMNS, row)), hash=sealed)
+        self.rows(
+            insert_into("evidence", (*EVIDENCE_COLUMNS, "hash")),
+            **dict(zip(EVIDENCE_COLUMNS, row)),
+            hash=sealed,
+        )
         self.seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
         self._count_evidence(evidence)
         return True
@@ -367,7 +440,11 @@ class Transaction(Bracket, RunWriter):
             self.refresh_tally(evidence.memory, evidence.project)
             return
         more, kept = self._sightings_of(evidence), self.tally(evidence.memory)
-        tally = seen_again(kept, self.evidence(evidence.memory)) if more is None else seen_more(kept, more, evidence)
+        tally = (
+            seen_again(kept, self.evidence(evidence.memory))
+            if more is None
+            else seen_more(kept, more, evidence)
+        )
         self.put_tally(evidence.memory, evidence.project, tally)
 
     def _sightings_of(self, evidence: Evidence) -> int | None:
@@ -389,7 +466,9 @@ class Transaction(Bracket, RunWriter):
             return False
         row = link_row(use)
         sealed = link_hash(row)
-        self.rows(insert_into("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed)
+        self.rows(
+            insert_into("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed
+        )
         self.seal(use.project, "use", shard_of(use.memory), 1, sealed)
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
@@ -433,7 +512,9 @@ class Transaction(Bracket, RunWriter):
             self.put_signal(use.memory, use.project, UNTOLD, 0.0)
         if coin:
             self._step(use.memory, use.project, "units", 1.0)
-            if not use.task or not self.one(SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
+            if not use.task or not self.one(
+                SAME_TASK, memory=use.memory, task=use.task, unit=use.unit
+            ):
                 self._step(use.memory, use.project, "tasks", 1.0)
 
     def measured_since(self, memory: str) -> str:
@@ -445,7 +526,11 @@ class Transaction(Bracket, RunWriter):
     def _write_mark(self, mark: Mark) -> None:
         row = link_row(mark)
         sealed = link_hash(row)
-        self.rows(insert_into("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
+        self.rows(
+            insert_into("use_mark", (*MARK_COLUMNS, "hash")),
+            **dict(zip(MARK_COLUMNS, row)),
+            hash=sealed,
+        )
         self.seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
 
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
@@ -462,7 +547,9 @@ class Transaction(Bracket, RunWriter):
         """
         from tacit.trial.tally import tally_of
 
-        project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[0]
+        project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[
+            0
+        ]
         uses, marks = self.uses(memory=memory), self.marks(memory=memory)
         tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
         self.put_tally(memory, project, tally)
@@ -471,9 +558,13 @@ class Transaction(Bracket, RunWriter):
 
     def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
         """Keep a signal that a fold carries on; none where it is nothing."""
-        self.rows("DELETE FROM tally WHERE memory = :it AND signal = :signal", it=memory, signal=signal)
+        self.rows(
+            "DELETE FROM tally WHERE memory = :it AND signal = :signal", it=memory, signal=signal
+        )
         if amount:
-            self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=amount, at="")
+            self.rows(
+                PUT_TALLY, memory=memory, signal=signal, project=project, amount=amount, at=""
+            )
 
     def put_tally(self, memory: str, project: str, tally: Tally) -> None:
         """Keep a fold beside its memory."""
@@ -482,7 +573,21 @@ class Transaction(Bracket, RunWriter):
         for signal in COUNTED_SIGNALS:
             if at[signal] or (at[signal] is not None and signal in ("confidence", "belief")):
                 when = {"seen": tally.seen_at, "uses": tally.last_used_at}.get(signal) or ""
-                self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(at[signal]), at=when)
+                self.rows(
+                    PUT_TALLY,
+                    memory=memory,
+                    signal=signal,
+                    project=project,
+                    amount=float(at[signal]),
+                    at=when,
+                )
         for signal, amount in (tally.signals or {}).items():
             if signal not in COUNTED_SIGNALS:
-                self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(amount), at="")
+                self.rows(
+                    PUT_TALLY,
+                    memory=memory,
+                    signal=signal,
+                    project=project,
+                    amount=float(amount),
+                    at="",
+                )

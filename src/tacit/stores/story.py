@@ -32,7 +32,8 @@ def put_note(tx: Transaction, project: str, text: str, reason: str, by: str, at:
     while tx.meta(f"{key}:{number:03d}"):
         number += 1
     tx.put_meta(
-        f"{key}:{number:03d}", json.dumps({"text": text, "reason": reason, "by": by, "at": at}, ensure_ascii=False)
+        f"{key}:{number:03d}",
+        json.dumps({"text": text, "reason": reason, "by": by, "at": at}, ensure_ascii=False),
     )
     return _entry(project, {"text": text, "reason": reason, "by": by, "at": at})
 
@@ -41,7 +42,9 @@ def notes_of(store: Any, project: str) -> list[Entry]:
     """A project's notes, in the order of time."""
     low = f"{_NOTE_PREFIX}{project}:"
     rows = store.rows(
-        "SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key", low=low, high=low[:-1] + ";"
+        "SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key",
+        low=low,
+        high=low[:-1] + ";",
     )
     return [_entry(project, json.loads(row[0])) for row in rows]
 
@@ -54,12 +57,22 @@ def _entry(project: str, kept: dict[str, str]) -> Entry:
 # In this order where times are equal; the journal's entry stands above what brought it about.
 STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN = "changed", "came", "given", "seen"
 _ORDER = (STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN)
-_LEAST = {STORY_CHANGED: 1 << 62, STORY_CAME: 1 << 62, STORY_GIVEN: "\uffff", SEEN: 1 << 62}  # before every row
+_LEAST = {
+    STORY_CHANGED: 1 << 62,
+    STORY_CAME: 1 << 62,
+    STORY_GIVEN: "\uffff",
+    SEEN: 1 << 62,
+}  # before every row
 _PARTS = {  # the table of each, its key, what is told of a row, and which rows there are
     STORY_CHANGED: ("journal", "id", ("verb", "by", "run", "payload"), ""),
     STORY_CAME: ("use_mark", "n", ("value", "reason", "run", "unit"), " AND signal = 'outcome'"),
     STORY_GIVEN: ("use", "unit", ("arm", "run"), ""),
-    SEEN: ("evidence", "n", ("stance", "quote", "run", "place", "by", "tier", "signal"), " AND opening = 0"),
+    SEEN: (
+        "evidence",
+        "n",
+        ("stance", "quote", "run", "place", "by", "tier", "signal"),
+        " AND opening = 0",
+    ),
 }
 
 
@@ -70,7 +83,9 @@ class Event:
     what: str  # changed, came, given, seen
     at: str
     key: Any
-    told: dict[str, Any]  # what its table says; of a change the reason, before and after instead of the payload
+    told: dict[
+        str, Any
+    ]  # what its table says; of a change the reason, before and after instead of the payload
 
     @property
     def cursor(self) -> str:
@@ -87,7 +102,9 @@ def story(store: Reads, memory: str, behind: str = "", most: int = 40) -> list[E
     return found[:most]
 
 
-def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int) -> list[Event]:
+def _part(
+    store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int
+) -> list[Event]:
     at, kind, key = last or ("~", what, _LEAST[what])
     table, name, columns, which = _PARTS[what]
     # What stands below the row of the cursor: older; of the same time, a later kind, or the same kind with a lower key.
@@ -99,16 +116,23 @@ def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | Non
     rows = store.rows(
         f"SELECT at, {name}, {', '.join(columns)} FROM {table} WHERE memory = :it{which} AND {behind}"
         f" ORDER BY at DESC, {name} DESC LIMIT :most",
-        it=memory, at=at, most=most, **named,
-    )  # fmt: skip
+        it=memory,
+        at=at,
+        most=most,
+        **named,
+    )
     return [Event(what, row[0], row[1], _told(what, row[2:])) for row in rows]
 
 
 def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    told = {"outcome" if name == "value" else name: field for name, field in zip(_PARTS[what][2], row)}
+    told = {
+        "outcome" if name == "value" else name: field for name, field in zip(_PARTS[what][2], row)
+    }
     if what == STORY_CHANGED:
         payload = told.pop("payload")
-        told["reason"], told["before"], told["after"] = json.loads(payload) if payload else ("(erased)", {}, {})
+        told["reason"], told["before"], told["after"] = (
+            json.loads(payload) if payload else ("(erased)", {}, {})
+        )
     return told
 
 
@@ -141,6 +165,8 @@ def run_names(store: Reads, runs: list[str]) -> dict[str, str]:
 
 def sums(store: Reads, memory: str) -> dict[str, int]:
     """How often a lesson was given and left out, and what came of it where it was given."""
-    arms = dict(store.rows("SELECT arm, count(*) FROM use WHERE memory = :it GROUP BY 1", it=memory))
+    arms = dict(
+        store.rows("SELECT arm, count(*) FROM use WHERE memory = :it GROUP BY 1", it=memory)
+    )
     withheld = int(arms.pop("withheld", 0))
     return {"given": sum(int(n) for n in arms.values()), "withheld": withheld}

@@ -62,14 +62,17 @@ def verify(read: Read) -> dict[str, int]:
     """How many rows of each table there are, once every hash, chain and seal of them was derived again; `Damaged` otherwise."""
     counts: dict[str, int] = {}
     for fault in truth_faults(read, counts):
-        raise Damaged(f"{fault.kind} {fault.id}: {fault.detail}.", "Nothing was changed; take another copy.")
+        raise Damaged(
+            f"{fault.kind} {fault.id}: {fault.detail}.", "Nothing was changed; take another copy."
+        )
     for name, parse in _PARSED.items():
         for row in read(BY_NAME[name]):
             try:
                 parse(row)
             except (ValueError, TypeError, LookupError, AttributeError, UsageError) as error:
                 raise Damaged(
-                    f"A row of {name} cannot be read: {error}.", "Nothing was changed; take another copy."
+                    f"A row of {name} cannot be read: {error}.",
+                    "Nothing was changed; take another copy.",
                 ) from error
     return counts
 
@@ -113,15 +116,21 @@ def move(
         tx.number_on()
         tx.reindex()
         daily.rebuild_daily(tx)
-        _compare(reader(store), read, what, TRUTH[:-1])  # of the seals a server writes some at the end
+        _compare(
+            reader(store), read, what, TRUTH[:-1]
+        )  # of the seals a server writes some at the end
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 
 
-def copy(source: Store, target: Store, *, each: Callable[[str, int], None] = lambda table, rows: None) -> Moved:
+def copy(
+    source: Store, target: Store, *, each: Callable[[str, int], None] = lambda table, rows: None
+) -> Moved:
     """One store into another, whatever engines they are on, and nothing in the first is changed. Verified at both ends, row by row
     and chain by chain. Twice is once: a target that holds exactly this is left alone, one that holds anything else refused."""
     if not source.is_whole:
-        raise Refused(f"You do not see all projects of {source.path}.", "Somebody who does must copy it.")
+        raise Refused(
+            f"You do not see all projects of {source.path}.", "Somebody who does must copy it."
+        )
     with source.snapshot():
         read = reader(source)
         each("verifying", 0)
@@ -155,7 +164,9 @@ def _compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH)
             if here is None or there is None or not _alike(table, here, there):
                 at = dict(zip(table.columns, here or there))
                 named = " ".join(str(at[column]) for column in table.key)
-                raise Damaged(f"{table.name} {named} is not the same in {what}.", "Nothing was changed.")
+                raise Damaged(
+                    f"{table.name} {named} is not the same in {what}.", "Nothing was changed."
+                )
             count += 1
         counts[table.name] = count
     return counts
@@ -173,7 +184,11 @@ def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
     known = {tuple(row[index] for index in at): row for row in other(table)}
     for row in one(table):
         if (found := known.get(tuple(row[index] for index in at))) is not None:
-            yield found if table.name == "seal" and row[table.columns.index("kind")] in SEALED else row
+            yield (
+                found
+                if table.name == "seal" and row[table.columns.index("kind")] in SEALED
+                else row
+            )
 
 
 def _fill(tx: Transaction, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
@@ -193,10 +208,15 @@ def _named(tx: Transaction, table: Table, row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _put(tx: Transaction, table: Table, batch: list[dict[str, Any]]) -> None:
-    if table.name in SEALED:  # an opened project, or a setting of it, may stand here: what comes is what counts
+    if (
+        table.name in SEALED
+    ):  # an opened project, or a setting of it, may stand here: what comes is what counts
         for row in batch:
             same = " AND ".join(f"{name} = :{name}" for name in table.key)
-            there = tx.one(f"SELECT 1 FROM {table.name} WHERE {same}", **{name: row[name] for name in table.key})
+            there = tx.one(
+                f"SELECT 1 FROM {table.name} WHERE {same}",
+                **{name: row[name] for name in table.key},
+            )
             # which is what its id says, for ever
             tx.put_sealed(table.name, row, replace=bool(there) and table.name != "profile")
     elif table.name == "seal":  # those of the tables above are counted as they are written

@@ -24,16 +24,35 @@ if TYPE_CHECKING:
 
 
 def _table(
-    name: str, columns: Sequence[str], key: str, *, numbers: str = "", reals: str = "", blobs: str = "",
-    same: str = "", number: str = "", seal: str = "", words: str = "", since: int = 1, added: Sequence[str] = (),
-) -> Table:  # fmt: skip
+    name: str,
+    columns: Sequence[str],
+    key: str,
+    *,
+    numbers: str = "",
+    reals: str = "",
+    blobs: str = "",
+    same: str = "",
+    number: str = "",
+    seal: str = "",
+    words: str = "",
+    since: int = 1,
+    added: Sequence[str] = (),
+) -> Table:
     """A table whose columns are texts unless said otherwise."""
     named = {int: numbers, float: reals, bytes: blobs}
     kind = {column: type for type, columns in named.items() for column in columns.split()}
     return Table(
-        name, tuple(columns), tuple(key.split()), tuple(kind.get(column, str) for column in columns), since,
-        tuple((same or key).split()), number, seal, tuple(words.split()), tuple(added),
-    )  # fmt: skip
+        name,
+        tuple(columns),
+        tuple(key.split()),
+        tuple(kind.get(column, str) for column in columns),
+        since,
+        tuple((same or key).split()),
+        number,
+        seal,
+        tuple(words.split()),
+        tuple(added),
+    )
 
 
 # Projects come first: on a server their rows decide who may write the others. Runs and findings come before the memories whose
@@ -42,45 +61,155 @@ TRUTH = (
     _table("profile", SEALED["profile"][0], "id"),
     _table("project", SEALED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
     _table("meta", SEALED["meta"][0], "key"),
-    _table("run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash", words="facts"),  # type: ignore[attr-defined]
     _table(
-        "finding", (*FindingRow.FIELDS, "hash"), "key",  # type: ignore[attr-defined]
-        numbers="version", reals="score runner_up", blobs="digest hash",
+        "run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash", words="facts"
+    ),  # type: ignore[attr-defined]
+    _table(
+        "finding",
+        (*FindingRow.FIELDS, "hash"),
+        "key",  # type: ignore[attr-defined]
+        numbers="version",
+        reals="score runner_up",
+        blobs="digest hash",
         words="text reason",
     ),
     _table("tombstone", SEALED["tombstone"][0], "run place"),
     _table(
-        "memory", ("n", *DECIDED, "hash"), "n", numbers=f"n {' '.join(NUMBERS)}", blobs="hash", same="id", number="n", added=tuple(ADDED),
+        "memory",
+        ("n", *DECIDED, "hash"),
+        "n",
+        numbers=f"n {' '.join(NUMBERS)}",
+        blobs="hash",
+        same="id",
+        number="n",
+        added=tuple(ADDED),
     ),
     _table("alias", SEALED["alias"][0], "project namespace alias"),
-    _table("journal", ("id", *HEADER, "payload", "salt", "digest", "row", "hash"), "id", numbers="id n", blobs="salt digest row hash",
-        same="memory n", number="id", seal="journal"),
-    _table("evidence", ("n", *EVIDENCE_COLUMNS, "hash"), "n", numbers="n seq opening", reals="amount", blobs="hash",
-        same="key", number="n", seal="evidence", words="quote"),
-    _table("use", (*USE_COLUMNS, "hash"), "unit memory", numbers="instrument_eligible blank",
-        reals="probability", blobs="hash", seal="use"),
-    _table("use_mark", ("n", *MARK_COLUMNS, "hash"), "n", numbers="n", reals="amount", blobs="hash",
-        same="hash", number="n", seal="mark", words="reason"),
-    _table("tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"),
+    _table(
+        "journal",
+        ("id", *HEADER, "payload", "salt", "digest", "row", "hash"),
+        "id",
+        numbers="id n",
+        blobs="salt digest row hash",
+        same="memory n",
+        number="id",
+        seal="journal",
+    ),
+    _table(
+        "evidence",
+        ("n", *EVIDENCE_COLUMNS, "hash"),
+        "n",
+        numbers="n seq opening",
+        reals="amount",
+        blobs="hash",
+        same="key",
+        number="n",
+        seal="evidence",
+        words="quote",
+    ),
+    _table(
+        "use",
+        (*USE_COLUMNS, "hash"),
+        "unit memory",
+        numbers="instrument_eligible blank",
+        reals="probability",
+        blobs="hash",
+        seal="use",
+    ),
+    _table(
+        "use_mark",
+        ("n", *MARK_COLUMNS, "hash"),
+        "n",
+        numbers="n",
+        reals="amount",
+        blobs="hash",
+        same="hash",
+        number="n",
+        seal="mark",
+        words="reason",
+    ),
+    _table(
+        "tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"
+    ),
     _table("proposal", (*Proposal.FIELDS, "hash"), "id", blobs="hash"),  # type: ignore[attr-defined]
     _table(
-        "injection", ("id", "event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at"), "id",
-        numbers="id tokens", same="event", number="id",
+        "injection",
+        (
+            "id",
+            "event",
+            "project",
+            "run",
+            "unit",
+            "surface",
+            "tokens",
+            "given",
+            "withheld",
+            "left_out",
+            "at",
+        ),
+        "id",
+        numbers="id tokens",
+        same="event",
+        number="id",
     ),
     _table(
-        "shared", ("n", "id", "project", "memory", "kind", "machine", "local", "standing", "signer", "head", "digest", "salt", "words"),
-        "n", numbers="n", same="id", number="n", since=2,
+        "shared",
+        (
+            "n",
+            "id",
+            "project",
+            "memory",
+            "kind",
+            "machine",
+            "local",
+            "standing",
+            "signer",
+            "head",
+            "digest",
+            "salt",
+            "words",
+        ),
+        "n",
+        numbers="n",
+        same="id",
+        number="n",
+        since=2,
     ),
-    _table("incident", (*INCIDENT_COLUMNS, "hash"), "run kind mark", numbers=INCIDENT_NUMBERS, blobs="hash", since=4),
+    _table(
+        "incident",
+        (*INCIDENT_COLUMNS, "hash"),
+        "run kind mark",
+        numbers=INCIDENT_NUMBERS,
+        blobs="hash",
+        since=4,
+    ),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
-    _table("seal", ("project", "kind", "shard", "rows", "xor"), "project kind shard", numbers="shard rows", blobs="xor"),
-)  # fmt: skip
+    _table(
+        "seal",
+        ("project", "kind", "shard", "rows", "xor"),
+        "project kind shard",
+        numbers="shard rows",
+        blobs="xor",
+    ),
+)
 BY_NAME = {table.name: table for table in TRUTH}
 # What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
 LEFT = (
-    "queue", "vector", "vector_word", "vector_centre", "memory_fts", "term", "term_row", "facet", "facet_of", "course", "daily", "extent",
-    "member", "version",
-)  # fmt: skip
+    "queue",
+    "vector",
+    "vector_word",
+    "vector_centre",
+    "memory_fts",
+    "term",
+    "term_row",
+    "facet",
+    "facet_of",
+    "course",
+    "daily",
+    "extent",
+    "member",
+    "version",
+)
 QUEUE_KEY = ("key",)  # of `queue`, which belongs to this machine and is still mended
 # None of these has a row in a new store.
 EMPTY = (

@@ -52,7 +52,9 @@ def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) ->
     """All that is to be done while the lock is ours."""
     home = _home(near, env)
     try:
-        worked = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
+        worked = (
+            _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
+        )
         home.backup_if_due()
         near.store.tidy()
         sweep(near.store.path, time.time())
@@ -89,7 +91,10 @@ def _embed(memories: Memories) -> None:
 
 def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
-    worked, lends = Worked(), not shell_mark(env, "")  # a person who calls for it has it read in their own surroundings
+    worked, lends = (
+        Worked(),
+        not shell_mark(env, ""),
+    )  # a person who calls for it has it read in their own surroundings
     _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
@@ -134,7 +139,11 @@ def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) ->
             due, to_read = _next_due(store, False), _next_due(store, True)
             if reading.is_at_it(due if due >= 0 else GLANCE):
                 still_since = time.monotonic()
-            elif time.monotonic() >= still_since + idle and not 0 <= due <= idle and not 0 <= to_read <= idle:
+            elif (
+                time.monotonic() >= still_since + idle
+                and not 0 <= due <= idle
+                and not 0 <= to_read <= idle
+            ):
                 break
     return worked.with_more(reading.worked)
 
@@ -143,7 +152,9 @@ class BesideLearning:
     """Sessions read one after the other beside the learning, in a thread with connections of its own. Whoever leaves waits for the
     session that is being read, and hears if the store could not be reached."""
 
-    def __init__(self, store: Store, env: Mapping[str, str], last: int = ENDLESS, lends: bool = False) -> None:
+    def __init__(
+        self, store: Store, env: Mapping[str, str], last: int = ENDLESS, lends: bool = False
+    ) -> None:
         self.worked = Worked()
         self._store, self._env, self._last, self._lends = store, env, last, lends
         self._thread = threading.Thread()
@@ -180,14 +191,22 @@ class BesideLearning:
     def _read(self) -> None:
         address = self._store.far or self._store.path
         try:
-            with open(address, env=self._env, cwd="/", create=bool(self._store.far), local_only=True) as near:
+            with open(
+                address, env=self._env, cwd="/", create=bool(self._store.far), local_only=True
+            ) as near:
                 home = _home(near, self._env)
                 try:
                     while not self._ends and not is_paused(near.store):
                         job = _take(near.store, 0, self._last, reads=True)
                         if job is None:
                             return
-                        self.worked = _do(near.store, home, self._env, _lent(job, self._env, self._lends), self.worked)
+                        self.worked = _do(
+                            near.store,
+                            home,
+                            self._env,
+                            _lent(job, self._env, self._lends),
+                            self.worked,
+                        )
                 finally:
                     if home is not near:
                         home.close()
@@ -202,7 +221,11 @@ def _holder() -> str:
 def _take_over(tx: Transaction) -> None:
     """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
     for id, attempts in queue.leased(tx):
-        wait = JOB_BACKOFF[min(attempts - _DEATHS, len(JOB_BACKOFF)) - 1] if attempts > _DEATHS else 0.0
+        wait = (
+            JOB_BACKOFF[min(attempts - _DEATHS, len(JOB_BACKOFF)) - 1]
+            if attempts > _DEATHS
+            else 0.0
+        )
         later = clock.stamp(time.time() + wait) if wait else ""
         queue.free(tx, id, later)
 
@@ -219,11 +242,15 @@ def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = Fa
     with store.write() as tx:
         now = time.time()
         kind = "read" if reads else "rest"
-        return tx.lease(_holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind)
+        return tx.lease(
+            _holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind
+        )
 
 
 def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
-    return replace(job, payload={**job.payload, "surroundings": surroundings(env)}) if lends else job
+    return (
+        replace(job, payload={**job.payload, "surroundings": surroundings(env)}) if lends else job
+    )
 
 
 def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
@@ -239,7 +266,11 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
                 queue.take_back_attempt(tx, job.id)
             raise
         with store.write() as tx:
-            again = clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1]) if job.attempts < JOB_ATTEMPTS else NEVER
+            again = (
+                clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
+                if job.attempts < JOB_ATTEMPTS
+                else NEVER
+            )
             tx.postpone(job, f"{type(error).__name__}: {error}", again)
             if again == NEVER:
                 tx.count(job.project, "job_given_up", clock.now())
@@ -254,13 +285,24 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
             queue.forgive(tx, job.id)  # nobody died of it: a model was not there
             return replace(worked, failed=worked.failed + 1)
         if done.again_in and queue.asked_at(tx, job.id) == job.at:  # nobody asked again meanwhile
-            tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
+            tx.enqueue(
+                job.kind,
+                job.key,
+                job.project,
+                job.payload,
+                clock.stamp(now),
+                clock.stamp(now + done.again_in),
+            )
         if done.skipped:
             tx.count(job.project, done.skipped, clock.now())
         tx.finish(job, _holder())
     if not done.learns:
         return worked
-    return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
+    return (
+        replace(worked, skipped=worked.skipped + 1)
+        if done.skipped
+        else replace(worked, learned=worked.learned + 1)
+    )
 
 
 # Tending by itself: at most once a day for each project, detached, once the queue is empty, where the user allows it. A machine that was
@@ -277,13 +319,21 @@ def projects_due(store: Store, now: str) -> list[str]:
     return found
 
 
-def tend_what_is_due(memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None) -> int:
+def tend_what_is_due(
+    memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None
+) -> int:
     """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many. A server's projects are
     others' too: `among` names those that are used here."""
-    if env.get("TACIT_NO_WORKER") or not sys.executable or str(memories.settings()["tend"].value) != "yes":
+    if (
+        env.get("TACIT_NO_WORKER")
+        or not sys.executable
+        or str(memories.settings()["tend"].value) != "yes"
+    ):
         return 0
     store, now = memories.store, memories.now()
-    projects = [project for project in projects_due(store, now) if among is None or project in among]
+    projects = [
+        project for project in projects_due(store, now) if among is None or project in among
+    ]
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 HEARD_QUOTES, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 NEW_LESSONS, NEW_CHARS = 3, 120  # lessons, and characters of each
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
-LOOKS_FOR_FILE = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
+LOOKS_FOR_FILE = (
+    3  # at a transcript that is not there; a session in which nothing was asked never writes one
+)
 
 
 @value
@@ -55,7 +57,11 @@ def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done
     """One job, by its kind."""
     if job.kind == "read":
         return read_session(near, store, env, job)
-    return keep_tree_of(near, env, job) if job.kind == "keep" else learn_transcript(near, store, env, job)
+    return (
+        keep_tree_of(near, env, job)
+        if job.kind == "keep"
+        else learn_transcript(near, store, env, job)
+    )
 
 
 def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
@@ -77,12 +83,24 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
         want_once(near, home.project_id, clock.now())
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
-    by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
+    by_place = bool(
+        said.get("marked")
+    )  # an agent's shell named it: it counts only where its host keeps sessions
     home.reads_in = str(said.get("surroundings") or "") or surroundings(env)
-    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
-    if near.meta(f"word:{said['session']}") and not by_place and is_hosts_own(path, str(said["host"]), env, folder):
-        fulfilled(near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over)
-    runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
+    learned = home.learn(
+        _source(path, format, str(said["session"])), format=format, over=over, by_place=by_place
+    )
+    if (
+        near.meta(f"word:{said['session']}")
+        and not by_place
+        and is_hosts_own(path, str(said["host"]), env, folder)
+    ):
+        fulfilled(
+            near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over
+        )
+    runs = [
+        run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None
+    ]
     for run in runs:
         if over and not run.settled_at:
             # a run that was given nothing has nothing to settle, and is over all the same
@@ -103,7 +121,9 @@ def _runs_of(path: str, format: str, session: str) -> list[Run]:
 
 def _source(path: str, format: str, session: str) -> str | Source:
     """What to read: the file, or of one that holds many sessions this one."""
-    one_session: Callable[[str, str], Source] | None = getattr(formats.get(format), "one_session", None)
+    one_session: Callable[[str, str], Source] | None = getattr(
+        formats.get(format), "one_session", None
+    )
     return one_session(path, session) if one_session else path
 
 
@@ -111,7 +131,10 @@ def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) ->
     """Read a session that was learned; its receipt then tells what the reader found, too."""
     wanted = str(job.payload.get("surroundings") or "")
     if wanted and wanted != surroundings(env):
-        return Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + ELSEWHERE_IN))
+        return Done(
+            waits="it is read in its own project's environment",
+            until=clock.stamp(time.time() + ELSEWHERE_IN),
+        )
     run = str(job.payload["run"])
     reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(run)
     if reading is not None and reading.state == WAITING:
@@ -126,7 +149,9 @@ def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     said = job.payload
     brought: Any = Memories(store, env, str(said["folder"]), job.project)
     try:
-        brought.keep_work_tree(str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"]))
+        brought.keep_work_tree(
+            str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
+        )
     except MissingExtra:
         return Done(learns=False)  # without tacit-replay no tree is ever needed
     except (TacitError, OSError):
@@ -136,7 +161,11 @@ def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
 
 def _had_ended(run: RunRow | None, path: str) -> bool:
     """Whether a session was over when it was last learned, and has written nothing since: hooks may come late."""
-    return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
+    return (
+        run is not None
+        and bool(run.settled_at)
+        and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
+    )
 
 
 # -- the receipt of a session: one line for the person, at the start of their next one ------------------------------------
@@ -150,7 +179,9 @@ def leave_receipt(near: Store, store: Store, run: RunRow) -> None:
     """One line for the start of the next session, for the person alone: counts, and what was kept of their own words. A session
     whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
-    unheard = any(f"{NOT_READ}{run.host} " in name for name in recent(store, NOT_READ, run.learned_at[:10]))
+    unheard = any(
+        f"{NOT_READ}{run.host} " in name for name in recent(store, NOT_READ, run.learned_at[:10])
+    )
     if not uses and not heard and not unheard and not _new(store, run):
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])
@@ -164,9 +195,18 @@ def leave_receipt(near: Store, store: Store, run: RunRow) -> None:
         elif memory is not None and mark.signal == "outcome" and has_problem(memory):
             back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
     new = _new(store, run)
-    figures = (len(given), "given"), (withheld, "left out"), (len(cited), "cited"), (sum(back.values()), "came back")
+    figures = (
+        (len(given), "given"),
+        (withheld, "left out"),
+        (len(cited), "cited"),
+        (sum(back.values()), "came back"),
+    )
     said = [", ".join(f"{word} {n}" for n, word in figures if n)]  # no zeros
-    said += [heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix("; ")]
+    said += [
+        heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix(
+            "; "
+        )
+    ]
     said += [f"what you say in {run.host} may go unheard (tacit doctor)"] if unheard else []
     key, rows = f"receipt:{run.project}", f"{ROWS}:{run.project}"
     with near.write() as tx:
@@ -181,7 +221,11 @@ def leave_receipt(near: Store, store: Store, run: RunRow) -> None:
 def _new(store: Store, run: RunRow) -> list[Memory]:
     """The lessons that a session brought and that nobody holds back, what agents are given first."""
     ids = dict.fromkeys(each.memory for each in store.findings(run=run.id) if each.memory)
-    found = [each for each in store.memories(list(ids)) if each.gate == "allow" and each.created_at >= run.learned_at]
+    found = [
+        each
+        for each in store.memories(list(ids))
+        if each.gate == "allow" and each.created_at >= run.learned_at
+    ]
     fresh = [each for each in found if each.state in ACTIVE and each.tally.seen <= 1]
     return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW_LESSONS]
 

@@ -29,7 +29,17 @@ from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
 from tacit.surfaces import selection
-from tacit.surfaces.selection import ROWS, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
+from tacit.surfaces.selection import (
+    ROWS,
+    WAITING,
+    counted,
+    counted_words,
+    is_given,
+    news,
+    renumbered,
+    shelf,
+    unasked,
+)
 from tacit.surfaces.wording import (
     BY_NOTICE,
     YOURS,
@@ -40,7 +50,7 @@ from tacit.surfaces.wording import (
     recognised,
     standing_words,
     topic_words,
-)  # fmt: skip
+)
 from tacit.words.diagnose import MISSING, OF_NO_LESSON, is_news
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
@@ -49,11 +59,15 @@ _GUESSED = 3  # sessions that met what is not there, before it is no single gues
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
-_ASKED_AMONG = 3 * NEW  # questions, and lessons that wait for a word, among which those to show are chosen
+_ASKED_AMONG = (
+    3 * NEW
+)  # questions, and lessons that wait for a word, among which those to show are chosen
 _LONGEST = 110  # characters of a problem
 
 # a file, and no dotted name of something else
-_FILE_NAME = re.compile(r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$")
+_FILE_NAME = re.compile(
+    r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$"
+)
 # how a lesson came up, by what its reader heard it as
 SAID_ONCE = {
     "said": "you said it",
@@ -66,7 +80,11 @@ _SUBJECTS = {
     BEFORE_DONE: "you came back with failing checks",
     "not here": "commands and paths are tried that are not there",
 }
-_PURPOSES = {"test": "how the tests are run", "build": "how it is built", "lint": "how the linter is run"}
+_PURPOSES = {
+    "test": "how the tests are run",
+    "build": "how it is built",
+    "lint": "how the linter is run",
+}
 
 
 @value
@@ -140,10 +158,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
     known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
-    kept = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT)
+    kept = memories.list(
+        states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
+    )
     mine = [each for each in kept if is_yours(each, memories.profile)]
     given = [
-        each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
+        each
+        for each in {each.id: each for each in (*known, *mine)}.values()
+        if is_given(each) and not is_new(each)
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     every_new = without_details([each for each in fresh if is_new(each)])
@@ -155,9 +177,16 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         same |= {one, *others} - {stands}
     # the latest, as they came, like a reading tells them
     new = [each for each in every_new if each.id not in same][-NEW:]
-    gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
+    gone = memories.list(
+        states=("archived", "rejected"),
+        equal={"source": BY_NOTICE},
+        sort="updated",
+        limit=_LOOKED_AT,
+    )
     open_ones = memories.proposals()
-    marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
+    marks = {
+        mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))
+    }
     first_asked, waiting = open_ones[:_ASKED_AMONG], [*islice(unasked(memories), _ASKED_AMONG)]
     met_in = memories.store.memories([each.memory for each in first_asked if each.memory])
     details = {each.id for each in (*given, *waiting, *met_in) if is_product_detail(each)}
@@ -171,12 +200,19 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         key=lambda row: (row.stands != YOURS, row.id in details, -_weight(row)),
     )
     asked = [_question_row(memories, each, noticed) for each in first_asked]
-    held = [_lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question") for each in waiting]
+    held = [
+        _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
+        for each in waiting
+    ]
     later = one_of_each([_lesson_row(memories, each, noticed, news(each)) for each in new])
-    urgent = one_of_each(sorted((*asked, *held), key=lambda row: (row.id in details, -_weight(row))))
+    urgent = one_of_each(
+        sorted((*asked, *held), key=lambda row: (row.id in details, -_weight(row)))
+    )
     asks = {row.id: replace(row, asks=True) for row in urgent}
     decide = _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
-    about = {each.id: each.memory for each in open_ones}  # a lesson that a question is about stands there
+    about = {
+        each.id: each.memory for each in open_ones
+    }  # a lesson that a question is about stands there
     ids = {name for row in decide for name in (row.id, about.get(row.id))}
     first = one_of_each([row for row in rows if row.id not in ids])[:told]
     shown = tuple(numbers_shown(memories).values())
@@ -188,10 +224,19 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     )
     week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
     return OneScreen(
-        name, counted_words(count), week,
-        every[: len(first)], every[len(first) :], tuple(_unknown(memories, noticed.values(), marks)),
-        max(0, count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide)), 0, shown,
-    )  # fmt: skip
+        name,
+        counted_words(count),
+        week,
+        every[: len(first)],
+        every[len(first) :],
+        tuple(_unknown(memories, noticed.values(), marks)),
+        max(
+            0,
+            count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide),
+        ),
+        0,
+        shown,
+    )
 
 
 def without_details(memories: Sequence[Memory]) -> list[Memory]:
@@ -208,7 +253,8 @@ def one_of_each(rows: Sequence[ProblemRow]) -> list[ProblemRow]:
         if kept.setdefault(of, row) is not row:
             more[of] = more.get(of, 0) + 1
     return [
-        replace(row, cost=f"{row.cost}, {more[of]} more about it") if of in more else row for of, row in kept.items()
+        replace(row, cost=f"{row.cost}, {more[of]} more about it") if of in more else row
+        for of, row in kept.items()
     ]
 
 
@@ -251,7 +297,9 @@ def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> s
     """What happened of late, without zeros."""
     if not (week["sessions"] or week["given"] or week["new"]):
         return (
-            f"Nothing happened {span[0].lower()}{span[1:]}; {numbered(runs, 'session')} learned so far." if runs else ""
+            f"Nothing happened {span[0].lower()}{span[1:]}; {numbered(runs, 'session')} learned so far."
+            if runs
+            else ""
         )
     said = [f"{numbered(week['sessions'], 'session')} learned"] if week["sessions"] else []
     said += [numbered(week["new"], "new lesson")] if week["new"] else []
@@ -259,7 +307,11 @@ def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> s
     if not week["given"]:
         return first
     judged = f"; of {numbered(week['told'], 'time')} that could be judged" if week["told"] else ""
-    back = f" {numbered(week['back'], 'problem')} came back" if week["back"] else " no problem came back"
+    back = (
+        f" {numbered(week['back'], 'problem')} came back"
+        if week["back"]
+        else " no problem came back"
+    )
     out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
     told = f"Lessons were given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
     return f"{first} {told}{judged}{back if week['told'] else ''}.{out}".strip()
@@ -267,8 +319,17 @@ def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> s
 
 def screen_json(found: OneScreen) -> dict[str, Any]:
     """The same for programs."""
-    plain = {name: [dict(row.__dict__) for row in getattr(found, name)] for name in ("told", "new", "unknown")}
-    return {"project": found.project, "stands": found.stands, "week": found.week, **plain, "more": found.more}
+    plain = {
+        name: [dict(row.__dict__) for row in getattr(found, name)]
+        for name in ("told", "new", "unknown")
+    }
+    return {
+        "project": found.project,
+        "stands": found.stands,
+        "week": found.week,
+        **plain,
+        "more": found.more,
+    }
 
 
 # -- numbers ------------------------------------------------------------------------------------------------------------
@@ -312,15 +373,26 @@ def _lesson_row(
     calls = sum(int(each["calls"]) for each in known)
     tally, topic = memory.tally, _problem(memories, memory, marks)
     return ProblemRow(
-        memory.id, topic or memory.text, came_up(memory, calls), memory.text,
-        moment_words(memory, memories.is_told_at_starts(memory)), tally.recurred, tally.clean + tally.recurred,
-        memory.verdict == "helps" or (memory.state == "stable" and tally.belief is not None), False, stands,
-    )  # fmt: skip
+        memory.id,
+        topic or memory.text,
+        came_up(memory, calls),
+        memory.text,
+        moment_words(memory, memories.is_told_at_starts(memory)),
+        tally.recurred,
+        tally.clean + tally.recurred,
+        memory.verdict == "helps" or (memory.state == "stable" and tally.belief is not None),
+        False,
+        stands,
+    )
 
 
 def _marks(evidence: Iterable[Evidence]) -> list[str]:
     """The failures that a lesson was noticed by."""
-    return list(dict.fromkeys(row.quote.partition(": ")[2] for row in evidence if row.by == BY_NOTICE and row.quote))
+    return list(
+        dict.fromkeys(
+            row.quote.partition(": ")[2] for row in evidence if row.by == BY_NOTICE and row.quote
+        )
+    )
 
 
 def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
@@ -333,7 +405,9 @@ def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
         return _PURPOSES.get(served, f"how {served} is done")
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
         others = len(marks) - 1  # the row counts the sessions of all of them
-        return recognised(found[0][0]) + (f", and {numbered(others, 'more failure')}" if others else "")
+        return recognised(found[0][0]) + (
+            f", and {numbered(others, 'more failure')}" if others else ""
+        )
     return topic_words(memory.about)
 
 
@@ -350,11 +424,17 @@ def came_up(memory: Memory, calls: int = 0) -> str:
 def listed_words(memory: Memory, profile: Profile) -> Phrase:
     """How a lesson of a list stands; while nothing more is to be said than that it is in force, as its title does, how it came up."""
     said = standing_words(memory, profile)
-    return replace(said, words=came_up(memory) or said.words) if said.words in ("in force", "found once") else said
+    return (
+        replace(said, words=came_up(memory) or said.words)
+        if said.words in ("in force", "found once")
+        else said
+    )
 
 
 def _spent(sessions: int, calls: int) -> str:
-    return numbered(sessions, "session") + (f", {numbered(calls, 'extra call')} in all" if calls else "")
+    return numbered(sessions, "session") + (
+        f", {numbered(calls, 'extra call')} in all" if calls else ""
+    )
 
 
 def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
@@ -364,36 +444,62 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     about = commands_of(memory) if memory.signature != BEFORE_DONE else {}
     if len({part for parts in about.values() for part in parts}) > 1:
         return "each part before its own command, or after its error"
-    called = [each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)]
-    named = (name for name in names_of(memory.about) if " " in name and head_of(name) == name)  # no error's words
+    called = [
+        each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)
+    ]
+    named = (
+        name for name in names_of(memory.about) if " " in name and head_of(name) == name
+    )  # no error's words
     commands = called or [name for name in named if acting(name)][:1]
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
     shown = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
-    said = [f"before {', '.join(shown[:-1])}{' or ' if shown[:-1] else ''}{shown[-1]}"] if commands else []
+    said = (
+        [f"before {', '.join(shown[:-1])}{' or ' if shown[:-1] else ''}{shown[-1]}"]
+        if commands
+        else []
+    )
     said += [
-        f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path) and not path.startswith(".git/")
+        f"before {path} is changed"
+        for path in memory.paths
+        if _FILE_NAME.search(path) and not path.startswith(".git/")
     ][:1]
     said += [] if commands and memory.source == BY_NOTICE else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 
 
-def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, Mapping[str, Any]]) -> ProblemRow:
+def _question_row(
+    memories: Memories, proposal: Proposal, noticed: Mapping[str, Mapping[str, Any]]
+) -> ProblemRow:
     """A question: about a lesson as its row, else in its own words, with what a yes does."""
     payload = proposal.payload or {}
     asks = question(proposal.kind, payload)
-    about = next(iter(memories.store.memories([proposal.memory])), None) if proposal.memory else None
+    about = (
+        next(iter(memories.store.memories([proposal.memory])), None) if proposal.memory else None
+    )
     if about is not None:
         why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
         new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
         new = proposal.reason if proposal.kind == "guard" else new  # its record
-        row = _lesson_row(memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks)
-        return replace(row, id=selection.numbered_as(proposal), is_question=True, hears=new or row.hears, when="")
+        row = _lesson_row(
+            memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks
+        )
+        return replace(
+            row,
+            id=selection.numbered_as(proposal),
+            is_question=True,
+            hears=new or row.hears,
+            when="",
+        )
     hears = str(payload.get("order") or payload.get("patch") or "")
     cost = numbered(int(payload.get("count") or 0), "session") if payload.get("count") else ""
-    return ProblemRow(proposal.id, _short(proposal.reason, 300), cost, hears, "", is_question=True, stands=asks)
+    return ProblemRow(
+        proposal.id, _short(proposal.reason, 300), cost, hears, "", is_question=True, stands=asks
+    )
 
 
-def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set[str]) -> list[ProblemRow]:
+def _unknown(
+    memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set[str]
+) -> list[ProblemRow]:
     """What came back in other sessions and has neither a lesson nor a question."""
     rows = []
     for each in noticed:
@@ -432,7 +538,9 @@ def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str
 def _is_answered(memories: Memories, mark: str) -> bool:
     """Whether a lesson is about a failure, or a question about it is open or was answered."""
     asked = person_question(memories.project_id, "notice", f"fails {mark}")
-    known = with_signature(memories.store, memories.project_id, mark) or memories.store.proposal(asked)
+    known = with_signature(memories.store, memories.project_id, mark) or memories.store.proposal(
+        asked
+    )
     return bool(known)
 
 
@@ -440,7 +548,9 @@ def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     """Whether a lesson in force names a program that is not there, or a program with the option, path or rule that it is about."""
     what = problem.name or problem.code
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
-    every = memories.list(text=words[-1], states=INJECTABLE, limit=5) if all(words) else []  # the rarer word finds
+    every = (
+        memories.list(text=words[-1], states=INJECTABLE, limit=5) if all(words) else []
+    )  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 
 
@@ -457,5 +567,7 @@ def _short(text: str, most: int = _LONGEST) -> str:
     cut = plain if len(plain) <= most else plain[:most].rsplit(" ", 1)[0]
     if cut.count("`") % 2:
         at = cut.rindex("`")
-        cut = f"{cut[:at]}{cut[at + 1 :]}" if cut is plain else cut[:at].rstrip()  # of a quote that was cut before
+        cut = (
+            f"{cut[:at]}{cut[at + 1 :]}" if cut is plain else cut[:at].rstrip()
+        )  # of a quote that was cut before
     return cut if cut is plain or len(plain) <= most else f"{cut} …"

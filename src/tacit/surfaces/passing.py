@@ -34,7 +34,10 @@ def lesson_meant(memories: Memories, name: str) -> str:
 def question_meant(memories: Memories, id: str) -> Proposal | None:
     """The open question that an id, its beginning or a lesson's number stands for."""
     waiting = memories.proposals()
-    return next((each for each in waiting if each.id.startswith(id.lower()) or numbered_as(each) == id), None)
+    return next(
+        (each for each in waiting if each.id.startswith(id.lower()) or numbered_as(each) == id),
+        None,
+    )
 
 
 def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
@@ -46,19 +49,32 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
     if not id:
         found = memories.store.entry(int(name))
         if found.project not in memories.scopes:
-            of = next((each.name for each in memories.store.projects() if each.id == found.project), found.project)
-            told = f"Entry {name} of the journal is of another project, {of}; nothing was taken back."
+            of = next(
+                (each.name for each in memories.store.projects() if each.id == found.project),
+                found.project,
+            )
+            told = (
+                f"Entry {name} of the journal is of another project, {of}; nothing was taken back."
+            )
             raise Refused(told, f"tacit undo --entry {name} --project {of}")
         return name
     if memories.store.proposals_named(memories.project_id, id):
         return id
     me = memories.actor.name
     mine = memories.log(memory=id, by=me, newest=True, limit=1)
-    answers = [each for each in memories.store.proposals(memory=id, state=APPROVED) if each.decided_by == me]
+    answers = [
+        each
+        for each in memories.store.proposals(memory=id, state=APPROVED)
+        if each.decided_by == me
+    ]
     if mine and mine[0].verb != "undo" and answers and answers[-1].decided_at >= mine[0].at:
         return answers[-1].id  # the yes, with all that it changed
     if not mine or mine[0].verb == "undo":
-        told = "your last change of it is taken back already" if mine else "you have changed nothing of it"
+        told = (
+            "your last change of it is taken back already"
+            if mine
+            else "you have changed nothing of it"
+        )
         raise Refused(
             f"{name} is the lesson “{memories.get(id).text}”: {told}.",
             f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of tacit log.",
@@ -66,13 +82,16 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
     return id if memories.log(memory=id, newest=True, limit=1) == mine else str(mine[0].id)
 
 
-def word_done(memories: Memories, id: str, word: str, reason: str = "", name: str = "") -> dict[str, Any]:
+def word_done(
+    memories: Memories, id: str, word: str, reason: str = "", name: str = ""
+) -> dict[str, Any]:
     """Do what a word says about a lesson or a question; `name` is what the person called it."""
     asked = question_meant(memories, id)
     if asked is not None:
         if word == "keep" and asked.kind == "contradiction":
             raise UsageError(
-                "Of two lessons that contradict each other one stays: which?", f"tacit review show {asked.id}"
+                "Of two lessons that contradict each other one stays: which?",
+                f"tacit review show {asked.id}",
             )
         about = next(iter(memories.store.memories([asked.memory])), None) if asked.memory else None
         done = memories.review(asked.id, "approve" if word == "keep" else "reject", reason=reason)
@@ -81,7 +100,11 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "", name: st
             memories.forget(about.id, reason=reason)
             return {"id": about.id, "did": f"dropped {back}", "text": about.text}
         did = f"answered with {'yes' if word == 'keep' else 'no'} {back}"
-        if word == "keep" and asked.kind in (*YES_KEEPS, "edit", "request") and not isinstance(done, int):
+        if (
+            word == "keep"
+            and asked.kind in (*YES_KEEPS, "edit", "request")
+            and not isinstance(done, int)
+        ):
             now = memories.get(done.memory)
             remember_numbers(memories, [now.id], instead=asked.id)
             told = yours_now(memories, about or now, "kept", name)
@@ -92,7 +115,11 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "", name: st
     memory = still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
-        return {"id": memory.id, "did": yours_now(memories, memory, "kept", name), "text": memory.text}
+        return {
+            "id": memory.id,
+            "did": yours_now(memories, memory, "kept", name),
+            "text": memory.text,
+        }
     did = f"dropped (tacit undo {name or memory.id} brings it back)"
     if same := much_the_same(memories, memory):
         shown = remember_numbers(memories, same)
@@ -106,8 +133,13 @@ def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:
     to take it back."""
     memory = memories.get(was.id)
     at_start = memories.is_told_at_starts(was)
-    before, when = moment_words(was, at_start), moment_words(memory, memories.is_told_at_starts(memory))
-    moved = f", no longer only {before}" if is_given(was) and before != when and not at_start else ""
+    before, when = (
+        moment_words(was, at_start),
+        moment_words(memory, memories.is_told_at_starts(memory)),
+    )
+    moved = (
+        f", no longer only {before}" if is_given(was) and before != when and not at_start else ""
+    )
     told = f", told {when}{moved}" if is_given(memory) else ""
     return f"{did}, it is your word now{told} (tacit undo {name or memory.id} takes it back)"
 
@@ -118,9 +150,13 @@ def still_there(memories: Memories, id: str) -> Memory:
         memory = memories.get(id)
     except NotFound:
         for asked in memories.store.proposals_named(memories.project_id, id):
-            raise Refused(f"“{asked.reason}” was answered since it was shown; nothing was done.", "tacit") from None
+            raise Refused(
+                f"“{asked.reason}” was answered since it was shown; nothing was done.", "tacit"
+            ) from None
         raise
     if memory.state in CLOSED_WORDS:
         told = f"“{memory.text}” was {CLOSED_WORDS[memory.state]} since it was shown; nothing was done."
-        raise Refused(told, f"tacit shows the list as it is now; tacit undo {memory.id} brings it back.")
+        raise Refused(
+            told, f"tacit shows the list as it is now; tacit undo {memory.id} brings it back."
+        )
     return memory

@@ -26,7 +26,10 @@ from tacit.stores.identity import Place, locate
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
-PAST_DAYS, MOST_PAST = 365, 400  # how far back a guard's record looks, and at how many sessions: the newest
+PAST_DAYS, MOST_PAST = (
+    365,
+    400,
+)  # how far back a guard's record looks, and at how many sessions: the newest
 
 
 def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
@@ -41,7 +44,13 @@ def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
 
 
 def transcripts(
-    place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False, was: Sequence[str] = ()
+    place: Place,
+    env: Mapping[str, str],
+    host: str,
+    days: int,
+    *,
+    everywhere: bool = False,
+    was: Sequence[str] = (),
 ) -> list[Source]:
     """Transcripts of this project, also of folders where it `was` before it moved, or of all whose folder is there, of the last days.
 
@@ -59,7 +68,9 @@ def transcripts(
 
 def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
     """What a file holds that changed since, one session or many: when, in which folder, what to read; nothing of an unreadable one."""
-    many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(formats.get(host), "sessions", None)
+    many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(
+        formats.get(host), "sessions", None
+    )
     try:
         if many:
             return [each for each in many(path) if each[0] >= since]
@@ -107,7 +118,9 @@ class _Where:
 
     def _is_here(self, cwd: str) -> bool:
         if os.path.isdir(cwd):
-            return locate(cwd, self.env).key == self.place.key  # also in another worktree of the repository
+            return (
+                locate(cwd, self.env).key == self.place.key
+            )  # also in another worktree of the repository
         return any(f"{os.path.realpath(cwd)}/".startswith(f"{root}/") for root in self.roots)
 
 
@@ -119,9 +132,15 @@ def slug(folder: str) -> str:
 def written_in(path: str) -> str:
     """The folder that a transcript's first records name, or the file beside Gemini's chats."""
     try:
-        found = re.search(rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', head_of(path, HEAD))
+        found = re.search(
+            rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', head_of(path, HEAD)
+        )
         if found:
             return str(json.loads(found[1]))
-        return head_of(os.path.join(os.path.dirname(path), "..", ".project_root"), 4096).decode("utf-8").strip()
+        return (
+            head_of(os.path.join(os.path.dirname(path), "..", ".project_root"), 4096)
+            .decode("utf-8")
+            .strip()
+        )
     except ValueError:
         return ""

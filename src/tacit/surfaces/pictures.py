@@ -53,7 +53,10 @@ def line(said: Caption, days: Sequence[str], figures: Sequence[float]) -> str:
     left, right, top, bottom = 34.0, WIDTH - 26.0, 12.0, HEIGHT - 22.0
     scale = _Scale(max(figures, default=0.0), top, bottom)
     step = (right - left) / max(1, len(figures) - 1)
-    spots = [(left + n * step if len(figures) > 1 else right, scale.y(figure)) for n, figure in enumerate(figures)]
+    spots = [
+        (left + n * step if len(figures) > 1 else right, scale.y(figure))
+        for n, figure in enumerate(figures)
+    ]
     body = [scale.grid(left, right), _days(days, left, right, HEIGHT)]
     if spots:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
@@ -64,7 +67,8 @@ def line(said: Caption, days: Sequence[str], figures: Sequence[float]) -> str:
         told = (f"{day_words(day)}: {compact(figure)}" for day, figure in zip(days, figures))
         reach = max(6.0, min(step, 40.0))  # what a pointer need not hit exactly
         body += [
-            _rect("over", x - reach / 2, top, reach, bottom - top, title=words) for (x, _), words in zip(spots, told)
+            _rect("over", x - reach / 2, top, reach, bottom - top, title=words)
+            for (x, _), words in zip(spots, told)
         ]
         x, y = spots[-1]
         body.append(f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>')
@@ -72,7 +76,9 @@ def line(said: Caption, days: Sequence[str], figures: Sequence[float]) -> str:
     return _picture(said, HEIGHT, body)
 
 
-def stacked(said: Caption, days: Sequence[str], series: Series, *, words: Callable[[float], str]) -> str:
+def stacked(
+    said: Caption, days: Sequence[str], series: Series, *, words: Callable[[float], str]
+) -> str:
     """Bars over time, one piece for each series, with a legend below. What is beyond six colours is summed up."""
     kept = fewer(series)
     left, right, top, bottom = 34.0, WIDTH - 4.0, 10.0, HEIGHT - 22.0
@@ -86,10 +92,14 @@ def stacked(said: Caption, days: Sequence[str], series: Series, *, words: Callab
             tall = bottom - scale.y(figures[n])
             if tall > 0:
                 base -= tall
-                pieces.append(_rect(f"s{tone}", left + n * step + step * 0.12, base, step * 0.76, tall))
+                pieces.append(
+                    _rect(f"s{tone}", left + n * step + step * 0.12, base, step * 0.76, tall)
+                )
         told = "; ".join(f"{name} {words(figures[n])}" for name, figures in kept if figures[n])
         if pieces:
-            body.append(f"<g>{_title(f'{day_words(day)}: {words(sums[n])} ({told})')}{''.join(pieces)}</g>")
+            body.append(
+                f"<g>{_title(f'{day_words(day)}: {words(sums[n])} ({told})')}{''.join(pieces)}</g>"
+            )
     legend = [(f"s{tone}", name, words(sum(figures))) for tone, (name, figures) in enumerate(kept)]
     body.append(_legend(legend, HEIGHT + 6))
     return _picture(said, HEIGHT + 6 + 18 * len(kept), body)
@@ -101,14 +111,27 @@ def bars(said: Caption, rows: Sequence[tuple[str, float, str]], *, tone: str = "
     body = []
     for n, (name, figure, words) in enumerate(rows):
         y, wide = 34.0 * n, max(2.0, figure / peak * WIDTH) if figure else 0.0
-        room = int((WIDTH - 7.0 * len(words) - 12.0) / 7.0)  # beside the figure, at seven units a character
-        body += [_text(0, y + 12, short(name, max(8, room)), "start", "said"), _text(WIDTH, y + 12, words, "end")]
-        body += [_rect("track", 0, y + 17, WIDTH, 8, 4), _rect(tone, 0, y + 17, wide, 8, 4, title=f"{name}: {words}")]
+        room = int(
+            (WIDTH - 7.0 * len(words) - 12.0) / 7.0
+        )  # beside the figure, at seven units a character
+        body += [
+            _text(0, y + 12, short(name, max(8, room)), "start", "said"),
+            _text(WIDTH, y + 12, words, "end"),
+        ]
+        body += [
+            _rect("track", 0, y + 17, WIDTH, 8, 4),
+            _rect(tone, 0, y + 17, wide, 8, 4, title=f"{name}: {words}"),
+        ]
     return _picture(said, max(34 * len(rows), 10), body)
 
 
 def interval(
-    said: Caption, between: tuple[float, float], about: float | None, *, tone: str = "open", ends: tuple[str, str]
+    said: Caption,
+    between: tuple[float, float],
+    about: float | None,
+    *,
+    tone: str = "open",
+    ends: tuple[str, str],
 ) -> str:
     """What a figure lies between, around zero; left is better, right is worse. `about` is the best guess, where there is one."""
     low, high = between
@@ -127,8 +150,13 @@ def interval(
         _text(WIDTH - 4, 11, ends[1], "end"),
         _text(middle, top + 60, "0", "middle"),
     ]
-    named = [(figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26]  # not where zero stands
-    body += [_text(min(max(at, 24), WIDTH - 24), top + 60, with_sign(figure), "middle", "said") for figure, at in named]
+    named = [
+        (figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26
+    ]  # not where zero stands
+    body += [
+        _text(min(max(at, 24), WIDTH - 24), top + 60, with_sign(figure), "middle", "said")
+        for figure, at in named
+    ]
     if about is not None:
         body.append(
             f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {with_sign(about)}")}</circle>'
@@ -149,7 +177,9 @@ def timeline(said: Caption, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
     for at, (name, marks) in enumerate(lanes):
         y, parts = (
             20.0 + 34 * at,
-            _gathered(marks, lambda day: min(columns - 1, int((seconds(day) - begin) / span * columns))),
+            _gathered(
+                marks, lambda day: min(columns - 1, int((seconds(day) - begin) / span * columns))
+            ),
         )
         body += [_text(0, y + 4, short(name, 13)), _line("grid", left, y, right, y)]
         peak = max((sum(mark.n for mark in side) for side in parts.values()), default=1)
@@ -159,7 +189,15 @@ def timeline(said: Caption, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
                 tall = max(3.0, 14.0 * mark.n / peak)
                 edge += 0 if is_down else -tall
                 body.append(
-                    _rect(f"mark {_e(mark.tone)}", left + column * step, edge, step - 1, tall, 1, title=_count(mark))
+                    _rect(
+                        f"mark {_e(mark.tone)}",
+                        left + column * step,
+                        edge,
+                        step - 1,
+                        tall,
+                        1,
+                        title=_count(mark),
+                    )
                 )
                 edge += tall if is_down else 0
     height = 34 * len(lanes) + 24
@@ -169,7 +207,9 @@ def timeline(said: Caption, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
     return _picture(said, height, body)
 
 
-def _gathered(marks: Iterable[Mark], column: Callable[[str], int]) -> dict[tuple[int, bool], list[Mark]]:
+def _gathered(
+    marks: Iterable[Mark], column: Callable[[str], int]
+) -> dict[tuple[int, bool], list[Mark]]:
     """Marks by their column and side; those of one tone and meaning as one."""
     found: dict[tuple[int, bool], dict[tuple[str, str], Mark]] = {}
     for mark in marks:
@@ -197,7 +237,11 @@ def at(x: float, width: float = PLOT_WIDTH) -> float:
 def plotted_interval(lesson: Mapping[str, Any], width: float = PLOT_WIDTH) -> dict[str, Any]:
     """A lesson's interval as a bar, its estimate as a dot."""
     low, high, dot = at(lesson["low"], width), at(lesson["high"], width), lesson["estimate"]
-    return {"low": low, "width": max(1.0, round(high - low, 1)), "dot": None if dot is None else at(dot, width)}
+    return {
+        "low": low,
+        "width": max(1.0, round(high - low, 1)),
+        "dot": None if dot is None else at(dot, width),
+    }
 
 
 def scaled(part: float, peak: float, width: float = 120.0) -> float:
@@ -243,7 +287,8 @@ class _Scale:
     def grid(self, left: float, right: float) -> str:
         levels = [(n * self.step, self.y(n * self.step)) for n in range(self.lines + 1)]
         return "".join(
-            _line("grid", left, y, right, y) + _text(left - 5, y + 4, compact(figure), "end") for figure, y in levels
+            _line("grid", left, y, right, y) + _text(left - 5, y + 4, compact(figure), "end")
+            for figure, y in levels
         )
 
 
@@ -252,10 +297,16 @@ def _days(days: Sequence[str], left: float, right: float, height: float) -> str:
     if not days:
         return ""
     last = len(days) - 1
-    named = {last: ("end", right)} if len(days) < 4 else {0: ("start", left - 4), last: ("end", right + 4)}
+    named = (
+        {last: ("end", right)}
+        if len(days) < 4
+        else {0: ("start", left - 4), last: ("end", right + 4)}
+    )
     if len(days) >= 9:
         named[len(days) // 2] = ("middle", left + (right - left) * (len(days) // 2) / last)
-    return "".join(_text(x, height - 5, day_words(days[n]), anchor) for n, (anchor, x) in named.items())
+    return "".join(
+        _text(x, height - 5, day_words(days[n]), anchor) for n, (anchor, x) in named.items()
+    )
 
 
 def _picture(said: Caption, height: float, body: Iterable[str]) -> str:
@@ -266,7 +317,9 @@ def _picture(said: Caption, height: float, body: Iterable[str]) -> str:
     )
 
 
-def _rect(tone: str, x: float, y: float, width: float, height: float, round: float = 0, *, title: str = "") -> str:
+def _rect(
+    tone: str, x: float, y: float, width: float, height: float, round: float = 0, *, title: str = ""
+) -> str:
     corners = f' rx="{round:g}"' if round else ""
     place = f'<rect class="{tone}" x="{x:.1f}" y="{y:.2f}" width="{width:.1f}" height="{height:.2f}"{corners}'
     return f"{place}>{_title(title)}</rect>" if title else f"{place}/>"
@@ -294,7 +347,11 @@ def compact(figure: float) -> str:
     for unit, above in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if size >= above * 0.9995:
             scaled = figure / above
-            return f"{scaled:.0f}{unit}" if abs(scaled) >= 99.5 else f"{scaled:.1f}".removesuffix(".0") + unit
+            return (
+                f"{scaled:.0f}{unit}"
+                if abs(scaled) >= 99.5
+                else f"{scaled:.1f}".removesuffix(".0") + unit
+            )
     return f"{figure:.0f}" if size >= 10 or figure == int(figure) else f"{figure:.2g}"
 
 

@@ -18,17 +18,32 @@ from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.words.tokens import query_words
 
-IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
+IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = (
+    "in force",
+    "waiting",
+    "needs your word",
+    "given no more",
+    "gone",
+)
 _AMONG = 1000  # of the lessons in force, among which some are offered a replay or say the same
-YES_KEEPS = ("confirm", "promote")  # questions whose yes is "keep" and whose no is "drop", of the lesson they are about
-ROWS = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
+YES_KEEPS = (
+    "confirm",
+    "promote",
+)  # questions whose yes is "keep" and whose no is "drop", of the lesson they are about
+ROWS = (
+    "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
+)
 MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
-_SHARED_BESIDE = 0.5  # of the words of the shorter of two, where a reader did not compare their texts
+_SHARED_BESIDE = (
+    0.5  # of the words of the shorter of two, where a reader did not compare their texts
+)
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
 _ASKED = (
-    ("review", ("under_review",), None), ("held", ACTIVE, "hold"), ("held", ACTIVE, "quarantine"),
-)  # fmt: skip
+    ("review", ("under_review",), None),
+    ("held", ACTIVE, "hold"),
+    ("held", ACTIVE, "quarantine"),
+)
 
 
 @value
@@ -76,7 +91,10 @@ def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
     both texts) only what shares half of its words, without which 3 of 63 did."""
     found: dict[str, list[str]] = {}
     stands: dict[str, list[tuple[Memory, set[str]]]] = {}
-    first_met = sorted(memories, key=lambda one: (one.trust not in PERSONAL, said_as(one) != one.id, -one.tally.seen))
+    first_met = sorted(
+        memories,
+        key=lambda one: (one.trust not in PERSONAL, said_as(one) != one.id, -one.tally.seen),
+    )
     for each in first_met:
         mine, first = {*query_words(each.text)}, stands.setdefault(said_as(each), [])
         for other, theirs in first if said_more(each) <= 0 and not each.pinned else ():
@@ -91,8 +109,15 @@ def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
 
 def much_the_same(memories: Memories, memory: Memory) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
-    given = [each for each in memories.list(states=INJECTABLE, limit=_AMONG) if said_as(each) == said_as(memory)]
-    groups = [[one, *others] for one, others in said_again([each for each in given if is_given(each)]).items()]
+    given = [
+        each
+        for each in memories.list(states=INJECTABLE, limit=_AMONG)
+        if said_as(each) == said_as(memory)
+    ]
+    groups = [
+        [one, *others]
+        for one, others in said_again([each for each in given if is_given(each)]).items()
+    ]
     return [id for group in groups if memory.id in group for id in group if id != memory.id]
 
 
@@ -120,7 +145,11 @@ def counted(memories: Memories) -> Counted:
     open_ones = memories.store.proposals_about(memories.project_id)
     for kind, _ in open_ones:
         kinds[kind] = kinds.get(kind, 0) + 1
-    about = [each for each in memories.store.memories(asked_about(memories)) if each.project in memories.scopes]
+    about = [
+        each
+        for each in memories.store.memories(asked_about(memories))
+        if each.project in memories.scopes
+    ]
     for kind, states, gate in _ASKED:
         here = sum(n for state, held, _, n in rows if state in states and gate in (None, held))
         here -= sum(each.state in states and gate in (None, each.gate) for each in about)
@@ -133,7 +162,9 @@ def asked_about(memories: Memories) -> list[str]:
     """The lessons that an open proposal is about."""
     if memories.project is None:
         return []
-    return sorted({about for _, about in memories.store.proposals_about(memories.project_id) if about})
+    return sorted(
+        {about for _, about in memories.store.proposals_about(memories.project_id) if about}
+    )
 
 
 def numbered_as(asked: Proposal) -> str:
@@ -152,7 +183,8 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
     if behind:
         last = memories.get(behind)
         fits = [
-            last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate)
+            last.state in each["states"]
+            and last.gate == each.get("equal", {}).get("gate", last.gate)
             for each in wanted
         ]
         here = fits.index(True) if True in fits else 0
@@ -177,7 +209,11 @@ def replayed(memories: Memories, id: str = "") -> list[dict[str, Any]]:
 def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
     done = {each["lesson"] for each in replayed(memories)}
-    known = memories.store.select([memories.project_id], states=INJECTABLE, limit=_AMONG) if memories.project else []
+    known = (
+        memories.store.select([memories.project_id], states=INJECTABLE, limit=_AMONG)
+        if memories.project
+        else []
+    )
     return to_replay(each for each in known if each.id not in done)
 
 

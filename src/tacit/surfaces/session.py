@@ -32,7 +32,14 @@ CLOCK_SLACK = 3.0  # seconds by which two clocks of one machine may be read apar
 
 
 def note(
-    store: Store, session: str, at: str, *, host: str = "", folder: str = "", wait: float, process: int = 0
+    store: Store,
+    session: str,
+    at: str,
+    *,
+    host: str = "",
+    folder: str = "",
+    wait: float,
+    process: int = 0,
 ) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or host_process())
@@ -52,10 +59,16 @@ def host_process() -> int:
     try:
         with open(f"/proc/{parent}/cmdline", "rb") as file:
             called = file.read(4096)
-        return (_of_proc(parent) or (parent, 0.0))[0] if b"hook" in called and b"tacit" in called else parent
+        return (
+            (_of_proc(parent) or (parent, 0.0))[0]
+            if b"hook" in called and b"tacit" in called
+            else parent
+        )
     except OSError:
         above, called = _ps("ppid=,command=", parent).lstrip().encode().partition(b" ")[::2]
-        return int(above) if b"hook" in called and b"tacit" in called and above.isdigit() else parent
+        return (
+            int(above) if b"hook" in called and b"tacit" in called and above.isdigit() else parent
+        )
 
 
 def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str, str, str]:
@@ -130,12 +143,19 @@ def copied_from(transcript: str, session: str) -> Iterator[str]:
         return
     folder = os.path.dirname(transcript)
     try:
-        beside = [entry for entry in os.scandir(folder) if entry.name.endswith(".jsonl") and entry.path != transcript]
+        beside = [
+            entry
+            for entry in os.scandir(folder)
+            if entry.name.endswith(".jsonl") and entry.path != transcript
+        ]
         beside.sort(key=lambda entry: -entry.stat().st_mtime)
     except OSError:
         return
     for entry in beside[:SIBLINGS]:
-        if _first(head_of(entry.path, _HEAD)) == first and (name := entry.name[: -len(".jsonl")]) != session:
+        if (
+            _first(head_of(entry.path, _HEAD)) == first
+            and (name := entry.name[: -len(".jsonl")]) != session
+        ):
             yield name
 
 

@@ -34,9 +34,12 @@ _LINES = 60  # of a lesson's story
 def templates() -> Environment:
     """The pages and their pieces; every text in them is escaped."""
     made = Environment(
-        loader=FileSystemLoader(os.path.join(WEB, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=FileSystemLoader(os.path.join(WEB, "templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
         lstrip_blocks=True,
-    )  # fmt: skip
+    )
     made.filters["numbered"] = numbered
     made.globals["short"] = short
     return made
@@ -63,13 +66,23 @@ def report(memories: Memories, since: str, *, team: bool, version: str) -> str:
             told=tuple(row for row in found.told if row.id not in private),
             new=tuple(row for row in found.new if not row.is_question and row.id not in private),
         )
-        fixes = [each for each in fixes if each["kind"] != "request"]  # what one person asked for is theirs
+        fixes = [
+            each for each in fixes if each["kind"] != "request"
+        ]  # what one person asked for is theirs
     at, name = memories.now(), found.project or "No project yet"
     days = f"{day_words(since)} to {day_words(at)} {at[:4]}"
     return _page(
-        "shared_report.html", f"{name}: {days}", at, found=found, fixes=fixes, name=name, days=days, left_out=len(private),
-        signers=_signers(memories) if team else None, version=version,
-    )  # fmt: skip
+        "shared_report.html",
+        f"{name}: {days}",
+        at,
+        found=found,
+        fixes=fixes,
+        name=name,
+        days=days,
+        left_out=len(private),
+        signers=_signers(memories) if team else None,
+        version=version,
+    )
 
 
 def fixes_of(memories: Memories) -> list[dict[str, Any]]:
@@ -85,27 +98,47 @@ def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
         patch = None
     if patch is None:
         return {**told, "before": "", "after": ""}
-    return {**told, "before": patch.before.strip(), "after": patch.after.strip(), **picked(patch, "file number")}
+    return {
+        **told,
+        "before": patch.before.strip(),
+        "after": patch.after.strip(),
+        **picked(patch, "file number"),
+    }
 
 
 def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
     """One lesson with its story."""
     memory, store = memories.get(id), memories.store
     next_ = next_move(
-        memories.profile, standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id))
+        memories.profile,
+        standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id)),
     )
     measured = memories.effect_of(memory.id)
     events = events_of(store, memory.id, most=_LINES)
     names = run_names(
-        store, [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
+        store,
+        [
+            name
+            for event in events
+            for name in (event.told.get("run"), event.told.get("unit"))
+            if name
+        ],
     )
     return _page(
-        "shared_lesson.html", short(memory.text, 60) or memory.id, memories.now(), version=version, memory=memory,
-        said=standing_words(memory, memories.profile), ahead=ahead(memory, memories.profile, next_),
-        answer=timeline.effect_words(measured), picture=timeline.effect_picture(measured),
+        "shared_lesson.html",
+        short(memory.text, 60) or memory.id,
+        memories.now(),
+        version=version,
+        memory=memory,
+        said=standing_words(memory, memories.profile),
+        ahead=ahead(memory, memories.profile, next_),
+        answer=timeline.effect_words(measured),
+        picture=timeline.effect_picture(measured),
         timeline=timeline.drawn_timeline(by_day(store, memory.id)),
-        lines=timeline.lines(events, names), whose=timeline.TRUST.get(memory.trust, memory.trust), sides=timeline.SIDES,
-    )  # fmt: skip
+        lines=timeline.lines(events, names),
+        whose=timeline.TRUST.get(memory.trust, memory.trust),
+        sides=timeline.SIDES,
+    )
 
 
 def _signers(memories: Memories) -> dict[str, int]:

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from tacit.prove.runs import GivenLesson
 
 TRUST = {
-    "user": "your own word", "team": "a team mate's word", "review": "from a review or a test", "observed": "seen in sessions",
-    "agent": "an agent's note", "quoted": "quoted from output or a page", "imported": "brought in from elsewhere",
-}  # fmt: skip
+    "user": "your own word",
+    "team": "a team mate's word",
+    "review": "from a review or a test",
+    "observed": "seen in sessions",
+    "agent": "an agent's note",
+    "quoted": "quoted from output or a page",
+    "imported": "brought in from elsewhere",
+}
 CAME_WORDS = {
     "occurred": "its problem came back",
     "not_occurred": "its problem did not come back",
@@ -53,7 +58,13 @@ def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[StoryLine]:
     for event in events:
         if event.what == STORY_GIVEN and str(event.key) in came:
             continue
-        told.append(_line(event, runs, used.get(event.told.get("unit", "")) if event.what == STORY_CAME else None))
+        told.append(
+            _line(
+                event,
+                runs,
+                used.get(event.told.get("unit", "")) if event.what == STORY_CAME else None,
+            )
+        )
     return told
 
 
@@ -61,22 +72,33 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> StoryLine
     at, run = event.told, runs.get(event.told.get("run") or event.told.get("unit") or "", "")
     if event.what == SEEN:
         if at["signal"] == CONFIRMED:
-            words = "No longer confirmed" if at["place"].startswith("taken back") else "Confirmed by a person"
+            words = (
+                "No longer confirmed"
+                if at["place"].startswith("taken back")
+                else "Confirmed by a person"
+            )
             return StoryLine(event.at, "changed", words, by=at["by"])
         against = at["stance"] == "contradicts"
         words = "A session spoke against it" if against else "A session met it" if run else "Said"
         what, (quote, why) = "against" if against else "seen", _words(at["quote"], at["by"])
         return StoryLine(event.at, what, words, run, quote, why=why, place=at["place"], by=at["by"])
     if event.what == STORY_GIVEN:
-        return StoryLine(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
+        return StoryLine(
+            event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run
+        )
     if event.what == STORY_CAME:
         kind = {"occurred": "back", "not_occurred": "clean"}.get(at["outcome"], "untold")
         outcome = CAME_WORDS.get(at["outcome"], at["outcome"])
         words = f"{_given(use.told['arm'])}; {outcome}" if use else _sentence(outcome)
         return StoryLine(event.at, kind, words, run, why=at["reason"])
     what, by, why = change_lines(at)
-    before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
-    told = StoryLine(event.at, "changed", _sentence(what), run, why=why, by=by, entry=int(event.key))
+    before, after = (
+        str(at["before"].get("text", "")),
+        str(at["after"].get("text", "")) if at["before"] else "",
+    )
+    told = StoryLine(
+        event.at, "changed", _sentence(what), run, why=why, by=by, entry=int(event.key)
+    )
     return replace(told, before=before, after=after) if after else told
 
 
@@ -109,7 +131,10 @@ def drawn_timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story")
     sums: dict[str, int] = {}
     for what, day, which, n in days:
         known = MARKS.get(
-            (what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == STORY_CHANGED else None
+            (what, which),
+            ("changed", CHANGES.get(which, "changed"), "s1", False)
+            if what == STORY_CHANGED
+            else None,
         )
         if known:
             lane, words, tone, is_down = known
@@ -117,7 +142,10 @@ def drawn_timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story")
             sums[words] = sums.get(words, 0) + n
     desc = "; ".join(f"{words}: {n}" for words, n in sums.items())
     return pictures.timeline(
-        Caption(id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet."), [*lanes.items()]
+        Caption(
+            id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet."
+        ),
+        [*lanes.items()],
     )
 
 
@@ -129,7 +157,11 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     desc = f"Problems in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)} with it."
     ends = ("fewer problems", "more problems")
     return pictures.interval(
-        Caption(id, "Does it help?", desc), (low, high), about, tone=TONES.get(found.word, "open"), ends=ends
+        Caption(id, "Does it help?", desc),
+        (low, high),
+        about,
+        tone=TONES.get(found.word, "open"),
+        ends=ends,
     )
 
 
@@ -146,15 +178,27 @@ def effect_words(found: LessonEffect) -> tuple[str, str]:
     units = found.standing.units
     if not found.measured and not units:
         told = f" {found.followed.sentence}" if found.followed else ""
-        return "Not measured", f"No session goes without it, so there is nothing to compare with.{told}"
+        return (
+            "Not measured",
+            f"No session goes without it, so there is nothing to compare with.{told}",
+        )
     if not units:
-        return "Not yet known", "Once sessions went with it and without it, the difference is shown here."
+        return (
+            "Not yet known",
+            "Once sessions went with it and without it, the difference is shown here.",
+        )
     sums = [sum(counts) for counts in zip(*(table.cells for table in found.table.values()))]
     with_back, with_clean, without_back, without_clean = sums
     without, model = without_back + without_clean, f" with {found.epoch}" if found.older else ""
     given = with_back + with_clean
-    seen = f"Given, its problem came in {with_back} of {given} sessions{model}" if given else f"Not given yet{model}"
-    compared = f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
+    seen = (
+        f"Given, its problem came in {with_back} of {given} sessions{model}"
+        if given
+        else f"Not given yet{model}"
+    )
+    compared = (
+        f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
+    )
     shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
     return ANSWERS.get(found.word, "Not yet known"), seen + compared + (
         f" Before: {'; '.join(shown)}." if shown else ""
@@ -193,7 +237,9 @@ def run_record(
     quotes: dict[str, list[tuple[str, str]]] = {}
     for row in evidence:
         if row.quote:
-            quotes.setdefault(row.memory, []).append(("".join(_words(row.quote, row.by)), row.place))
+            quotes.setdefault(row.memory, []).append(
+                ("".join(_words(row.quote, row.by)), row.place)
+            )
     why = {mark.memory: mark.reason for mark in marks if mark.signal == "outcome"}
     ranks = {"bad": 0, "good": 1, "quiet": 2}
     sides: dict[bool, list[Part]] = {False: [], True: []}
@@ -201,7 +247,9 @@ def run_record(
         said, reason = tuple(quotes.get(each.memory, ())), why.get(each.memory, "")
         part = Part(each.memory, each.text, *_came(each.outcome), each.cited, reason, said)
         sides[each.arm == "withheld"].append(part)
-    given, left = (tuple(sorted(side, key=lambda part: ranks[part.tone])) for side in sides.values())
+    given, left = (
+        tuple(sorted(side, key=lambda part: ranks[part.tone])) for side in sides.values()
+    )
     return Record(given, left)
 
 

@@ -37,7 +37,12 @@ class Worked:
 
     def with_more(self, more: Worked) -> Worked:
         """Both together."""
-        return Worked(self.learned + more.learned, self.failed + more.failed, self.skipped + more.skipped, self.alone)
+        return Worked(
+            self.learned + more.learned,
+            self.failed + more.failed,
+            self.skipped + more.skipped,
+            self.alone,
+        )
 
 
 def spawned(words: Sequence[str], env: Mapping[str, str], turn: int | None = None) -> int:
@@ -48,7 +53,9 @@ def spawned(words: Sequence[str], env: Mapping[str, str], turn: int | None = Non
     given += [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     try:
         return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given, setsid=True)
-    except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
+    except (
+        NotImplementedError
+    ):  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
         return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given)
 
 
@@ -70,7 +77,9 @@ def lock(path: str, patient: bool = False, suffix: str = "") -> int | None:
     SQLite's own would be lost with it."""
     import fcntl
 
-    fd = os.open(f"{os.path.realpath(path)}.worker{suffix}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(
+        f"{os.path.realpath(path)}.worker{suffix}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
     for _ in range(10 if patient else 1):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,7 +95,11 @@ def take_turn(path: str, env: Mapping[str, str]) -> int | None:
     """The lock of a worker, which says in it whose surroundings it has. Where one with others works, it is waited for, by one of a kind."""
     own = surroundings(env)
     held = lock(path, patient=True)
-    if held is None and serves_others(path, own) and (waits := lock(path, suffix=f".{own}")) is not None:
+    if (
+        held is None
+        and serves_others(path, own)
+        and (waits := lock(path, suffix=f".{own}")) is not None
+    ):
         until = time.monotonic() + PATIENT
         while held is None and time.monotonic() < until:
             time.sleep(_GLANCE)

@@ -35,9 +35,12 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
     return {
         "memory": memory_json(found.memory),
         "signer": found.signer or None,
-        "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
+        "evidence": [
+            {**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence
+        ],
         "met": [
-            {"mark": one.mark, "program": one.program, "said": recognised(one), "sessions": n} for one, n in found.met
+            {"mark": one.mark, "program": one.program, "said": recognised(one), "sessions": n}
+            for one, n in found.met
         ],
         "uses": [use.__dict__ for use in found.uses],
         "marks": [mark.__dict__ for mark in found.marks],
@@ -54,7 +57,12 @@ def overview(memories: Memories) -> dict[str, Any]:
     store, project, count = memories.store, memories.project, counted(memories)
     return {
         "store": store.path,
-        "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
+        "project": {
+            "id": project.id,
+            "name": project.name,
+            "root": project.root,
+            "remote": project.remote or None,
+        }
         if project
         else None,
         "profile": memories.profile.name,
@@ -67,7 +75,8 @@ def overview(memories: Memories) -> dict[str, Any]:
         "questions": dict(count.questions),
         "proposals": len(store.proposals_about(memories.project_id)),
         "for_you": [
-            each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)
+            each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "")
+            for each in for_you(memories, 3)
         ],
         "queue": memories.near.queued(),
         "paused": memories.near.meta("paused_until") if is_paused(memories.near) else None,
@@ -81,17 +90,25 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
     told = [(each, each.payload or {}) for each in memories.for_person(most)]
     return [
         {
-            "proposal": each.id, "kind": each.kind, "text": each.reason, "count": at.get("count", 0), "quote": at.get("quote", ""),
-            "patch": at.get("patch", ""), "order": at.get("order", ""), "runs": list(at.get("runs", ())),
+            "proposal": each.id,
+            "kind": each.kind,
+            "text": each.reason,
+            "count": at.get("count", 0),
+            "quote": at.get("quote", ""),
+            "patch": at.get("patch", ""),
+            "order": at.get("order", ""),
+            "runs": list(at.get("runs", ())),
             "line": fields(patch) if (patch := memories.patch(each)) else None,
         }
         for each, at in told
-    ]  # fmt: skip
+    ]
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:
     """A journal entry as JSON."""
-    return picked(entry, "id memory n project verb by at reason before after run profile machine erased")
+    return picked(
+        entry, "id memory n project verb by at reason before after run profile machine erased"
+    )
 
 
 def effect_json(found: Effects) -> dict[str, Any]:
@@ -116,10 +133,14 @@ def effect_json(found: Effects) -> dict[str, Any]:
         },
         **picked(found, "headline notes"),
         "heard": found.heard and picked(found.heard, "lessons given came_back word"),
-        "worth": found.worth and picked(found.worth, "word units calls minutes tokens cached usd priced"),
+        "worth": found.worth
+        and picked(found.worth, "word units calls minutes tokens cached usd priced"),
         "untold": dict(found.untold),
         "guards": found.guards
-        and {"arms": {arm: list(some) for arm, some in found.guards.arms.items()}, "verdict": found.guards.verdict},
+        and {
+            "arms": {arm: list(some) for arm, some in found.guards.arms.items()},
+            "verdict": found.guards.verdict,
+        },
     }
 
 
@@ -200,7 +221,11 @@ def recalled_json(found: Recalled) -> dict[str, Any]:
 def proposal_json(proposal: Proposal) -> dict[str, Any]:
     """A proposal as JSON."""
     at = dict(proposal.__dict__)
-    return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
+    return {
+        **at,
+        "approvals": [list(each) for each in proposal.approvals],
+        "payload": dict(proposal.payload or {}),
+    }
 
 
 def profile_json(profile: Profile) -> dict[str, Any]:

@@ -27,11 +27,24 @@ ENOUGH_SESSIONS = 20  # sessions with a comparison below which nothing is claime
 
 # What a question is about, as a badge.
 BADGES = {
-    "archive": "no difference", "revive": "came back", "promote": "needs your word", "review": "in question", "confirm": "needs your word",
-    "held": "needs your word", "heard": "heard from you", "candidate": "worth a look", "contradiction": "contradiction",
-    "merge": "same as another", "edit": "better words", "tend": "many changes", "page": "page", "request": "asked again",
-    "notice": "to mend", "fork": "changed twice", "guard": "ask before it",
-}  # fmt: skip
+    "archive": "no difference",
+    "revive": "came back",
+    "promote": "needs your word",
+    "review": "in question",
+    "confirm": "needs your word",
+    "held": "needs your word",
+    "heard": "heard from you",
+    "candidate": "worth a look",
+    "contradiction": "contradiction",
+    "merge": "same as another",
+    "edit": "better words",
+    "tend": "many changes",
+    "page": "page",
+    "request": "asked again",
+    "notice": "to mend",
+    "fork": "changed twice",
+    "guard": "ask before it",
+}
 
 
 @value
@@ -86,7 +99,9 @@ def looked(memories: Memories, *, weeks: int = WEEKS_SHOWN) -> WeeklyFigures:
 # -- pure ----------------------------------------------------------------------------------------
 
 
-def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks: int = WEEKS_SHOWN) -> Weekly:
+def by_week(
+    figures: Sequence[Figure], in_force: int, at: str, first: str, weeks: int = WEEKS_SHOWN
+) -> Weekly:
     """Days as weeks that end today, none before the first that was counted. What is in force is known now: the past is reckoned back."""
     ends = [clock.after_days(at, -7 * n)[:10] for n in range(weeks - 1, -1, -1)]
     days = tuple(day for day in ends if day >= first) if first else ()
@@ -129,7 +144,15 @@ def spared(found: Effects) -> Spared:
     whole, more = found.whole, tuple(line.strip() for line in found.headline[1:])
     if whole.per_run is None:
         return Spared(whole.verdict.word, None, 0.0, 0.0, whole.units, whole.sentence, more)
-    return Spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.given, whole.sentence, more)
+    return Spared(
+        whole.verdict.word,
+        -whole.per_run,
+        -whole.high,
+        -whole.low,
+        whole.given,
+        whole.sentence,
+        more,
+    )
 
 
 def named_model(whose: str) -> str:
@@ -174,20 +197,31 @@ def drawn_spared(found: Spared | None) -> Drawn:
     """What the whole memory spares, as far as it is known."""
     title = "Failures spared"
     if found is None:
-        return Drawn("spared", title, "…", "Being reckoned from all sessions; look again in a moment.")
+        return Drawn(
+            "spared", title, "…", "Being reckoned from all sessions; look again in a moment."
+        )
     if not found.is_known or found.about is None:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
     low, high, about = -found.high, -found.low, -found.about  # left is fewer, as on every screen
-    between = (
-        f"between {pictures.with_sign(low)} and {pictures.with_sign(high)} failures a session that was given lessons"
-    )
+    between = f"between {pictures.with_sign(low)} and {pictures.with_sign(high)} failures a session that was given lessons"
     desc = f"The change lies {between}; the best guess is {pictures.with_sign(about)}."
     tone, ends = TONES.get(found.word, "open"), ("fewer failures", "more failures")
-    picture = pictures.interval(Caption("spared", title, desc), (low, high), about, tone=tone, ends=ends)
-    few = f" Below {ENOUGH_SESSIONS} sessions nothing is claimed." if found.units < ENOUGH_SESSIONS else ""
-    big = {"helps": f"{found.about:.2f} a session", "harms": f"{-found.about:.2f} more a session"}.get(found.word, "")
-    return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
+    picture = pictures.interval(
+        Caption("spared", title, desc), (low, high), about, tone=tone, ends=ends
+    )
+    few = (
+        f" Below {ENOUGH_SESSIONS} sessions nothing is claimed."
+        if found.units < ENOUGH_SESSIONS
+        else ""
+    )
+    big = {
+        "helps": f"{found.about:.2f} a session",
+        "harms": f"{-found.about:.2f} more a session",
+    }.get(found.word, "")
+    return Drawn(
+        "spared", title, big or "Not yet known", found.told + ("" if big else few), picture
+    )
 
 
 def tokens_by_week(found: WeeklyFigures) -> Drawn:
@@ -201,37 +235,65 @@ def cost(found: WeeklyFigures) -> Drawn:
 
 
 def _consumed(
-    id: str, title: str, words: Callable[[float], str], week: Weekly, by: Mapping[str, Sequence[float]]
+    id: str,
+    title: str,
+    words: Callable[[float], str],
+    week: Weekly,
+    by: Mapping[str, Sequence[float]],
 ) -> Drawn:
     sums = [sum(column) for column in zip(*by.values())] if by else []
     if not week.days or not sum(sums):
-        return Drawn(id, title, "–", f"No session of these weeks says what it {'cost' if id == 'cost' else 'took'}.")
-    kept = pictures.fewer([(named_model(whose), figures) for whose, figures in by.items() if sum(figures)])
+        return Drawn(
+            id,
+            title,
+            "–",
+            f"No session of these weeks says what it {'cost' if id == 'cost' else 'took'}.",
+        )
+    kept = pictures.fewer(
+        [(named_model(whose), figures) for whose, figures in by.items() if sum(figures)]
+    )
     told = f"in the week to {day_words(week.days[-1])}; {words(sum(sums))} since {day_words(week.days[0])}."
     each = "; ".join(f"{name} {words(sum(figures))}" for name, figures in kept)
-    desc = f"{words(sums[0])} in the first week shown, {words(sums[-1])} in the last; by model {each}."
+    desc = (
+        f"{words(sums[0])} in the first week shown, {words(sums[-1])} in the last; by model {each}."
+    )
     rows = tuple(
-        (week.days[n], *(words(figures[n]) for _, figures in kept)) for n in reversed(range(len(week.days))) if sums[n]
+        (week.days[n], *(words(figures[n]) for _, figures in kept))
+        for n in reversed(range(len(week.days)))
+        if sums[n]
     )
     picture = pictures.stacked(Caption(id, title, desc), week.days, kept, words=words)
-    return Drawn(id, title, words(sums[-1]), told, picture, ("Week to", *(name for name, _ in kept)), rows)
+    return Drawn(
+        id, title, words(sums[-1]), told, picture, ("Week to", *(name for name, _ in kept)), rows
+    )
 
 
 def hosts(found: WeeklyFigures) -> Drawn:
     """Sessions by host and model."""
-    title, totals = "Sessions by host and model", {whose: sum(figures) for whose, figures in found.weekly.runs.items()}
+    title, totals = (
+        "Sessions by host and model",
+        {whose: sum(figures) for whose, figures in found.weekly.runs.items()},
+    )
     ordered = sorted(((n, whose) for whose, n in totals.items() if n), reverse=True)[:6]
     if not ordered:
         return Drawn("hosts", title, "0", "No session of these weeks was learned.")
     rows = []
     for n, whose in ordered:
         tokens, usd = sum(found.weekly.tokens.get(whose, ())), sum(found.weekly.usd.get(whose, ()))
-        said = [f"{n:,.0f}", *([f"{compact(tokens)} tokens"] if tokens else []), *([money(usd)] if usd else [])]
+        said = [
+            f"{n:,.0f}",
+            *([f"{compact(tokens)} tokens"] if tokens else []),
+            *([money(usd)] if usd else []),
+        ]
         rows.append((named_model(whose), n, " · ".join(said)))
     desc = "; ".join(f"{name}: {words}" for name, _, words in rows)
     since = f"since {day_words(found.weekly.days[0])}." if found.weekly.days else ""
     return Drawn(
-        "hosts", title, f"{sum(totals.values()):,.0f}", since, pictures.bars(Caption("hosts", title, desc), rows)
+        "hosts",
+        title,
+        f"{sum(totals.values()):,.0f}",
+        since,
+        pictures.bars(Caption("hosts", title, desc), rows),
     )
 
 

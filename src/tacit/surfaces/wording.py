@@ -27,7 +27,12 @@ GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain
 TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
 YOURS = "your word"
-CLOSED_WORDS = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
+CLOSED_WORDS = {
+    "decayed": "faded",
+    "superseded": "replaced",
+    "archived": "taken out",
+    "rejected": "refused",
+}
 
 _tables = Tables(__file__)
 WORDS = _tables.named("WORDS")
@@ -43,7 +48,11 @@ def subject_words(memory: Memory) -> str:
     if memory.about == WAY:
         return "A way of working: about everything."
     said = [topic] if (topic := topic_words(memory.about)) else []
-    return f"About {' · '.join([*said, *names_of(memory.about), *memory.paths])}." if memory.about else ""
+    return (
+        f"About {' · '.join([*said, *names_of(memory.about), *memory.paths])}."
+        if memory.about
+        else ""
+    )
 
 
 @value
@@ -93,12 +102,16 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
     if int(signals.get("untold", 0)) >= UNTOLD_ENOUGH:
         return Phrase("given, unmeasured", PLAIN_TONE)
     # before the first session that could tell there is nothing to say of a trial
-    return Phrase(f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN_TONE)
+    return Phrase(
+        f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN_TONE
+    )
 
 
 def seen(memory: Memory) -> str:
     """In how many independent sessions it was met."""
-    return f"met in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not met yet"
+    return (
+        f"met in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not met yet"
+    )
 
 
 def so_far(memory: Memory, profile: Profile) -> str:
@@ -111,7 +124,11 @@ def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -
     """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own. A replay is
     offered where one would tell more than the coins and none was made."""
     undecided = "" if replayed else wants_replay(memory)
-    offer = f" A replay of past tasks tells in a night ({undecided}): {replay_command(memory.id)}" if undecided else ""
+    offer = (
+        f" A replay of past tasks tells in a night ({undecided}): {replay_command(memory.id)}"
+        if undecided
+        else ""
+    )
     return _ahead(memory, profile, next) + offer
 
 
@@ -129,7 +146,9 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     said = standing_words(memory, profile).words
     if said == YOURS:
         return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
-    measured = not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
+    measured = (
+        not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
+    )
     if said.startswith("on trial") or (said == "in force" and measured):
         heard = f" You were heard: tacit keep {memory.id} makes it your word."
         heard = heard if (memory.extra or {}).get("word") in HEARD_WORDS else ""
@@ -139,7 +158,9 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
         )
     if said == "in force" and "standing" in profile.columns:
         return f"You: tacit keep, edit or drop {memory.id}. Told each time: no session can show whether it helps, so none goes without it."
-    return next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
+    return (
+        next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
+    )
 
 
 def missing(memory: Memory, profile: Profile) -> str:
@@ -154,7 +175,11 @@ def missing(memory: Memory, profile: Profile) -> str:
 
 def more_sessions(lacking: int) -> str:
     """So many sessions, beginning a sentence."""
-    return "Another, independent session that" if lacking == 1 else f"{lacking} more, independent sessions that"
+    return (
+        "Another, independent session that"
+        if lacking == 1
+        else f"{lacking} more, independent sessions that"
+    )
 
 
 # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
@@ -175,22 +200,38 @@ def held_words(reason: str) -> str:
     if other:
         return f"agents would run {runs}: is it right?"
     tier, kept, _ = reason.partition(" text waits for somebody to vouch for it")
-    whose = {"quoted": "a page, a file or an output", "imported": "another memory"}.get(tier, "somebody else")
+    whose = {"quoted": "a page, a file or an output", "imported": "another memory"}.get(
+        tier, "somebody else"
+    )
     return f"some of its words stood in {whose}: is it right?" if kept else reason
 
 
 # A lesson's trust, as whose word it is.
 WHOSE = {
-    "user": "your word", "team": "the team", "review": "reviewers, tests, CI", "observed": "seen in sessions", "agent": "agents' claims",
-    "quoted": "pages and files", "imported": "imported",
-}  # fmt: skip
+    "user": "your word",
+    "team": "the team",
+    "review": "reviewers, tests, CI",
+    "observed": "seen in sessions",
+    "agent": "agents' claims",
+    "quoted": "pages and files",
+    "imported": "imported",
+}
 # Where a lesson stands by its state alone.
 STATE_WORDS = {
-    "candidate": "waiting", "provisional": "in force", "stable": "in force", "canonical": "in force",
-    "under_review": "in question", **CLOSED_WORDS,
-}  # fmt: skip
+    "candidate": "waiting",
+    "provisional": "in force",
+    "stable": "in force",
+    "canonical": "in force",
+    "under_review": "in question",
+    **CLOSED_WORDS,
+}
 # What came of a lesson's problem in a session.
-CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
+CAME = {
+    "occurred": "came back",
+    "not_occurred": "did not",
+    "unknown": "could not be told",
+    "": "not over yet",
+}
 
 QUESTIONS = _tables.named("QUESTIONS")
 EVENTS_COUNTED = _tables.named("EVENTS_COUNTED")
@@ -201,7 +242,11 @@ def question(kind: str, payload: Mapping[str, Any]) -> str:
     if kind == "notice" and payload.get("file"):
         return f"A line of {payload['file']} is wrong. Mend it?"
     if kind == "guard":
-        does = "refuse such a call" if payload.get("step") == "refuse" else "ask you before such a call"
+        does = (
+            "refuse such a call"
+            if payload.get("step") == "refuse"
+            else "ask you before such a call"
+        )
         return f"It came back although it was given. From now on {does}?"
     return QUESTIONS.get(kind, kind)
 
@@ -213,24 +258,49 @@ def decided(was: str, state: str) -> str:
 
 # What changed, in a word or two, by the journal's verb; a move is told by where it led.
 CHANGES = {
-    "add": "written down", "edit": "corrected", "typo": "spelling corrected", "subject": "subject told", "figures": "met again",
+    "add": "written down",
+    "edit": "corrected",
+    "typo": "spelling corrected",
+    "subject": "subject told",
+    "figures": "met again",
     "pin": "pinned or unpinned",
-    "forget": "taken out", "undo": "change taken back", "erase": "erased", "merge": "joined with another", "unmerge": "taken apart again",
-    "gate": "judged again", "verdict": "effect known", "page": "page changed", "stale": "aged", "trust": "vouched for",
-    "family": "twins found", "import": "came from elsewhere", "approve": "approved", "sync": "joined with the team's",
-}  # fmt: skip
+    "forget": "taken out",
+    "undo": "change taken back",
+    "erase": "erased",
+    "merge": "joined with another",
+    "unmerge": "taken apart again",
+    "gate": "judged again",
+    "verdict": "effect known",
+    "page": "page changed",
+    "stale": "aged",
+    "trust": "vouched for",
+    "family": "twins found",
+    "import": "came from elsewhere",
+    "approve": "approved",
+    "sync": "joined with the team's",
+}
 MOVED = {
-    "candidate": "waiting", "provisional": "in force", "stable": "stays in force", "canonical": "in force for good",
-    "under_review": "in question", **CLOSED_WORDS,
-}  # fmt: skip
+    "candidate": "waiting",
+    "provisional": "in force",
+    "stable": "stays in force",
+    "canonical": "in force for good",
+    "under_review": "in question",
+    **CLOSED_WORDS,
+}
 
 
 def change_lines(entry: Mapping[str, Any]) -> list[str]:
     """A change of a lesson for people: what, by whom, why."""
     to = (entry["after"] or {}).get("state")
-    what = MOVED[to] if entry["verb"] == "move" and to in MOVED else CHANGES.get(entry["verb"], entry["verb"])
+    what = (
+        MOVED[to]
+        if entry["verb"] == "move" and to in MOVED
+        else CHANGES.get(entry["verb"], entry["verb"])
+    )
     why = " ".join(str(entry["reason"] or "").split())[:400]
     return [what, str(entry["by"]), f"{why} by then" if _COUNTED.fullmatch(why) else why]
 
 
-_COUNTED = re.compile(r"(?:noticed|met) in \d+ sessions?")  # a count of that day, which has grown since
+_COUNTED = re.compile(
+    r"(?:noticed|met) in \d+ sessions?"
+)  # a count of that day, which has grown since

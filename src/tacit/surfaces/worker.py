@@ -13,7 +13,16 @@ import time
 from tacit.core import clock
 from tacit.core.value import dumps, loads, replace, value
 from tacit.hosts import surroundings
-from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, spawned, take_turn
+from tacit.surfaces.turns import (
+    Worked,
+    carries,
+    is_awaited,
+    is_paused,
+    lock,
+    serves_others,
+    spawned,
+    take_turn,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,14 +45,25 @@ class LearnJob:
     path: str
     folder: str
     project: str = ""  # its id, where the hook knew one
-    named: str = ""  # or what the user called it in the hook's environment, which is not the worker's
+    named: str = (
+        ""  # or what the user called it in the hook's environment, which is not the worker's
+    )
     over: bool = False
     format: str = ""  # of the transcript; empty: the host's own
-    marked: str = ""  # the mark of an agent's shell that named it: then its path vouches for nothing
+    marked: str = (
+        ""  # the mark of an agent's shell that named it: then its path vouches for nothing
+    )
     surroundings: str = ""  # a hash of the environment that its hook ran in: only there it is read
 
 
-def enqueue(store: Store, job: LearnJob, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
+def enqueue(
+    store: Store,
+    job: LearnJob,
+    *,
+    later: float = 0.0,
+    wait: float | None = None,
+    once: bool = False,
+) -> None:
     """Queue a transcript, to be read in `later` seconds at the earliest. The same session is one job; `once` leaves one that waits."""
     key = f"learn:{job.host}:{job.session}"
     with store.write(wait=wait) as tx:
@@ -56,13 +76,32 @@ def enqueue(store: Store, job: LearnJob, *, later: float = 0.0, wait: float | No
         over = job.over or bool(before.get("over"))
         at = clock.stamp(now)
         if waiting and waiting[0] == at:
-            at = clock.stamp(now + 0.001)  # a worker tells by this time that its job was asked for again meanwhile
-        tx.enqueue("learn", key, job.project, _payload(job, over), at, "" if over else clock.stamp(now + later))
+            at = clock.stamp(
+                now + 0.001
+            )  # a worker tells by this time that its job was asked for again meanwhile
+        tx.enqueue(
+            "learn",
+            key,
+            job.project,
+            _payload(job, over),
+            at,
+            "" if over else clock.stamp(now + later),
+        )
 
 
 def _payload(job: LearnJob, over: bool) -> dict[str, Any]:
-    said = {"host": job.host, "session": job.session, "path": job.path, "folder": job.folder, "over": over}
-    more = {"named": job.named, "format": job.format if job.format != job.host else "", "marked": job.marked}
+    said = {
+        "host": job.host,
+        "session": job.session,
+        "path": job.path,
+        "folder": job.folder,
+        "over": over,
+    }
+    more = {
+        "named": job.named,
+        "format": job.format if job.format != job.host else "",
+        "marked": job.marked,
+    }
     more |= {"surroundings": job.surroundings}
     return {**said, **{name: word for name, word in more.items() if word}}
 
@@ -110,7 +149,11 @@ def start(path: str, env: Mapping[str, str], job: LearnJob | None = None, far: s
     if job is not None:
         words += ["--wish", dumps(job.__dict__)]
     # the worker serves all sessions; which model it asks stands in the user's own file only: a repository can have its host set variables
-    left = {name for name in env if of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")}
+    left = {
+        name
+        for name in env
+        if of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")
+    }
     handed_on = {name: said for name, said in env.items() if name not in left}
     try:
         spawned(words, {**handed_on, "TACIT_STORE": far} if far else handed_on, held)

@@ -69,7 +69,9 @@ class _Files:
     lines: tuple[JournalLine, ...] = ()
     skipped: tuple[tuple[str, Skipped], ...] = ()
     replayed: tuple[Doubt, ...] = ()  # signed for another repository: left out
-    unbound: tuple[Doubt, ...] = ()  # signed, but nobody can tell for which repository: held like a stranger's
+    unbound: tuple[
+        Doubt, ...
+    ] = ()  # signed, but nobody can tell for which repository: held like a stranger's
     missing: tuple[Doubt, ...] = ()  # signed, or seen by `signer`, and not there
 
 
@@ -93,7 +95,9 @@ class _Reading:
         self.replayed: dict[tuple[str, str], int] = {}
         self.unbound: dict[tuple[str, str], int] = {}
         self.missing: dict[str, Doubt] = {}
-        self.claims: list[Any] = []  # signatures that say how many lines of others were seen; not verified yet
+        self.claims: list[
+            Any
+        ] = []  # signatures that say how many lines of others were seen; not verified yet
 
     def file(self, machine: str, items: Iterable[Any]) -> None:
         """One machine's file."""
@@ -110,11 +114,15 @@ class _Reading:
             else:
                 signatures.append(item)
         signatures = signatures[-MOST_VERIFIED:]
-        here = [each for each in signatures if self.repository and each.repository == self.repository]
+        here = [
+            each for each in signatures if self.repository and each.repository == self.repository
+        ]
         signer = self._signers(here, fresh.keys() | self._absent(here, there))
         elsewhere = [each for each in signatures if each not in here]
         others = self._signers(elsewhere, fresh.keys() - signer.keys())
-        foreign = {id for each in elsewhere if each.repository and self.repository for id in each.of} & others.keys()
+        foreign = {
+            id for each in elsewhere if each.repository and self.repository for id in each.of
+        } & others.keys()
         for line in fresh.values():
             name = signer.get(line.id, "")
             if name:
@@ -132,13 +140,17 @@ class _Reading:
         self.claims += [each for each in here if each.seen]
 
     def _absent(self, signatures: Iterable[Any], there: set[str]) -> set[str]:
-        return {id for each in signatures for id in each.of if id not in there and id not in self.known}
+        return {
+            id for each in signatures for id in each.of if id not in there and id not in self.known
+        }
 
     def _signers(self, signatures: Iterable[Any], asked: set[str]) -> dict[str, str]:
         """Who signed what is asked for; nothing is verified that nobody asks for."""
         found: dict[str, str] = {}
         for each in signatures:
-            if not asked.isdisjoint(each.of) and (name := self.keys.verify(each.message, each.signature)):
+            if not asked.isdisjoint(each.of) and (
+                name := self.keys.verify(each.message, each.signature)
+            ):
                 found.update(dict.fromkeys(each.of, name))
         return found
 
@@ -156,14 +168,21 @@ class _Reading:
                 machine: count
                 for machine, count in lacking.items()
                 if count > (self.missing[machine].lines if machine in self.missing else 0)
-                and (here.get(machine) or machine not in strange)  # where nobody is allowed, that is said already
+                and (
+                    here.get(machine) or machine not in strange
+                )  # where nobody is allowed, that is said already
             }
             if lacking and (name := self.keys.verify(signature.message, signature.signature)):
-                self.missing.update({machine: Doubt(machine, name, count) for machine, count in lacking.items()})
+                self.missing.update(
+                    {machine: Doubt(machine, name, count) for machine, count in lacking.items()}
+                )
         return _Files(
-            tuple(self.lines), tuple(self.skipped), _doubts(self.replayed), _doubts(self.unbound),
+            tuple(self.lines),
+            tuple(self.skipped),
+            _doubts(self.replayed),
+            _doubts(self.unbound),
             tuple(self.missing[machine] for machine in sorted(self.missing)),
-        )  # fmt: skip
+        )
 
 
 def _count(counts: dict[tuple[str, str], int], machine: str, name: str) -> None:
@@ -174,7 +193,9 @@ def _doubts(counts: Mapping[tuple[str, str], int]) -> tuple[Doubt, ...]:
     return tuple(Doubt(machine, name, count) for (machine, name), count in sorted(counts.items()))
 
 
-def write_file(store: Store, project: str, shared: Shared, machine: str, *, attest: bool) -> tuple[int, bool]:
+def write_file(
+    store: Store, project: str, shared: Shared, machine: str, *, attest: bool
+) -> tuple[int, bool]:
     """A machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up.
 
     What is signed for no repository, or for another, is signed again for this one. With `attest` somebody took something away: then what
@@ -187,18 +208,26 @@ def write_file(store: Store, project: str, shared: Shared, machine: str, *, atte
     there = {item.id: item for item in items if isinstance(item, JournalLine)}
     signatures = [item for item in items if not isinstance(item, (JournalLine, Skipped))]
     signs = bool(keys.key and repository)
-    covered = {id for each in signatures if not signs or each.repository == repository for id in each.of}
+    covered = {
+        id for each in signatures if not signs or each.repository == repository for id in each.of
+    }
     wanted = {line.id: line for line in ours}
     foreign = len(there.keys() - wanted.keys()) + sum(isinstance(item, Skipped) for item in items)
     stale = any(
-        item.words != wanted[item.id].words for item in items if isinstance(item, JournalLine) and item.id in wanted
+        item.words != wanted[item.id].words
+        for item in items
+        if isinstance(item, JournalLine) and item.id in wanted
     )
     anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
     missing = [line for line in ours if line.id not in there]
     unsigned = tuple(line.id for line in ours if anew or line.id not in covered)
     told: list[Any] = [*ours, *([] if signs else signatures)] if anew else [*missing]
     if signs and (unsigned or attest):
-        seen = tuple((name, count) for name, count in sorted(lines_known(store, project).items()) if name != machine)
+        seen = tuple(
+            (name, count)
+            for name, count in sorted(lines_known(store, project).items())
+            if name != machine
+        )
         signature = keys.sign(format.message(unsigned, repository, seen))
         told.append(format.Signature(unsigned, signature, repository, seen))
     if not told:
@@ -208,6 +237,7 @@ def write_file(store: Store, project: str, shared: Shared, machine: str, *, atte
     data += "".join(format.text_of(item) + "\n" for item in told).encode()
     if not folder.write(machine, data, was):
         raise Unavailable(
-            "This machine's journal file was changed while it was written; nothing is lost.", "Sync again."
+            "This machine's journal file was changed while it was written; nothing is lost.",
+            "Sync again.",
         )
     return len(missing), anew and was is not None

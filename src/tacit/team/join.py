@@ -29,7 +29,12 @@ class Joined:
 
 
 def join(
-    here: Store, there: Store, profile: Profile, *, now: Callable[[], str], erased: Callable[[Memory], object]
+    here: Store,
+    there: Store,
+    profile: Profile,
+    *,
+    now: Callable[[], str],
+    erased: Callable[[Memory], object],
 ) -> Joined:
     """Bring two stores in step; `profile` is for projects whose own is of another version, `erased` blanks what lies outside the first."""
     reports: tuple[list[Synced], list[Synced]] = ([], [])
@@ -44,7 +49,9 @@ def join(
         for side, other, told in zip(sides, reversed(sides), reports):
             known = standings(side.store, side.project.id)
             lines = [
-                line for line in all_lines(other.store, other.project.id) if known.get(line.id, UNKNOWN) == UNKNOWN
+                line
+                for line in all_lines(other.store, other.project.id)
+                if known.get(line.id, UNKNOWN) == UNKNOWN
             ]
             side.join(lines, side.store.machine)
             told.append(side.report(side.store.machine, 0, 2))
@@ -57,14 +64,19 @@ def _pairs(here: Store, there: Store) -> Iterator[tuple[Project, Project]]:
     """Each project with its counterpart: by id, by remote, by folder; made where it is missing."""
     left = {project.id: project for project in there.projects()}
     for ours in here.projects():
-        theirs = left.get(ours.id) or next((each for each in left.values() if _is_same(ours, each)), None)
+        theirs = left.get(ours.id) or next(
+            (each for each in left.values() if _is_same(ours, each)), None
+        )
         yield ours, left.pop(theirs.id) if theirs is not None else _copied(here, there, ours)
     for theirs in left.values():
         yield _copied(there, here, theirs), theirs
 
 
 def _is_same(one: Project, other: Project) -> bool:
-    return any(a and a == b for a, b in ((one.remote, other.remote), (one.key, other.key), (one.root, other.root)))
+    return any(
+        a and a == b
+        for a, b in ((one.remote, other.remote), (one.key, other.key), (one.root, other.root))
+    )
 
 
 def _copied(source: Store, target: Store, project: Project) -> Project:

@@ -39,14 +39,24 @@ from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.guard.screen import screen
 
-OWN, MATE, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
+OWN, MATE, UNKNOWN = (
+    "own",
+    "team",
+    "unknown",
+)  # who wrote a line: we, somebody whose key we allow, nobody we know
 # what is bound to a project; global and agent lessons are a person's own
 SHARED_SCOPES = ("task", "mission", "project")
 ENTRY = ("verb", "by", "at", "run", "profile", "parents")
 # What a link says beside its words. Its project is that of whoever reads it.
 LINKED_FIELDS = {
-    kind: tuple(name for name in names if name not in ("key", "memory", "project", "quote", "reason"))
-    for kind, names in (("evidence", EVIDENCE_COLUMNS), ("use", USE_COLUMNS), ("mark", MARK_COLUMNS))
+    kind: tuple(
+        name for name in names if name not in ("key", "memory", "project", "quote", "reason")
+    )
+    for kind, names in (
+        ("evidence", EVIDENCE_COLUMNS),
+        ("use", USE_COLUMNS),
+        ("mark", MARK_COLUMNS),
+    )
 }
 WORDS_OF = {"evidence": "quote", "mark": "reason"}
 LISTS = ("tags", "paths", "supersedes")
@@ -130,16 +140,28 @@ class Folded:
 
 
 def line(
-    kind: str, machine: str, memory: str, head: Mapping[str, Any], digest: str = "", salt: str = "", words: Any = None
+    kind: str,
+    machine: str,
+    memory: str,
+    head: Mapping[str, Any],
+    digest: str = "",
+    salt: str = "",
+    words: Any = None,
 ) -> JournalLine:
     """A line with its id."""
     covered = json.dumps([kind, machine, memory, head], ensure_ascii=False, separators=(",", ":"))
-    return JournalLine(sha("line", covered, digest).hex()[:40], kind, machine, memory, head, digest, salt, words)
+    return JournalLine(
+        sha("line", covered, digest).hex()[:40], kind, machine, memory, head, digest, salt, words
+    )
 
 
 def spoken(words: Any) -> str:
     """Words as they are digested; an entry's are spelled as in its store's own journal."""
-    return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False, separators=(",", ":"))
+    return (
+        words
+        if isinstance(words, str)
+        else json.dumps(words, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def verifies(line: JournalLine) -> bool:
@@ -152,7 +174,11 @@ def verifies(line: JournalLine) -> bool:
 
 def blanked(line: JournalLine) -> JournalLine:
     """A line of an erased memory: its words gone, its id the same. What the erasure itself says holds no word of the lesson."""
-    return line if line.kind == "entry" and line.head["verb"] == "erase" else replace(line, words=None, salt="")
+    return (
+        line
+        if line.kind == "entry" and line.head["verb"] == "erase"
+        else replace(line, words=None, salt="")
+    )
 
 
 # -- order and fold -----------------------------------------------------------------------------------------------------
@@ -210,7 +236,13 @@ def fold_lines(lines: Sequence[JournalLine]) -> Folded:
     order = ordered(counting_lines(lines))
     erasures = [line for line in order if line.head["verb"] == "erase" and line.words]
     if erasures:
-        gone = {**_blank_columns(), **_seen_here(erasures[-1]), "text": "", "state": "rejected", "closed_by": ERASED_BY}
+        gone = {
+            **_blank_columns(),
+            **_seen_here(erasures[-1]),
+            "text": "",
+            "state": "rejected",
+            "closed_by": ERASED_BY,
+        }
         return Folded(gone, (), True)
     columns = _blank_columns()
     if not _is_straight(order):
@@ -220,11 +252,17 @@ def fold_lines(lines: Sequence[JournalLine]) -> Folded:
     return Folded(columns)
 
 
-def unfolded(known: Sequence[JournalLine], fresh: Sequence[JournalLine]) -> Iterator[Mapping[str, Any]]:
+def unfolded(
+    known: Sequence[JournalLine], fresh: Sequence[JournalLine]
+) -> Iterator[Mapping[str, Any]]:
     """The columns after each new line, as if they came one by one in their order."""
     order = ordered(counting_lines([*known, *fresh]))
-    if not _is_straight(order) or [line.id for line in order[len(known) :]] != [line.id for line in fresh]:
-        yield from (fold_lines([*known, *fresh[: count + 1]]).columns for count in range(len(fresh)))
+    if not _is_straight(order) or [line.id for line in order[len(known) :]] != [
+        line.id for line in fresh
+    ]:
+        yield from (
+            fold_lines([*known, *fresh[: count + 1]]).columns for count in range(len(fresh))
+        )
         return
     columns = _blank_columns()
     for number, line in enumerate(order):
@@ -246,14 +284,26 @@ def _folded_apart(order: Sequence[JournalLine], columns: dict[str, Any]) -> Fold
         before = seen[line.id] = set(line.parents).union(*(seen[parent] for parent in line.parents))
         for field, now in _taken(columns, line).items():
             was, last = columns[field], writer.get(field)
-            open_ = [each for each in forks.get(field, ()) if not {each.stands.id, each.lost.id} <= before]
-            if last is not None and last.id not in before and was != now and field not in _UNCONTESTED:
+            open_ = [
+                each
+                for each in forks.get(field, ())
+                if not {each.stands.id, each.lost.id} <= before
+            ]
+            if (
+                last is not None
+                and last.id not in before
+                and was != now
+                and field not in _UNCONTESTED
+            ):
                 open_.append(Fork(field, line, last, was))
             forks[field] = open_
             columns[field], writer[field] = now, line
     if columns["state"] in CLOSED:
         columns.update(pinned=0, on_page=0)
-    elif "closed_by" in writer and writer["closed_by"].id not in {*seen[writer["state"].id], writer["state"].id}:
+    elif "closed_by" in writer and writer["closed_by"].id not in {
+        *seen[writer["state"].id],
+        writer["state"].id,
+    }:
         columns["closed_by"] = ""  # who took it out was overruled
     return Folded(columns, tuple(each for field in sorted(forks) for each in forks[field]))
 
@@ -271,9 +321,16 @@ def _seen_here(line: JournalLine) -> dict[str, Any]:
         for name in ("pinned", "on_page", "verdict"):
             after.pop(name, None)
         if not line.parents:
-            after.update(trust="imported", gate="hold", verdict="not yet known", origin=f"journal of {line.machine}")
+            after.update(
+                trust="imported",
+                gate="hold",
+                verdict="not yet known",
+                origin=f"journal of {line.machine}",
+            )
             unbound = f"signed by {line.signer}, but nobody can tell for which repository"
-            after["gate_reason"] = unbound if line.signer else "nobody whose key you allow has signed it"
+            after["gate_reason"] = (
+                unbound if line.signer else "nobody whose key you allow has signed it"
+            )
         else:
             for name in ("trust", "gate", "gate_reason", "origin"):
                 after.pop(name, None)
@@ -285,9 +342,19 @@ def _seen_here(line: JournalLine) -> dict[str, Any]:
 def _taken(columns: Mapping[str, Any], line: JournalLine) -> dict[str, Any]:
     """What an entry adds to those before it. What was quarantined here is let out by somebody here, not by whoever sent it."""
     after = _seen_here(line)
-    if line.standing == MATE and columns["gate"] == "quarantine" and after.get("gate", "quarantine") != "quarantine":
-        after = {name: field for name, field in after.items() if name not in ("gate", "gate_reason")}
-    if line.standing == MATE and columns["gate"] == "quarantine" and after.get("state") in INJECTABLE:
+    if (
+        line.standing == MATE
+        and columns["gate"] == "quarantine"
+        and after.get("gate", "quarantine") != "quarantine"
+    ):
+        after = {
+            name: field for name, field in after.items() if name not in ("gate", "gate_reason")
+        }
+    if (
+        line.standing == MATE
+        and columns["gate"] == "quarantine"
+        and after.get("state") in INJECTABLE
+    ):
         del after["state"]
     return after
 
@@ -311,7 +378,11 @@ def _of_the_team(after: dict[str, Any], line: JournalLine) -> dict[str, Any]:
     told = "\n".join(str(after[name]) for name in _TOLD_FIELDS if after.get(name))
     found = screen(told) if told else None
     if found is not None and not found.clean:
-        after.update(gate="quarantine", gate_reason=f"signed by {line.signer}, and {found.reason}", state="candidate")
+        after.update(
+            gate="quarantine",
+            gate_reason=f"signed by {line.signer}, and {found.reason}",
+            state="candidate",
+        )
     return after
 
 
@@ -357,8 +428,14 @@ def _wrong(name: str, field: Any) -> str:
     try:
         if name == "text" and field and kept_text(field) != field:
             return "its text begins or ends with white space"
-        listed = json.loads(field) if field and name in (*LISTS, "extra") else ([] if name != "extra" else {})
-        if name in LISTS and not (isinstance(listed, list) and all(isinstance(each, str) for each in listed)):
+        listed = (
+            json.loads(field)
+            if field and name in (*LISTS, "extra")
+            else ([] if name != "extra" else {})
+        )
+        if name in LISTS and not (
+            isinstance(listed, list) and all(isinstance(each, str) for each in listed)
+        ):
             return f"{name} is not a list of texts"
         if name == "extra" and not isinstance(listed, dict):
             return "extra is not an object"
@@ -369,7 +446,9 @@ def _wrong(name: str, field: Any) -> str:
 
 def is_taking_away(line: JournalLine) -> bool:
     """Whether an entry takes a lesson out."""
-    return line.kind == "entry" and (line.head["verb"] == "erase" or line.after.get("state") in CLOSED)
+    return line.kind == "entry" and (
+        line.head["verb"] == "erase" or line.after.get("state") in CLOSED
+    )
 
 
 def is_erased(memory: Memory) -> bool:

@@ -23,7 +23,16 @@ from tacit.core.states import CLOSED, is_legal
 from tacit.core.value import grouped, replace, value
 from tacit.stores.counts import held_unsigned
 from tacit.stores.due import last_entry
-from tacit.stores.shared import add_link, has_own_rows, lines_of, machines_of, put_line, share, unshared, vouch_line
+from tacit.stores.shared import (
+    add_link,
+    has_own_rows,
+    lines_of,
+    machines_of,
+    put_line,
+    share,
+    unshared,
+    vouch_line,
+)
 from tacit.stores.sql import Store, WorkContext
 from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.erase import blank
@@ -75,7 +84,9 @@ class Synced:
     unsigned: tuple[tuple[str, int], ...] = ()
     waiting: int = 0  # lines that build on others which are not here yet
     replayed: tuple[Doubt, ...] = ()  # signed for another repository, and left out
-    unbound: tuple[Doubt, ...] = ()  # signed for no repository that can be told, and taken as a stranger's
+    unbound: tuple[
+        Doubt, ...
+    ] = ()  # signed for no repository that can be told, and taken as a stranger's
     missing: tuple[Doubt, ...] = ()  # signed, or seen by others, and not in the files
     repository: str = ""  # the first commit, for which we sign
     why_unsigned: str = ""
@@ -90,12 +101,18 @@ class Synced:
     def doubts(self) -> list[str]:
         """What was refused or is lacking in the files, for `sync` and `doctor`."""
         told = (
-            (self.replayed, "signed for another repository were refused: somebody copied them here"),
+            (
+                self.replayed,
+                "signed for another repository were refused: somebody copied them here",
+            ),
             (
                 self.unbound,
                 "signed for no repository that can be told are held like a stranger's, until that machine syncs again",
             ),
-            (self.missing, "signed or had seen are not in its file: cut off, on another branch, or not pulled yet"),
+            (
+                self.missing,
+                "signed or had seen are not in its file: cut off, on another branch, or not pulled yet",
+            ),
         )
         return [
             f"machine {each.machine}: {each.lines} lines that {each.signer} {what}"
@@ -125,13 +142,23 @@ def sync(
     joining.join(files.lines, machine)
     mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
     attest = any(is_taking_away(line) for line in files.lines if line.standing == MATE)
-    written = [write_file(store, project.id, shared, each, attest=attest and each == machine) for each in mine]
+    written = [
+        write_file(store, project.id, shared, each, attest=attest and each == machine)
+        for each in mine
+    ]
     finish_erasing(store, project.id, erased)
-    done = joining.report(machine, sum(lines for lines, _ in written), len(shared.folder.machines()))
+    done = joining.report(
+        machine, sum(lines for lines, _ in written), len(shared.folder.machines())
+    )
     done = replace(
-        done, signed=bool(shared.keys.key and shared.repository), rewritten=any(anew for _, anew in written), repository=shared.repository,
-        replayed=files.replayed, unbound=files.unbound, missing=files.missing,
-    )  # fmt: skip
+        done,
+        signed=bool(shared.keys.key and shared.repository),
+        rewritten=any(anew for _, anew in written),
+        repository=shared.repository,
+        replayed=files.replayed,
+        unbound=files.unbound,
+        missing=files.missing,
+    )
     if not dry_run:
         note = {
             "at": joining.at,
@@ -153,7 +180,10 @@ def finish_erasing(store: Store, project: str, erased: Callable[[Memory], object
     if waiting:
         with store.write() as tx:
             left = json.loads(tx.meta(_erasing(project)) or "{}")
-            tx.put_meta(_erasing(project), json.dumps({id: flag for id, flag in left.items() if id not in waiting}))
+            tx.put_meta(
+                _erasing(project),
+                json.dumps({id: flag for id, flag in left.items() if id not in waiting}),
+            )
 
 
 def _erasing(project: str) -> str:
@@ -192,10 +222,25 @@ class Joining:
     """Lines on their way into one project of a store."""
 
     def __init__(
-        self, store: Store, project: Project, profile: Profile, at: str, *, dry_run: bool = False, whole: bool = False
+        self,
+        store: Store,
+        project: Project,
+        profile: Profile,
+        at: str,
+        *,
+        dry_run: bool = False,
+        whole: bool = False,
     ) -> None:
-        self.whole = whole  # all that the store has of the project, whichever machine wrote it, of any scope
-        self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run
+        self.whole = (
+            whole  # all that the store has of the project, whichever machine wrote it, of any scope
+        )
+        self.store, self.project, self.profile, self.at, self.dry_run = (
+            store,
+            project,
+            profile,
+            at,
+            dry_run,
+        )
         self.skipped: list[tuple[str, Skipped]] = []
         self._erased: list[str] = []
         self._seen: list[SyncedLesson] = []
@@ -208,7 +253,9 @@ class Joining:
         only = "" if self.whole else machine
         todo = [*dict.fromkeys((*unshared(self.store, self.project.id, only), *by_memory))]
         for start in range(0, len(todo), CHUNK):
-            with self.store.write(confidence=self.profile.signals.confidence, keep=not self.dry_run) as tx:
+            with self.store.write(
+                confidence=self.profile.signals.confidence, keep=not self.dry_run
+            ) as tx:
                 for id in todo[start : start + CHUNK]:
                     self._memory(tx, id, by_memory.get(id, []), machine)
 
@@ -220,7 +267,10 @@ class Joining:
         if was is not None:
             share(tx, self.project.id, was, machine, whole=self.whole)
         entries = {line.id: line for line in lines if line.kind == "entry"}
-        known = [self._vouched(tx, line, entries.pop(line.id, line)) for line in lines_of(tx, self.project.id, id)]
+        known = [
+            self._vouched(tx, line, entries.pop(line.id, line))
+            for line in lines_of(tx, self.project.id, id)
+        ]
         fresh = self._admitted(tx, was, known, [*entries.values()])
         try:
             rows, now = self._rows(known, fresh)
@@ -228,7 +278,9 @@ class Joining:
             self._leave(lines, error.message)
             return
         if now is None:
-            self._leave([line for line in lines if line.kind != "entry" and line.standing == UNKNOWN])
+            self._leave(
+                [line for line in lines if line.kind != "entry" and line.standing == UNKNOWN]
+            )
             return
         self._apply(tx, was, fresh, rows, now, known)
         self._links(tx, [line for line in lines if line.kind != "entry"], now.erased)
@@ -254,23 +306,37 @@ class Joining:
             tx.put_meta(_erasing(self.project.id), json.dumps({**left, id: was.on_page}))
 
     def _admitted(
-        self, tx: Transaction, was: Memory | None, known: list[JournalLine], fresh: list[JournalLine]
+        self,
+        tx: Transaction,
+        was: Memory | None,
+        known: list[JournalLine],
+        fresh: list[JournalLine],
     ) -> list[JournalLine]:
         """The new entries that may count, in their order."""
         trusted = any(line.standing != UNKNOWN for line in (*known, *fresh))
         may = {line.id for line in counting_lines([*known, *fresh])}
-        if not trusted and was is not None and (not known or has_own_rows(tx, self.project.id, was.id)):
-            may = set()  # somebody here has decided about it, or it came another way: strangers have no say
+        if (
+            not trusted
+            and was is not None
+            and (not known or has_own_rows(tx, self.project.id, was.id))
+        ):
+            may = (
+                set()
+            )  # somebody here has decided about it, or it came another way: strangers have no say
         left = [line for line in fresh if line.id not in may]
         self._leave(left)
         kept = [line for line in fresh if line.id in may]
         if not any(line.head["verb"] == "erase" and line.words for line in (*known, *kept)):
-            kept = [line for line in kept if not line.is_blank]  # words are missing, and nobody erased them
+            kept = [
+                line for line in kept if not line.is_blank
+            ]  # words are missing, and nobody erased them
         order = [line for line in ordered([*known, *kept]) if line.id in {each.id for each in kept}]
         self._waiting += len(fresh) - len(left) - len(order)
         return order
 
-    def _rows(self, known: list[JournalLine], fresh: Sequence[JournalLine]) -> tuple[list[Memory], Folded | None]:
+    def _rows(
+        self, known: list[JournalLine], fresh: Sequence[JournalLine]
+    ) -> tuple[list[Memory], Folded | None]:
         """The row after each new entry, and what all lines add up to; None where no line is known."""
         if not known and not fresh:
             return [], None
@@ -293,10 +359,17 @@ class Joining:
         current = was
         for line, row in zip(fresh, rows):
             legal = (
-                current is None or current.state == row.state or is_legal(current.state, row.state, line.head["verb"])
+                current is None
+                or current.state == row.state
+                or is_legal(current.state, row.state, line.head["verb"])
             )
             tx.apply(self._change(current, row, line, line.head["verb"] if legal else _BY))
-            put_line(tx, self.project.id, blanked(line) if now.erased else line, str(last_entry(tx, row.id)))
+            put_line(
+                tx,
+                self.project.id,
+                blanked(line) if now.erased else line,
+                str(last_entry(tx, row.id)),
+            )
             current = row
         self._taken += len(fresh)
         if current is None:
@@ -305,12 +378,21 @@ class Joining:
         if to_row(goal) != to_row(current):
             tx.apply(self._change(current, goal, None, _BY))
         if was is None or to_row(goal) != to_row(was):
-            self._tell(was, goal, fresh or known)  # nothing new was said: those who said it are known by now
+            self._tell(
+                was, goal, fresh or known
+            )  # nothing new was said: those who said it are known by now
 
-    def _change(self, was: Memory | None, now: Memory, line: JournalLine | None, verb: str) -> Change:
+    def _change(
+        self, was: Memory | None, now: Memory, line: JournalLine | None, verb: str
+    ) -> Change:
         head = line.head if line else {}
         reason = line.words[0] if line and line.words else "joined with what other machines decided"
-        hand = Hand(head.get("by", _BY), head.get("at", self.at), head.get("run", ""), head.get("profile", ""))
+        hand = Hand(
+            head.get("by", _BY),
+            head.get("at", self.at),
+            head.get("run", ""),
+            head.get("profile", ""),
+        )
         made = recorded(was, now, hand, verb, reason)
         return replace(made, entry=replace(made.entry, machine=line.machine if line else ""))
 
@@ -330,7 +412,11 @@ class Joining:
             if each.kind == "fork" and each.id not in wanted:
                 tx.put_proposal(
                     replace(
-                        each, state=APPROVED, decided_by=_BY, decided_at=self.at, decision="a later entry settled it"
+                        each,
+                        state=APPROVED,
+                        decided_by=_BY,
+                        decided_at=self.at,
+                        decision="a later entry settled it",
                     )
                 )
         for name, forks in wanted.items():
@@ -343,15 +429,30 @@ class Joining:
         fields = {fork.field: fork.value for fork in forks}
         if "state" in fields:
             fields.update(
-                {field: lost.after[field] for field in ("closed_by", "previous_state") if field in lost.after}
+                {
+                    field: lost.after[field]
+                    for field in ("closed_by", "previous_state")
+                    if field in lost.after
+                }
             )
-        one, other, what = lost.head["by"], stands.head["by"], ", ".join(fork.field for fork in forks)
+        one, other, what = (
+            lost.head["by"],
+            stands.head["by"],
+            ", ".join(fork.field for fork in forks),
+        )
         told = f"{one} and {other} changed {what} apart; what {other} said stands"
         return Proposal(
-            name, self.project.id, "fork", told, _BY, self.at, id, tier="person",
+            name,
+            self.project.id,
+            "fork",
+            told,
+            _BY,
+            self.at,
+            id,
+            tier="person",
             payload={"fields": fields, "by": one, "stands": other},
             expires_at=after_days(self.at, self.profile.triage.expire_days),
-        )  # fmt: skip
+        )
 
     def _leave(self, lines: Sequence[JournalLine], why: str = "") -> None:
         for line in lines:
@@ -379,6 +480,15 @@ class Joining:
     def report(self, machine: str, shared: int, machines: int) -> Synced:
         """What was done."""
         return Synced(
-            machine, shared, self._taken, tuple(self._seen), self._forks, tuple(sorted(self._unsigned.items())), self._waiting,
-            skipped=tuple(self.skipped), machines=machines, erased=tuple(self._erased), dry_run=self.dry_run,
-        )  # fmt: skip
+            machine,
+            shared,
+            self._taken,
+            tuple(self._seen),
+            self._forks,
+            tuple(sorted(self._unsigned.items())),
+            self._waiting,
+            skipped=tuple(self.skipped),
+            machines=machines,
+            erased=tuple(self._erased),
+            dry_run=self.dry_run,
+        )

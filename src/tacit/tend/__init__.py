@@ -29,7 +29,9 @@ class Tended:
     run: str = ""
     steps: tuple[StepReport, ...] = ()
     dry_run: bool = False
-    busy: str = ""  # who else is tending this project; then nothing was done but a named run counted
+    busy: str = (
+        ""  # who else is tending this project; then nothing was done but a named run counted
+    )
 
     def of(self, name: str) -> StepReport:
         """What one step did; an empty report for one that was not taken."""

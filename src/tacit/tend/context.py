@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from tacit.tend.prune import Named
 
 _BOUNDLESS = 1 << 62
-LEAST, SHARE = 50, 0.2  # changes of one pass at most, or this share of the active lessons if that is more
+LEAST, SHARE = (
+    50,
+    0.2,
+)  # changes of one pass at most, or this share of the active lessons if that is more
 NOTHING = "nothing to do"
 LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back (joelclaw)
 
@@ -65,13 +68,19 @@ class Bound:
 
     def _approved(self) -> list[Proposal]:
         approved = self.store.proposals(self.project, state=APPROVED, limit=-1)
-        return [each for each in approved if each.kind == "tend" and not (each.payload or {}).get("done")]
+        return [
+            each
+            for each in approved
+            if each.kind == "tend" and not (each.payload or {}).get("done")
+        ]
 
     def settle(self, tx: Transaction, context: Context) -> None:
         """Propose what was left, once; mark an approved surplus as done."""
         for each in self._approved() if self._most == _BOUNDLESS and not self.left else ():
             tx.put_proposal(replace(each, payload={**(each.payload or {}), "done": True}))
-        waiting = any(each.kind == "tend" for each in tx.proposals(self.project, state=OPEN, limit=-1))
+        waiting = any(
+            each.kind == "tend" for each in tx.proposals(self.project, state=OPEN, limit=-1)
+        )
         if self.left and not waiting:
             told = f"{self.left} more changes are due than the {self.most} of one pass"
             context.propose(tx, "tend", told, payload={"left": self.left, "bound": self.most})
@@ -97,10 +106,16 @@ class Context:
         report: Callable[[str, str], object] | None = None,
     ) -> None:
         self.store, self.project, self.profile, self.now, self.ids = (
-            work.store, work.project, work.profile, work.now, work.ids
-        )  # fmt: skip
+            work.store,
+            work.project,
+            work.profile,
+            work.now,
+            work.ids,
+        )
         self.run = run  # that is over; empty: all learned runs count
-        self.since = since  # the time from which changes are looked at; empty: that of the last pass
+        self.since = (
+            since  # the time from which changes are looked at; empty: that of the last pass
+        )
         self.dry_run = dry_run
         self.model = model  # None: rules go on alone
         self.files, self.root = files, root  # the work tree

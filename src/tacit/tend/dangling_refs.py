@@ -27,7 +27,9 @@ class Tree:
         """What a lesson names and is gone."""
         names = named_paths(memory.text, memory.paths)
         return (
-            missing_paths(names, lambda path: os.path.lexists(os.path.join(self.root, path)), self.records)
+            missing_paths(
+                names, lambda path: os.path.lexists(os.path.join(self.root, path)), self.records
+            )
             if names
             else ()
         )
@@ -44,7 +46,8 @@ def look(context: Context, changed: Sequence[str]) -> int:
     differ = [
         m
         for m in lessons
-        if (m.tally.signals or {}).get(GONE_SIGNAL, 0.0) != found[m.id] and m.project == context.project.id
+        if (m.tally.signals or {}).get(GONE_SIGNAL, 0.0) != found[m.id]
+        and m.project == context.project.id
     ]
     place = str(turn[-1][0]) if len(turn) == TURN else "0"
     if not differ and place == str(last):
@@ -68,7 +71,9 @@ def _listed(folder: str) -> list[str]:
 # machine, never was here. A decision record counts as gone where the project keeps such records and has none of that
 # number. Of several things named, one that is still there keeps the lesson up.
 
-GONE_SIGNAL = "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
+GONE_SIGNAL = (
+    "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
+)
 ADRS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")
 _RECORD = re.compile(r"\bADR[- ]?0*(\d{1,5})\b", re.I)
 _PATH_NAMED = re.compile(r"(?<![\w/.:@~$-])((?:[\w.@-]+/)+[\w.@-]*\w)(?![\w/])")
@@ -77,11 +82,15 @@ _RECORD_NUMBER = re.compile(r"(?:adr[-_ ]?)?0*(\d{1,5})(?=\D|$)", re.I)
 
 def named_paths(text: str, paths: Sequence[str] = ()) -> tuple[str, ...]:
     """The paths and decision records that a lesson names, each once."""
-    said = [path for path in (*paths, *_PATH_NAMED.findall(text)) if not path.startswith(("/", "~"))]
+    said = [
+        path for path in (*paths, *_PATH_NAMED.findall(text)) if not path.startswith(("/", "~"))
+    ]
     return tuple(dict.fromkeys([*said, *(f"ADR-{number}" for number in _RECORD.findall(text))]))
 
 
-def missing_paths(names: Sequence[str], there: Callable[[str], bool], records: frozenset[str]) -> tuple[str, ...]:
+def missing_paths(
+    names: Sequence[str], there: Callable[[str], bool], records: frozenset[str]
+) -> tuple[str, ...]:
     """Those that are gone, if nothing that is named is still there; `there` asks the work tree, `records` are its numbers."""
     found = []
     for name in names:

@@ -30,9 +30,15 @@ _BY_DAYS = {
 }
 _IN_PERIOD = {"uses_in_period": "uses", "seen_in_period": "seen"}
 # Figures that send a memory away; what lifts one is judged when it is learned. The op decides which way it looks.
-_FIGURES = {"confidence": ("confidence", "<"), "contradictions": ("contradicted", ">"), "frequency": ("frequency", "<")}
+_FIGURES = {
+    "confidence": ("confidence", "<"),
+    "contradictions": ("contradicted", ">"),
+    "frequency": ("frequency", "<"),
+}
 _NO_WINDOW = ("runs_unseen",)  # moved by every run: whoever has such a rule is asked each time
-BY_RUNS = "runs_unmet"  # moved by runs alone: what a date already let through is asked again after each
+BY_RUNS = (
+    "runs_unmet"  # moved by runs alone: what a date already let through is asked again after each
+)
 _LONGEST = 36500.0  # days: what takes longer does not happen
 
 
@@ -81,11 +87,15 @@ def _days_until(profile: Profile, bound: float, stale: bool) -> float:
     low, high = 0.0, _LONGEST
     while high - low > 0.01:
         middle = (low + high) / 2
-        low, high = (middle, high) if strength(profile.fade, middle, stale=stale) > bound else (low, middle)
+        low, high = (
+            (middle, high) if strength(profile.fade, middle, stale=stale) > bound else (low, middle)
+        )
     return low
 
 
-def due(store: Reads, project: str, profile: Profile, since: str, at: str, *, ran: bool = False) -> list[str]:
+def due(
+    store: Reads, project: str, profile: Profile, since: str, at: str, *, ran: bool = False
+) -> list[str]:
     """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first.
 
     `ran`: there were runs since, so that what is past its date and only waited for runs may be due as well.
@@ -96,7 +106,11 @@ def due(store: Reads, project: str, profile: Profile, since: str, at: str, *, ra
     for window in windows(profile):
         low = after_days(since, -window.days) if since else ""
         found.update(
-            dict.fromkeys(in_range(store, project, window.of, low, after_days(at, -window.days), window.states))
+            dict.fromkeys(
+                in_range(
+                    store, project, window.of, low, after_days(at, -window.days), window.states
+                )
+            )
         )
     for rule in profile.ladder.moves:
         for condition in rule.when if _by_itself(rule) else ():
@@ -107,7 +121,9 @@ def due(store: Reads, project: str, profile: Profile, since: str, at: str, *, ra
 def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[str]:
     """What is past every date of a rule that also counts runs: it waits for those alone."""
     for rule in profile.ladder.moves:
-        if not _by_itself(rule) or not any(condition.quantity == BY_RUNS for condition in rule.when):
+        if not _by_itself(rule) or not any(
+            condition.quantity == BY_RUNS for condition in rule.when
+        ):
             continue
         quiet = any(condition.quantity in _IN_PERIOD for condition in rule.when)
         for state in rule.states:
@@ -116,13 +132,19 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
                 {
                     id
                     for of in _BY_DAYS[condition.quantity]
-                    for id in in_range(store, project, of, "", after_days(at, -float(condition.bound)), (state,))
+                    for id in in_range(
+                        store, project, of, "", after_days(at, -float(condition.bound)), (state,)
+                    )
                 }
                 for condition in rule.when
                 if condition.quantity in _BY_DAYS and not isinstance(condition.bound, str)
             ]
             recent = (
-                {id for of in ("seen", "uses") for id in in_range(store, project, of, period, "9", (state,))}
+                {
+                    id
+                    for of in ("seen", "uses")
+                    for id in in_range(store, project, of, period, "9", (state,))
+                }
                 if quiet
                 else set()
             )
@@ -137,7 +159,9 @@ def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profi
     since = max(memory.tally.last_used_at or "", memory.updated_at or memory.created_at)
     general = memory.domain in ("", GENERAL)
     domain = "" if general else memory.domain
-    return runs_that_could(store, memory.project, last, since, memory.agent, domain, profile.fade.exposure)
+    return runs_that_could(
+        store, memory.project, last, since, memory.agent, domain, profile.fade.exposure
+    )
 
 
 def _by_figure(store: Reads, project: str, condition: Condition, rule: Rule) -> list[str]:
@@ -149,7 +173,9 @@ def _by_figure(store: Reads, project: str, condition: Condition, rule: Rule) -> 
     return by_tally(store, project, signal, condition.op, float(condition.bound), rule.states)
 
 
-def crossed(store: Reads, project: str, days: float, since: str, at: str, states: Sequence[str]) -> list[str]:
+def crossed(
+    store: Reads, project: str, days: float, since: str, at: str, states: Sequence[str]
+) -> list[str]:
     """Memories that were last met, or made, so many days ago or more, and not yet so long at the time before."""
     low, high = after_days(since, -days) if since else "", after_days(at, -days)
     return [id for of in ("seen", "age") for id in in_range(store, project, of, low, high, states)]

@@ -59,13 +59,17 @@ def section_of(memory: Memory, page: Page) -> str:
     """Where a lesson belongs: where a person put it, or by its kind or category; the inbox if the map knows neither."""
     put = str((memory.extra or {}).get("section") or "")
     names = (memory.kind, memory.category, memory.category.rpartition(":")[2], memory.klass)
-    return known_section(put or next((page.map[name] for name in names if name in page.map), ""), page)
+    return known_section(
+        put or next((page.map[name] for name in names if name in page.map), ""), page
+    )
 
 
 def known_section(name: str, page: Page) -> str:
     """A section by its name in any case; the inbox for one the page does not have, never a section of rules."""
     asked = name.strip().casefold()
-    return next((section for section in page.sections if section.casefold() == asked), INBOX_SECTION)
+    return next(
+        (section for section in page.sections if section.casefold() == asked), INBOX_SECTION
+    )
 
 
 def entry_of(memory: Memory, page: Page) -> PageEntry:
@@ -75,7 +79,10 @@ def entry_of(memory: Memory, page: Page) -> PageEntry:
 
 def line_of(memory: Memory, page: Page) -> str:
     """A lesson as its line on the page; one that came from a page, and says what it said there, as it stood there."""
-    extra, name = memory.extra or {}, memory.alias if _NAME.fullmatch(memory.alias) else memory.id[:SHORT]
+    extra, name = (
+        memory.extra or {},
+        memory.alias if _NAME.fullmatch(memory.alias) else memory.id[:SHORT],
+    )
     came = extra.get("line")
     if isinstance(came, str) and parts(came).said == memory.text:
         return f"- {split_id(came)[0]} <!-- {split_id(came)[1] or name} -->"
@@ -85,13 +92,22 @@ def line_of(memory: Memory, page: Page) -> str:
     if "{title}" in template and not title:
         title, text = _titled(text)
         template = template if title else template.replace(_TITLED, "")
-    return _one_line(template.format(text=text, title=title, date=memory.created_at[:10], id=name, kind=memory.kind))
+    return _one_line(
+        template.format(
+            text=text, title=title, date=memory.created_at[:10], id=name, kind=memory.kind
+        )
+    )
 
 
 def said_by(line: str, page: Page) -> str:
     """What a line of the page says as a lesson: without the date and the title's marks that the page put around it."""
     rest = line
-    if "{date}" in page.line and rest[:1] == "(" and rest[11:12] == ")" and rest[1:11].replace("-", "").isdigit():
+    if (
+        "{date}" in page.line
+        and rest[:1] == "("
+        and rest[11:12] == ")"
+        and rest[1:11].replace("-", "").isdigit()
+    ):
         rest = rest[12:].lstrip()
     if "{title}" in page.line and rest.startswith("**") and "** — " in rest:
         title, _, text = rest[2:].partition("** — ")
@@ -102,13 +118,29 @@ def said_by(line: str, page: Page) -> str:
 def strength(memory: Memory) -> tuple[object, ...]:
     """What stands first, and what is left out last where there is no room: a person's own lines, then what is proven."""
     pinned, *known = rank(memory.__dict__)
-    return (pinned, not memory.origin.startswith("page:"), *known, -memory.tally.seen, memory.created_at, memory.id)
+    return (
+        pinned,
+        not memory.origin.startswith("page:"),
+        *known,
+        -memory.tally.seen,
+        memory.created_at,
+        memory.id,
+    )
 
 
 def rank(facets: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
     """The part of a lesson's strength that it shares with others of its facets."""
-    height = _STATE_ORDER.index(facets["state"]) if facets["state"] in _STATE_ORDER else len(_STATE_ORDER)
-    return (not facets["pinned"], height, facets["verdict"] != "helps", _SEVERITY_ORDER.index(facets["severity"]))
+    height = (
+        _STATE_ORDER.index(facets["state"])
+        if facets["state"] in _STATE_ORDER
+        else len(_STATE_ORDER)
+    )
+    return (
+        not facets["pinned"],
+        height,
+        facets["verdict"] != "helps",
+        _SEVERITY_ORDER.index(facets["severity"]),
+    )
 
 
 def _one_line(text: str) -> str:
@@ -172,7 +204,9 @@ def _with_id(line: str, bullet: Bullet, entry: PageEntry) -> str:
     return f"{line.rstrip()} <!-- {wanted} -->"
 
 
-def _inserted(lines: list[str], section: str, added: Sequence[str], page: Page, heading: str) -> list[str]:
+def _inserted(
+    lines: list[str], section: str, added: Sequence[str], page: Page, heading: str
+) -> list[str]:
     """The page with more lines at the end of a section, which is made where it is missing."""
     if not heading:
         at = _last(lines, 0, len(lines))
@@ -216,7 +250,11 @@ def _without_empty(lines: list[str], page: Page, heading: str) -> list[str]:
     known = {name.casefold() for name in page.sections}
     for _, name in list(_headings(lines, heading)):
         span = _span(lines, name, heading)
-        if span and name.casefold() in known and not any(line.strip() for line in lines[slice(*span)]):
+        if (
+            span
+            and name.casefold() in known
+            and not any(line.strip() for line in lines[slice(*span)])
+        ):
             lines = [*lines[: span[0] - 1], *lines[span[1] :]]
     return lines
 
@@ -227,7 +265,11 @@ def append(markdown: str, section: str, bullet: str) -> str:
     lines = markdown.split("\n")
     span = _span(lines, section, PAGE_HEADING)
     if span is None:
-        return f"{markdown}\n\n## {section}\n\n{line}" if markdown.strip() else f"## {section}\n\n{line}\n"
+        return (
+            f"{markdown}\n\n## {section}\n\n{line}"
+            if markdown.strip()
+            else f"## {section}\n\n{line}\n"
+        )
     start, end = span
     while end > start and not lines[end - 1].strip():
         end -= 1

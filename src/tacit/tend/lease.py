@@ -33,13 +33,18 @@ def take_lease(context: Context) -> str:
 
 def renew(context: Context) -> None:
     """Go on holding it. Raises where another process took over after the time ran out: one of the two must stop."""
-    if not context.held_until or clock.days_between(context.now(), context.held_until) * clock.DAY > LEASE_LASTS / 2:
+    if (
+        not context.held_until
+        or clock.days_between(context.now(), context.held_until) * clock.DAY > LEASE_LASTS / 2
+    ):
         return
     with context.store.write() as tx:
         held = _read(tx, context)
         if not held or held[0] != _me(context):
             context.held_until = ""
-            raise StoreBusy("Another process tends this project now; this one stopped.", "Nothing is lost.")
+            raise StoreBusy(
+                "Another process tends this project now; this one stopped.", "Nothing is lost."
+            )
         _put(tx, context, since=held[2])
 
 

@@ -57,7 +57,9 @@ class _Merging(Joining):
         """What was done."""
         facts = {"compared": self.looked, "contradictions": len(self.asked)}
         done = len(self.changes) + len(self.asked)
-        return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, figures=facts)
+        return StepReport(
+            "merge", done, tuple(self.changes), tuple(self.asked), self.left, figures=facts
+        )
 
     def _pairs(self, ids: Sequence[str]) -> list[Pair]:
         found = []
@@ -82,14 +84,29 @@ class _Merging(Joining):
             return
         elif pair.doubt:
             self.propose(
-                tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides"
+                tx,
+                "merge",
+                stays,
+                goes,
+                f"may say the same as {goes.alias or goes.id}; each says more besides",
             )
-        elif self.is_persons(goes) and not (is_plainly_one(*both) and _came(tx, goes) and _came(tx, stays)):
+        elif self.is_persons(goes) and not (
+            is_plainly_one(*both) and _came(tx, goes) and _came(tx, stays)
+        ):
             self.propose(
-                tx, "merge", stays, goes, f"says the same as {goes.alias or goes.id}, which is a person's word"
+                tx,
+                "merge",
+                stays,
+                goes,
+                f"says the same as {goes.alias or goes.id}, which is a person's word",
             )
         elif self.context.bound.take():
-            self.merge(tx, stays, goes, f"says the same as {stays.alias or stays.id} (alike {pair.score:.2f})")
+            self.merge(
+                tx,
+                stays,
+                goes,
+                f"says the same as {stays.alias or stays.id} (alike {pair.score:.2f})",
+            )
         else:
             self.left += 1
 
@@ -114,7 +131,9 @@ def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair |
     opposites = against.startswith(OPPOSITE_KINDS) and likeness.score >= profile.match.threshold
     opposites = opposites or (against.startswith(FIGURES) and _is_one_sentence(a, b, against))
     return (
-        Pair(a, b, likeness.score, against) if opposites and a.state in INJECTABLE and b.state in INJECTABLE else None
+        Pair(a, b, likeness.score, against)
+        if opposites and a.state in INJECTABLE and b.state in INJECTABLE
+        else None
     )
 
 

@@ -23,7 +23,15 @@ from tacit.tend.context import Context, StepReport
 from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
 from tacit.tend.page_candidates import lessons_on_pages, propose
 from tacit.tend.page_ledger import Book, Keeping, files_of, put_book, read_book, without
-from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, line_place, told_of, with_findings
+from tacit.tend.page_lines import (
+    SeenFile,
+    act_on,
+    decided_lines,
+    line_key,
+    line_place,
+    told_of,
+    with_findings,
+)
 from tacit.tend.targets import FOLDERS, PAGE_NOTE, Framed, Sheet, Target, framed, opening, sheets
 
 MAX_BYTES = 22_000  # of a page
@@ -62,21 +70,28 @@ class _Pass:
         self.page = context.profile.page
         self.notes: list[str] = []
         self.changed: list[dict[str, Any]] = []
-        self.decided: dict[str, tuple[str, str]] = {}  # key of a finding -> (state of its proposal, memory)
+        self.decided: dict[
+            str, tuple[str, str]
+        ] = {}  # key of a finding -> (state of its proposal, memory)
 
     def run(self) -> StepReport:
         context = self.context
         looked = look(context)
         found = [finding for seen in looked for finding in seen.findings]
         if found:
-            taken: Any = context.learn(found) if context.learn is not None and not context.dry_run else None
+            taken: Any = (
+                context.learn(found) if context.learn is not None and not context.dry_run else None
+            )
             self.decided = decided_lines(context, found)
             self.decided |= {key: (APPROVED, memory) for key, memory in (taken or {}).items()}
             self._stop_keeping(looked)
             looked = look(context)
         written = sum(self._bring_up(seen) for seen in looked)
         self._mark({line_key(each) for seen in looked for each in seen.findings})
-        facts = {"files": tuple(self.changed), "findings": tuple(told_of(finding) for finding in found)}
+        facts = {
+            "files": tuple(self.changed),
+            "findings": tuple(told_of(finding) for finding in found),
+        }
         return StepReport("page", written, notes=tuple(self.notes), figures=facts)
 
     def _mark(self, still: Collection[str]) -> None:
@@ -95,12 +110,19 @@ class _Pass:
                 else:
                     continue
                 by = each.approvals[-1][0] if each.approvals else context.by
-                tx.put_proposal(replace(each, state=state, decided_by=by, decided_at=context.now(), decision=why))
+                tx.put_proposal(
+                    replace(
+                        each, state=state, decided_by=by, decided_at=context.now(), decision=why
+                    )
+                )
 
     def _stop_keeping(self, looked: Sequence[SeenFile]) -> None:
         """A page that is gone, and that nobody wants back, is kept no more."""
         for seen in looked:
-            if any(act_on(each) == "drop" and self._state(each) in (APPROVED, EXPIRED) for each in seen.findings):
+            if any(
+                act_on(each) == "drop" and self._state(each) in (APPROVED, EXPIRED)
+                for each in seen.findings
+            ):
                 with self.context.write() as tx:
                     book = read_book(tx, self.context.project.id)
                     put_book(tx, self.context.project.id, without(book, seen.target.name))
@@ -117,7 +139,9 @@ class _Pass:
             ]
             if seen.fault or asked:
                 self.notes += (
-                    [seen.fault] if seen.fault else [f"{told}; until then it is left as it is" for told in asked]
+                    [seen.fault]
+                    if seen.fault
+                    else [f"{told}; until then it is left as it is" for told in asked]
                 )
                 return 0
             plan, new = self._fitted(seen, self._plan(seen))
@@ -136,7 +160,9 @@ class _Pass:
         try:
             if new == seen.raw:
                 return True
-            return bool(files.remove(path, seen.raw) if new is None else files.write(path, new, seen.raw))
+            return bool(
+                files.remove(path, seen.raw) if new is None else files.write(path, new, seen.raw)
+            )
         except Unavailable as error:
             self.notes.append(error.message)
             return False
@@ -173,7 +199,9 @@ class _Pass:
         low, high = 0, len(plan.entries)
         while low < high - 1:
             middle = (low + high) // 2
-            fits = self._fits(drawn(seen, replace(plan, entries=plan.entries[:middle]), self.page), seen)
+            fits = self._fits(
+                drawn(seen, replace(plan, entries=plan.entries[:middle]), self.page), seen
+            )
             low, high = (middle, high) if fits else (low, middle)
         self.notes.append(
             f"{seen.sheet.path} is full: {len(plan.entries) - low} of its {len(plan.entries)} lessons found no room"
@@ -184,7 +212,9 @@ class _Pass:
     def _fits(self, text: bytes | None, seen: SeenFile) -> bool:
         ours = text or b""
         if seen.target.kind == "block":
-            ours = framed(ours.decode("utf-8", "surrogateescape"), "block").part.encode("utf-8", "surrogateescape")
+            ours = framed(ours.decode("utf-8", "surrogateescape"), "block").part.encode(
+                "utf-8", "surrogateescape"
+            )
         return len(ours) <= MAX_BYTES and ours.count(b"\n") <= self.page.max_lines
 
     # -- what is remembered of it -----------------------------------------------------------------
@@ -195,13 +225,22 @@ class _Pass:
             book = read_book(tx, context.project.id)
             kept = book.of(path)
             found = _bullets(framed(_text(new), seen.target.kind), seen.target)
-            placed = page_edits.compare_page(found, plan.entries, kept, lesson_namer(context, kept)).placed
+            placed = page_edits.compare_page(
+                found, plan.entries, kept, lesson_namer(context, kept)
+            ).placed
             now = page_edits.remembered(
-                kept, placed, plan.entries, pending=plan.pending, returned=plan.returned, head=context.files.head
+                kept,
+                placed,
+                plan.entries,
+                pending=plan.pending,
+                returned=plan.returned,
+                head=context.files.head,
             )
             front = page_edits.spelled(seen.sheet.front) if seen.sheet.front else kept.front
             off = tuple(dict.fromkeys((*kept.off, *plan.off)))
-            now = replace(now, off=off, made=kept.made or (seen.raw is None and not kept.version), front=front)
+            now = replace(
+                now, off=off, made=kept.made or (seen.raw is None and not kept.version), front=front
+            )
             self._let_go(tx, seen)
             if new is None:
                 put_book(
@@ -219,7 +258,10 @@ class _Pass:
                 context, memory = self.context, tx.get(str((finding.extra or {})["memory"]))
                 told = f"its line was taken off {seen.sheet.path}, and nobody said otherwise: on trial again"
                 change = paged(
-                    memory, False, Hand(context.by, context.now(), profile=context.project.profile), reason=told
+                    memory,
+                    False,
+                    Hand(context.by, context.now(), profile=context.project.profile),
+                    reason=told,
                 )
                 if change is not None:
                     tx.apply(change)
@@ -233,7 +275,10 @@ def look(context: Context) -> list[SeenFile]:
     found: list[SeenFile] = []
     for keeping in book.kept.values():
         mine = sheets(keeping.target, memories, context.profile.page.title, targets)
-        mine += [Sheet(path, "", ()) for path in files_of(book, keeping.target, [sheet.path for sheet in mine])]
+        mine += [
+            Sheet(path, "", ())
+            for path in files_of(book, keeping.target, [sheet.path for sheet in mine])
+        ]
         found += [_see(context, sheet, keeping, book) for sheet in mine]
     stands = {id for seen in found for id in seen.compared.placed}
     return [with_findings(seen, stands, context.profile.page) for seen in found]
@@ -242,7 +287,9 @@ def look(context: Context) -> list[SeenFile]:
 def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> SeenFile:
     kept, page = book.of(sheet.path), context.profile.page
     mine = sorted((memory for memory in sheet.memories if memory.id not in kept.off), key=strength)
-    seen = SeenFile(sheet, keeping.target, tuple(entry_of(memory, page) for memory in mine), kept=kept)
+    seen = SeenFile(
+        sheet, keeping.target, tuple(entry_of(memory, page) for memory in mine), kept=kept
+    )
     try:
         raw = context.files.read(sheet.path)
         real = context.files.real(keeping.target.name)
@@ -250,7 +297,13 @@ def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> SeenFi
         return replace(seen, fault=error.message)
     frame = framed(_text(raw), keeping.target.kind)
     lines = tuple(line.removesuffix("\r") for line in frame.part.split("\n"))
-    seen = replace(seen, raw=raw, frame=frame, lines=lines, fault=_fault(keeping, sheet.path, real, frame, lines))
+    seen = replace(
+        seen,
+        raw=raw,
+        frame=frame,
+        lines=lines,
+        fault=_fault(keeping, sheet.path, real, frame, lines),
+    )
     if seen.fault:
         return seen
     found = _bullets(frame, keeping.target)
@@ -292,16 +345,23 @@ def lesson_namer(context: Context, kept: page_edits.KeptFile) -> Callable[[str],
             return ""
         memory = context.store.get(id)
         named = memory.id.startswith(token.lower()) and len(token) >= SHORT
-        return id if memory.project == context.project.id and (named or token == memory.alias) else ""
+        return (
+            id if memory.project == context.project.id and (named or token == memory.alias) else ""
+        )
 
     return name
 
 
-def named_otherwise(context: Context, found: Sequence[Bullet], entries: Sequence[PageEntry]) -> list[PageEntry]:
+def named_otherwise(
+    context: Context, found: Sequence[Bullet], entries: Sequence[PageEntry]
+) -> list[PageEntry]:
     """Lessons that a file names and that are not to stand on it."""
     name, wanted = lesson_namer(context, page_edits.KeptFile()), {entry.id for entry in entries}
     names = {name(token) for each in found if (token := split_id(each.text)[1])}
-    return [entry_of(memory, context.profile.page) for memory in context.store.memories(sorted(names - wanted - {""}))]
+    return [
+        entry_of(memory, context.profile.page)
+        for memory in context.store.memories(sorted(names - wanted - {""}))
+    ]
 
 
 def _text(raw: bytes | None) -> str:
@@ -311,15 +371,24 @@ def _text(raw: bytes | None) -> str:
 def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
     """A file's new bytes; None for no file."""
     by_id = {entry.id: entry for entry in plan.entries}
-    fresh = [id for id, bullet in plan.placed.items() if id in by_id and _is_stale(seen, plan, by_id[id], bullet)]
+    fresh = [
+        id
+        for id, bullet in plan.placed.items()
+        if id in by_id and _is_stale(seen, plan, by_id[id], bullet)
+    ]
     remove = [id for id in plan.placed if id not in by_id and id not in plan.pending]
     frame, lines = seen.frame, list(seen.lines)
     end = "\r\n" if "\r\n" in frame.before + frame.part else "\n"
     if frame.missing or seen.raw is None:
         if not plan.entries:
             return seen.raw
-        lead, part, after = opening(seen.target.kind, seen.sheet.title, seen.sheet.front, frame.before)
-        frame, lines = Framed(frame.before + lead.replace("\n", end), part, after.replace("\n", end)), part.split("\n")
+        lead, part, after = opening(
+            seen.target.kind, seen.sheet.title, seen.sheet.front, frame.before
+        )
+        frame, lines = (
+            Framed(frame.before + lead.replace("\n", end), part, after.replace("\n", end)),
+            part.split("\n"),
+        )
     elif seen.sheet.front and page_edits.spelled(frame.before) == seen.kept.front:
         frame = replace(frame, before=seen.sheet.front)
     new = compose(
@@ -332,7 +401,11 @@ def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
         copies=seen.compared.copies,
         heading=seen.target.heading,
     )
-    if not seen.sheet.memories and seen.target.kind in FOLDERS and not any(_is_theirs(line) for line in new):
+    if (
+        not seen.sheet.memories
+        and seen.target.kind in FOLDERS
+        and not any(_is_theirs(line) for line in new)
+    ):
         return None
     return (frame.before + end.join(new) + frame.after).encode("utf-8", "surrogateescape")
 
@@ -340,7 +413,10 @@ def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
 def _is_stale(seen: SeenFile, plan: Plan, entry: PageEntry, bullet: Bullet) -> bool:
     """Whether a line is to be worded anew: its lesson changed since it was written, or somebody's words were turned down."""
     known, words = seen.kept.known.get(entry.id), page_edits.spelled(split_id(bullet.text)[0])
-    if entry.id in plan.pending or words in (page_edits.spelled(entry.said), page_edits.spelled(entry.text)):
+    if entry.id in plan.pending or words in (
+        page_edits.spelled(entry.said),
+        page_edits.spelled(entry.text),
+    ):
         return False
     if entry.id in plan.refused or known is None:
         return entry.id in plan.refused
@@ -360,4 +436,10 @@ def _is_theirs(line: str) -> bool:
 def _changed(seen: SeenFile, new: bytes | None) -> dict[str, Any]:
     """What became of one file, for whoever asked."""
     was, now = ((at or b"").decode("utf-8", "replace") for at in (seen.raw, new))
-    return {"path": seen.sheet.path, "target": seen.target.name, "before": was, "after": now, "removed": new is None}
+    return {
+        "path": seen.sheet.path,
+        "target": seen.target.name,
+        "before": was,
+        "after": now,
+        "removed": new is None,
+    }

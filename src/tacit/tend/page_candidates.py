@@ -34,7 +34,9 @@ _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
-    found = store.select([project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1)
+    found = store.select(
+        [project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1
+    )
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
 
@@ -52,15 +54,26 @@ def worthy(context: Context, most: int | None = None) -> list[Memory]:
         if most is not None and len(found) >= most:
             break
         for facets, rows in equals:
-            fitting = store.select([project], states=(facets["state"],), equal=facets, sort="old", limit=limit)
-            fitting += [hit.memory for hit in store.recurring([project], limit=limit)] if 0 <= limit < rows else []
+            fitting = store.select(
+                [project], states=(facets["state"],), equal=facets, sort="old", limit=limit
+            )
+            fitting += (
+                [hit.memory for hit in store.recurring([project], limit=limit)]
+                if 0 <= limit < rows
+                else []
+            )
             found |= {memory.id: memory for memory in fitting if has_earned(memory, profile)}
     return sorted(found.values(), key=strength)[:most]
 
 
 def has_earned(memory: Memory, profile: Profile) -> bool:
     """Whether a lesson has earned a line and has none."""
-    return bool(memory.text) and not memory.on_page and not is_found_once(memory) and _fits(memory.__dict__, profile)
+    return (
+        bool(memory.text)
+        and not memory.on_page
+        and not is_found_once(memory)
+        and _fits(memory.__dict__, profile)
+    )
 
 
 def earned(context: Context) -> int:
@@ -71,12 +84,24 @@ def earned(context: Context) -> int:
 def _earned(context: Context) -> list[tuple[dict[str, Any], int]]:
     counted = context.store.counted([context.project.id], _TOLD)
     groups = [(dict(zip(_TOLD, words)), rows) for *words, rows in counted]
-    return [(facets, rows) for facets, rows in groups if not facets["on_page"] and _fits(facets, context.profile)]
+    return [
+        (facets, rows)
+        for facets, rows in groups
+        if not facets["on_page"] and _fits(facets, context.profile)
+    ]
 
 
 def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
-    may = facets["state"] in INJECTABLE and facets["gate"] == "allow" and facets["verdict"] not in ENDING_VERDICTS
-    earned = facets["pinned"] or facets["state"] in profile.page.states or facets["klass"] in profile.trial.exempt
+    may = (
+        facets["state"] in INJECTABLE
+        and facets["gate"] == "allow"
+        and facets["verdict"] not in ENDING_VERDICTS
+    )
+    earned = (
+        facets["pinned"]
+        or facets["state"] in profile.page.states
+        or facets["klass"] in profile.trial.exempt
+    )
     return may and bool(earned or facets["state"] in lifts(profile))
 
 
@@ -103,13 +128,26 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     for memory in worthy(context, max(0, room)):
         if not _is_due(memory, profile, at):
             continue
-        key = short_hash("put", memory.id, memory.state, memory.verdict, str(memory.tally.seen), str(memory.pinned))
+        key = short_hash(
+            "put",
+            memory.id,
+            memory.state,
+            memory.verdict,
+            str(memory.tally.seen),
+            str(memory.pinned),
+        )
         asked = [each for each in tx.proposals(memory=memory.id, state="") if each.kind == "page"]
         if any(each.state == OPEN or (each.payload or {}).get("key") == key for each in asked):
             continue
         entry = entry_of(memory, profile.page)
         by_class = f"class {memory.klass}" if memory.klass in profile.trial.exempt else "met lately"
-        why = "pinned" if memory.pinned else memory.state if memory.state in profile.page.states else by_class
+        why = (
+            "pinned"
+            if memory.pinned
+            else memory.state
+            if memory.state in profile.page.states
+            else by_class
+        )
         said = {"section": entry.section, "text": memory.text, "line": entry.said}
         payload = {"act": "put", "path": "", "memory": memory.id, **said, "key": key}
         told = f"has earned a line under {entry.section} ({why}): {entry.said}"

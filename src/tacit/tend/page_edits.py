@@ -31,7 +31,9 @@ class KnownLine:
 
     since: int  # the version that brought it
     entry: str  # hash of the line as its lesson was worded then
-    spellings: tuple[str, ...] = ()  # hashes of how it ever stood in the file, our wording or theirs; the last one last
+    spellings: tuple[
+        str, ...
+    ] = ()  # hashes of how it ever stood in the file, our wording or theirs; the last one last
 
 
 @value
@@ -88,8 +90,14 @@ def compare_page(
     moved_about = bool(head) and head != kept.head
     older = tuple(id for id in missing if moved_about and kept.known[id].since > newest)
     gone = tuple(id for id in missing if id not in older)
-    back = tuple(each.id for each in left if each.id in placed and each.id not in kept.known and not moved_about)
-    return Compared(placed, matching.edited, tuple(matching.added), gone, back, older, tuple(matching.copies))
+    back = tuple(
+        each.id
+        for each in left
+        if each.id in placed and each.id not in kept.known and not moved_about
+    )
+    return Compared(
+        placed, matching.edited, tuple(matching.added), gone, back, older, tuple(matching.copies)
+    )
 
 
 class _Matching:
@@ -115,7 +123,9 @@ class _Matching:
         for id, bullet in list(self.placed.items()):
             if self._is_known(bullet, id):
                 continue
-            if id in self.left and id not in kept.known:  # it had left the page: these are new words
+            if (
+                id in self.left and id not in kept.known
+            ):  # it had left the page: these are new words
                 del self.placed[id]
                 self.added.append(replace(bullet, text=split_id(bullet.text)[0]))
             else:
@@ -150,7 +160,9 @@ class _Matching:
         return spelled(split_id(bullet.text)[0]) in self._spellings(id)
 
     def _open(self) -> list[str]:
-        return [id for id in dict.fromkeys((*self.kept.known, *self.wanted)) if id not in self.placed]
+        return [
+            id for id in dict.fromkeys((*self.kept.known, *self.wanted)) if id not in self.placed
+        ]
 
     def _by_spelling(self, nameless: Sequence[Bullet]) -> list[Bullet]:
         by_spelling = {hash: id for id in reversed(self._open()) for hash in self._spellings(id)}
@@ -173,7 +185,11 @@ class _Matching:
             lost = []  # the page was written anew: nobody could tell which line was which
         for bullet in nameless:
             said = split_id(bullet.text)[0]
-            near = [(likeness(said, self.wanted[id].said, SAME), id) for id in lost if id not in self.placed]
+            near = [
+                (likeness(said, self.wanted[id].said, SAME), id)
+                for id in lost
+                if id not in self.placed
+            ]
             score, id = max(near, default=(0.0, ""))
             if score:
                 self.placed[id] = bullet
@@ -196,7 +212,9 @@ def remembered(
     """
     by_id = {entry.id: entry for entry in entries}
     version = kept.version + 1
-    lines: dict[str, KnownLine] = {id: known for id, known in kept.known.items() if id in pending and id not in placed}
+    lines: dict[str, KnownLine] = {
+        id: known for id, known in kept.known.items() if id in pending and id not in placed
+    }
     for id, bullet in placed.items():
         before = kept.known.get(id)
         said = spelled(split_id(bullet.text)[0])
@@ -226,5 +244,8 @@ def to_json(kept: KeptFile) -> dict[str, Any]:
 
 def from_json(at: Mapping[str, Any]) -> KeptFile:
     """What the store kept."""
-    lines = {id: KnownLine(since, entry, tuple(spellings)) for id, (since, entry, *spellings) in at["lines"].items()}
+    lines = {
+        id: KnownLine(since, entry, tuple(spellings))
+        for id, (since, entry, *spellings) in at["lines"].items()
+    }
     return KeptFile(at["version"], at["head"], lines, tuple(at["off"]), at["made"], at["front"])

@@ -57,7 +57,9 @@ def put_book(tx: Transaction, project: str, book: Book) -> None:
         for name, each in book.kept.items()
     }
     files = {path: page_edits.to_json(kept) for path, kept in book.files.items()}
-    tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False))
+    tx.put_meta(
+        f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False)
+    )
 
 
 def without(book: Book, name: str) -> Book:
@@ -70,7 +72,9 @@ def without(book: Book, name: str) -> Book:
 def again(book: Book, keeping: Keeping) -> Book:
     """The book with a target that a person asked for, anew or once more: what they took off it may stand there again."""
     mine = {keeping.target.name, *files_of(book, keeping.target)}
-    files = {path: replace(kept, off=()) if path in mine else kept for path, kept in book.files.items()}
+    files = {
+        path: replace(kept, off=()) if path in mine else kept for path, kept in book.files.items()
+    }
     return Book({**book.kept, keeping.target.name: keeping}, files)
 
 
@@ -79,4 +83,8 @@ def files_of(book: Book, target: Target, but: Collection[str] = ()) -> list[str]
     if target.kind not in FOLDERS:
         return []
     head, _, tail = target.name.partition("*")
-    return [path for path in book.files if path not in but and path.startswith(head) and path.endswith(tail)]
+    return [
+        path
+        for path in book.files
+        if path not in but and path.startswith(head) and path.endswith(tail)
+    ]

@@ -48,7 +48,9 @@ def with_findings(seen: SeenFile, stands: Collection[str], page: Page) -> SeenFi
     off = [id for id in gone if id in stands]
     vanished = seen.raw is None or (seen.frame.missing and seen.target.kind == "block")
     if gone and (len(gone) > ASK_ABOVE or (vanished and seen.target.kind not in FOLDERS)):
-        return replace(seen, findings=(_asking(seen, gone, off, vanished and seen.target.kind not in FOLDERS),))
+        return replace(
+            seen, findings=(_asking(seen, gone, off, vanished and seen.target.kind not in FOLDERS),)
+        )
     lost = [id for id in gone if id not in stands]
     return replace(seen, findings=tuple(_by_line(seen, lost, said, page)), off=tuple(off))
 
@@ -59,22 +61,32 @@ def _asking(seen: SeenFile, gone: Sequence[str], off: Sequence[str], vanished: b
     forgotten = [id for id in gone if id not in off]
     if vanished:
         what = path if seen.raw is None else f"Tacit's part of {path}"
-        told = f"{what} is gone, with {count} lines; approve: keep it no more, reject: write it again"
+        told = (
+            f"{what} is gone, with {count} lines; approve: keep it no more, reject: write it again"
+        )
         return _finding(seen, "drop", told, key=since, memories=gone)
     told = f"{count} lines vanished from {path}; approve: forget them, reject: put them back"
     return _finding(seen, "many", told, key=since, memories=forgotten, off=off)
 
 
-def _by_line(seen: SeenFile, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
+def _by_line(
+    seen: SeenFile, lost: Sequence[str], said: Mapping[str, str], page: Page
+) -> Iterator[Finding]:
     at, path = seen.compared, seen.sheet.path
     for id in lost:
         yield _finding(
-            seen, "delete", f"line deleted from {path}: {said[id]}", memory=id, key=str(seen.kept.known[id].since)
+            seen,
+            "delete",
+            f"line deleted from {path}: {said[id]}",
+            memory=id,
+            key=str(seen.kept.known[id].since),
         )
     for id, words in at.edited.items():
         if id in said and _is_text(words):
             told = f"line changed on {path}: {said[id]} → {words}"
-            yield _finding(seen, "edit", told, memory=id, text=said_by(words, page), bullet=at.placed[id])
+            yield _finding(
+                seen, "edit", told, memory=id, text=said_by(words, page), bullet=at.placed[id]
+            )
     for id in at.back:
         told = f"line put back on {path}: {split_id(at.placed[id].text)[0]}"
         yield _finding(seen, "back", told, memory=id, bullet=at.placed[id])
@@ -82,7 +94,13 @@ def _by_line(seen: SeenFile, lost: Sequence[str], said: Mapping[str, str], page:
         words = split_id(bullet.text)[0]
         if _is_text(words):
             where = f" under {bullet.section}" if bullet.section else ""
-            yield _finding(seen, "add", f"new line on {path}{where}: {words}", text=said_by(words, page), bullet=bullet)
+            yield _finding(
+                seen,
+                "add",
+                f"new line on {path}{where}: {words}",
+                text=said_by(words, page),
+                bullet=bullet,
+            )
 
 
 def _finding(
@@ -102,10 +120,15 @@ def _finding(
     if suspicion and not suspicion.clean:
         told = f"{told} ({suspicion.reason})"
     extra = {
-        "act": act, "path": path, "memory": memory, "section": bullet.section if bullet else "",
-        "memories": list(memories), "off": list(off), "facets": dict(seen.sheet.facets or {}),
+        "act": act,
+        "path": path,
+        "memory": memory,
+        "section": bullet.section if bullet else "",
+        "memories": list(memories),
+        "off": list(off),
+        "facets": dict(seen.sheet.facets or {}),
         "key": short_hash(path, act, memory, page_edits.spelled(text), key),
-    }  # fmt: skip
+    }
     return Finding(
         run=f"page:{path}",
         place=line_place(bullet) if bullet else "",

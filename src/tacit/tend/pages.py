@@ -33,7 +33,10 @@ class Pages:
 
     def kept(self) -> list[Target]:
         """The targets a person asked for."""
-        return [each.target for each in read_book(self.context.store, self.context.project.id).kept.values()]
+        return [
+            each.target
+            for each in read_book(self.context.store, self.context.project.id).kept.values()
+        ]
 
     def waiting(self, most: int | None = None) -> list[Memory]:
         """Lessons that have earned a line and have none, strongest first; all of them, or the first so many."""
@@ -64,7 +67,9 @@ class Pages:
             raise NotFound(f"{target.name} is not kept.", "tacit page lists the pages that are.")
         changed = target.kind == "block" and self._taken_out(target.name, book)
         with context.write() as tx:
-            put_book(tx, context.project.id, without(read_book(tx, context.project.id), target.name))
+            put_book(
+                tx, context.project.id, without(read_book(tx, context.project.id), target.name)
+            )
         return changed
 
     def _taken_out(self, path: str, book: Book) -> bool:
@@ -79,25 +84,42 @@ class Pages:
 
     def preview(self) -> str:
         """The page as it would be with every lesson that has earned a line; empty where none has."""
-        both = [*lessons_on_pages(self.context.store, self.context.project.id), *self.waiting(self.page.max_lines)]
-        entries = [entry_of(memory, self.page) for memory in sorted(both, key=strength)][: self.page.max_lines]
+        both = [
+            *lessons_on_pages(self.context.store, self.context.project.id),
+            *self.waiting(self.page.max_lines),
+        ]
+        entries = [entry_of(memory, self.page) for memory in sorted(both, key=strength)][
+            : self.page.max_lines
+        ]
         lead, part, _ = opening("file", self.page.title, "", "")
-        return lead + "\n".join(compose(part.split("\n"), entries, {}, self.page)) if entries else ""
+        return (
+            lead + "\n".join(compose(part.split("\n"), entries, {}, self.page)) if entries else ""
+        )
 
     def blame(self, path: str) -> list[Blamed]:
         """The bullets of a file, each with the lesson behind it."""
         context = self.context
         raw = context.files.read(path)
         if raw is None:
-            raise NotFound(f"There is no file {path} in this project.", "Name a page: tacit blame MEMORY.md")
+            raise NotFound(
+                f"There is no file {path} in this project.", "Name a page: tacit blame MEMORY.md"
+            )
         kept = read_book(context.store, context.project.id).of(path)
-        entries = [entry_of(memory, self.page) for memory in lessons_on_pages(context.store, context.project.id)]
+        entries = [
+            entry_of(memory, self.page)
+            for memory in lessons_on_pages(context.store, context.project.id)
+        ]
         found = list(bullets(raw.decode("utf-8", "replace").split("\n")))
         left = named_otherwise(context, found, entries)
-        placed = page_edits.compare_page(found, entries, kept, lesson_namer(context, kept), left=left).placed
+        placed = page_edits.compare_page(
+            found, entries, kept, lesson_namer(context, kept), left=left
+        ).placed
         behind = {bullet.start: id for id, bullet in placed.items()}
         known = {memory.id: memory for memory in context.store.memories(sorted(behind.values()))}
-        return [self._blamed(each.start, each.text, known.get(behind.get(each.start, ""))) for each in found]
+        return [
+            self._blamed(each.start, each.text, known.get(behind.get(each.start, "")))
+            for each in found
+        ]
 
     def _blamed(self, start: int, text: str, memory: Memory | None) -> Blamed:
         seen = len(self.context.store.evidence(memory.id)) if memory else 0

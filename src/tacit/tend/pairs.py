@@ -61,7 +61,9 @@ class Joining:
         """Lessons that changed since the mark, in portions, each with the mark to be set when it is done."""
         at = self.context.mark(mark)
         after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
-        found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
+        found = entries_after(
+            self.store, self.project, 0 if self.context.since else after, self.context.since, most
+        )
         for start in range(0, len(found), _BETWEEN_MARKS):
             portion = found[start : start + _BETWEEN_MARKS]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
@@ -74,10 +76,15 @@ class Joining:
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
         """The neighbours that a lesson could be one with, but for pairs that were `seen`; outside of any transaction."""
-        found = self.store.find([self.project], query_words(memory.text, _WORDS), limit=_PAIR_NEIGHBOURS)
+        found = self.store.find(
+            [self.project], query_words(memory.text, _WORDS), limit=_PAIR_NEIGHBOURS
+        )
         others = {hit.memory.id: hit.memory for hit in found.hits}
         if memory.signature:
-            others.update((hit.memory.id, hit.memory) for hit in self.store.signed([self.project], [memory.signature]))
+            others.update(
+                (hit.memory.id, hit.memory)
+                for hit in self.store.signed([self.project], [memory.signature])
+            )
         rare = rarity(found.frequency, found.rows)
         mine = readied(memory)
         for other in others.values():
@@ -102,8 +109,12 @@ class Joining:
     def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
         """One takes the other's place."""
         at = self.context.now()
-        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), Hand(TENDED_BY, at))
-        for change in merged(goes, stays, Hand(TENDED_BY, at, profile=self.context.project.profile), reason=told):
+        more = brought(
+            goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), Hand(TENDED_BY, at)
+        )
+        for change in merged(
+            goes, stays, Hand(TENDED_BY, at, profile=self.context.project.profile), reason=told
+        ):
             tx.apply(change)
         if more is not None:
             tx.add_evidence(more)
@@ -114,12 +125,22 @@ class Joining:
         """Put two that say opposite things before a person."""
         stays, goes, why = prevailing(a, b, PERSONAL)
         # Which words they are stands in the two lessons: here one would outlive the erasure of its lesson.
-        self.propose(tx, "contradiction", stays, goes, f"says the opposite of {goes.id} ({how}); would stay: {why}")
+        self.propose(
+            tx,
+            "contradiction",
+            stays,
+            goes,
+            f"says the opposite of {goes.id} ({how}); would stay: {why}",
+        )
 
     def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
         """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""
         if not raised(tx, stays, goes, kind):
-            self.asked.append(self.context.propose(tx, kind, told, stays.id, payload={"other": goes.id}, by=TENDED_BY))
+            self.asked.append(
+                self.context.propose(
+                    tx, kind, told, stays.id, payload={"other": goes.id}, by=TENDED_BY
+                )
+            )
 
 
 def readied(memory: Memory) -> Prepared:
@@ -140,15 +161,27 @@ def is_plainly_one(a: Memory, b: Memory) -> bool:
 def raised(store: Reads, a: Memory, b: Memory, kind: str) -> list[Proposal]:
     """The proposals of this kind about these two, whatever came of them, since either was last put into other words."""
     about = [
-        each for id in (a.id, b.id) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind
+        each
+        for id in (a.id, b.id)
+        for each in store.proposals(memory=id, state="", limit=-1)
+        if each.kind == kind
     ]
-    pairs = [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a.id, b.id}]
+    pairs = [
+        each
+        for each in about
+        if {each.memory, str((each.payload or {}).get("other", ""))} == {a.id, b.id}
+    ]
     if not pairs:
         return []
     edits = [
-        entry.at for each in (a, b) for entry in store.entries(memory=each.id, verb="edit") if "text" in entry.after
+        entry.at
+        for each in (a, b)
+        for entry in store.entries(memory=each.id, verb="edit")
+        if "text" in entry.after
     ]
-    return [each for each in pairs if all((each.decided_at or each.created_at) >= at for at in edits)]
+    return [
+        each for each in pairs if all((each.decided_at or each.created_at) >= at for at in edits)
+    ]
 
 
 def was_refused(store: Reads, a: Memory, b: Memory) -> bool:
@@ -178,7 +211,15 @@ def comparable(a: Memory, b: Memory, profile: Profile) -> bool:
     both = (a, b)
     if not all(is_in_force(each) for each in both):
         return False
-    if (a.project, a.scope, a.agent, a.domain, a.klass) != (b.project, b.scope, b.agent, b.domain, b.klass):
+    if (a.project, a.scope, a.agent, a.domain, a.klass) != (
+        b.project,
+        b.scope,
+        b.agent,
+        b.domain,
+        b.klass,
+    ):
         return False
     rules = profile.match
-    return not (rules.same_kind and a.kind != b.kind) and not (rules.same_task and a.task_type != b.task_type)
+    return not (rules.same_kind and a.kind != b.kind) and not (
+        rules.same_task and a.task_type != b.task_type
+    )

@@ -50,7 +50,9 @@ def step(context: Context) -> StepReport:
     return _taken_out(context, context.named) if context.named is not None else _moved(context)
 
 
-def fits(memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False) -> bool:
+def fits(
+    memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False
+) -> bool:
     """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
     nobody said it, unless it stood on a page."""
     by_person = memory.trust in PERSONAL and (not imported or memory.source == "page")
@@ -67,20 +69,30 @@ def fits(memory: Memory, named: Named, profile: Profile, now: str, *, imported: 
 
 def _is_below(memory: Memory, floor: float) -> bool:
     """Less sure, or seldom successful. A pitfall's success rate is nought by nature, and says nothing against it."""
-    success = (memory.tally.signals or {}).get("success_rate") if memory.klass != "pitfall" else None
-    return any(figure is not None and figure < floor for figure in (memory.tally.confidence, success))
+    success = (
+        (memory.tally.signals or {}).get("success_rate") if memory.klass != "pitfall" else None
+    )
+    return any(
+        figure is not None and figure < floor for figure in (memory.tally.confidence, success)
+    )
 
 
 def _taken_out(context: Context, named: Named) -> StepReport:
     at, changes = context.now(), []
     found = context.store.select([context.project.id], states=OPEN, sort="old", limit=1_000_000)
     came = {entry.memory for entry in context.store.entries([context.project.id], verb="import")}
-    meant = [memory.id for memory in found if fits(memory, named, context.profile, at, imported=memory.id in came)]
+    meant = [
+        memory.id
+        for memory in found
+        if fits(memory, named, context.profile, at, imported=memory.id in came)
+    ]
     for start in range(0, len(meant), 100):
         with context.write() as tx:
             for id in meant[start : start + 100]:
                 memory = tx.get(id)
-                gone = forgotten(memory, Hand(context.by, at, profile=context.project.profile), reason=named.told)
+                gone = forgotten(
+                    memory, Hand(context.by, at, profile=context.project.profile), reason=named.told
+                )
                 if gone is not None:
                     tx.apply(gone)
                     changes.append((id, memory.state, "archived", named.told))
@@ -110,7 +122,9 @@ def _old(context: Context, before: str) -> tuple[list[Row], dict[str, str]]:
     store, project = context.store, context.project.id
     rows: list[Row] = []
     places: dict[str, str] = {}
-    for id, root, seq, learned_at in runs_after(store, project, int(context.mark("moved run") or 0), RUNS):
+    for id, root, seq, learned_at in runs_after(
+        store, project, int(context.mark("moved run") or 0), RUNS
+    ):
         if not learned_at or learned_at > before:
             break
         rows += of_run(store, id, root)

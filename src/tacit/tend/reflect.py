@@ -52,7 +52,9 @@ class Suggestion:
     reason: str
 
 
-def question(lessons: Sequence[Memory], told: Mapping[str, Sequence[Mapping[str, str]]], most_words: int = 0) -> str:
+def question(
+    lessons: Sequence[Memory], told: Mapping[str, Sequence[Mapping[str, str]]], most_words: int = 0
+) -> str:
     """What a model is asked. Lessons go in as JSON: none of them can end its own frame."""
     listed = [
         {
@@ -79,7 +81,9 @@ def question(lessons: Sequence[Memory], told: Mapping[str, Sequence[Mapping[str,
 def schema() -> dict[str, Any]:
     """What the answer should look like."""
     text = {"type": "string"}
-    return objects("suggestions", {"lessons": {"type": "array", "items": text}, "text": text, "reason": text})
+    return objects(
+        "suggestions", {"lessons": {"type": "array", "items": text}, "text": text, "reason": text}
+    )
 
 
 def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...]:
@@ -87,22 +91,37 @@ def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...
     found = []
     for row in answer_rows(said):
         named = row.get("lessons")
-        ids = tuple(dict.fromkeys(id for id in named if isinstance(id, str))) if isinstance(named, list) else ()
+        ids = (
+            tuple(dict.fromkeys(id for id in named if isinstance(id, str)))
+            if isinstance(named, list)
+            else ()
+        )
         text = answer_text(row, "text", _TEXT)
         lessons = [shown[id] for id in ids if id in shown]
-        if not text or not ids or len(lessons) != len(ids) or len({lesson.klass for lesson in lessons}) > 1:
+        if (
+            not text
+            or not ids
+            or len(lessons) != len(ids)
+            or len({lesson.klass for lesson in lessons}) > 1
+        ):
             continue
-        if all(is_fair_rewrite(lesson, text) or lesson.text == text for lesson in lessons) and not _disagree(lessons):
+        if all(
+            is_fair_rewrite(lesson, text) or lesson.text == text for lesson in lessons
+        ) and not _disagree(lessons):
             found.append(Suggestion(ids, text, answer_text(row, "reason", 200)))
     return tuple(found)
 
 
 def _disagree(lessons: Sequence[Memory]) -> bool:
-    return any(is_opposite(one.text, other.text) for n, one in enumerate(lessons) for other in lessons[:n])
+    return any(
+        is_opposite(one.text, other.text) for n, one in enumerate(lessons) for other in lessons[:n]
+    )
 
 
 def is_shorter(
-    suggestion: Suggestion, shown: Mapping[str, Memory], told: Mapping[str, Sequence[Mapping[str, str]]]
+    suggestion: Suggestion,
+    shown: Mapping[str, Memory],
+    told: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> bool:
     """Whether a text is shorter than what it condenses: the lessons, and for a single one also what is quoted for it."""
     condensed = [shown[id].text for id in suggestion.lessons]
@@ -142,7 +161,13 @@ class _Reflecting:
             return StepReport("reflect", skipped=NOTHING)
         facts = {"asked": self.asked, "proposed": len(self.made)}
         return StepReport(
-            "reflect", len(self.made), (), tuple(self.made), self.left, notes=tuple(self.notes), figures=facts
+            "reflect",
+            len(self.made),
+            (),
+            tuple(self.made),
+            self.left,
+            notes=tuple(self.notes),
+            figures=facts,
         )
 
     # -- rules ------------------------------------------------------------------------------------
@@ -168,7 +193,11 @@ class _Reflecting:
         after = int(mark) if mark.isdigit() and int(mark) <= last_entry(self.store) else 0
         since = self.context.since or after_days(self.context.now(), -LOOKBACK_DAYS)
         entries = dict(entries_after(self.store, self.project, after, since, _MOST, _ROSE))
-        return [(memory, entries[memory.id]) for memory in self.store.memories([*entries]) if _may_be_shown(memory)]
+        return [
+            (memory, entries[memory.id])
+            for memory in self.store.memories([*entries])
+            if _may_be_shown(memory)
+        ]
 
     def _ask(self, batch: Sequence[tuple[Memory, int]]) -> bool:
         """One question and what comes of it, kept together with how far we are; False where nobody answers."""
@@ -177,10 +206,15 @@ class _Reflecting:
         shown = {memory.id: memory for memory, _ in batch}
         for memory, _ in batch:
             near = self.store.find(
-                [self.project], query_words(memory.text, _WORDS), limit=_SHOWN_BESIDE + 1, injectable=True
+                [self.project],
+                query_words(memory.text, _WORDS),
+                limit=_SHOWN_BESIDE + 1,
+                injectable=True,
             )
             shown.update(
-                (hit.memory.id, hit.memory) for hit in near.hits[: _SHOWN_BESIDE + 1] if _may_be_shown(hit.memory)
+                (hit.memory.id, hit.memory)
+                for hit in near.hits[: _SHOWN_BESIDE + 1]
+                if _may_be_shown(hit.memory)
             )
         told = {id: quotes(self.store, memory) for id, memory in shown.items()}
         try:
@@ -204,7 +238,9 @@ class _Reflecting:
         room = sum(len(each.text.split()) for each in lessons)
         for share in _ROOM:
             said = self.context.model.ask(
-                question(lessons, told, int(room * share)), schema=schema(), timeout=self.profile.model.timeout_s
+                question(lessons, told, int(room * share)),
+                schema=schema(),
+                timeout=self.profile.model.timeout_s,
             )
             every = suggestions(said, shown)
             short = [each for each in every if is_shorter(each, shown, told)]
@@ -221,9 +257,15 @@ class _Reflecting:
             stays = keeper(stays, other)[0]
         told = f"{suggestion.reason or 'the model suggests it'}: {suggestion.text}"
         told = "; ".join(filter(None, (told, doubt(stays, suggestion.text))))
-        if suggestion.text != stays.text and not self._was_proposed(tx, stays.id, "edit", text=suggestion.text):
+        if suggestion.text != stays.text and not self._was_proposed(
+            tx, stays.id, "edit", text=suggestion.text
+        ):
             self._put(
-                tx, "edit", stays, told, {"text": suggestion.text, "was": stays.text, "evidence": quotes(tx, stays)}
+                tx,
+                "edit",
+                stays,
+                told,
+                {"text": suggestion.text, "was": stays.text, "evidence": quotes(tx, stays)},
             )
         for other in lessons:
             if (
@@ -232,20 +274,31 @@ class _Reflecting:
                 and not self._was_merged(tx, stays, other)
             ):
                 evidence = [*quotes(tx, stays, 1), *quotes(tx, other, 2)]
-                self._put(tx, "merge", stays, told, {"other": other.id, "text": suggestion.text, "evidence": evidence})
+                self._put(
+                    tx,
+                    "merge",
+                    stays,
+                    told,
+                    {"other": other.id, "text": suggestion.text, "evidence": evidence},
+                )
 
-    def _put(self, tx: Transaction, kind: str, memory: Memory, told: str, payload: dict[str, Any]) -> None:
+    def _put(
+        self, tx: Transaction, kind: str, memory: Memory, told: str, payload: dict[str, Any]
+    ) -> None:
         self.made.append(self.context.propose(tx, kind, told, memory.id, payload=payload, by=_BY))
 
     def _was_proposed(self, tx: Transaction, memory: str, kind: str, **payload: str) -> bool:
         """Whether the same was proposed before, whatever came of it: nobody is asked twice."""
         return any(
-            each.kind == kind and all((each.payload or {}).get(name) == at for name, at in payload.items())
+            each.kind == kind
+            and all((each.payload or {}).get(name) == at for name, at in payload.items())
             for each in tx.proposals(memory=memory, state="", limit=-1)
         )
 
     def _was_merged(self, tx: Transaction, a: Memory, b: Memory) -> bool:
-        return self._was_proposed(tx, a.id, "merge", other=b.id) or self._was_proposed(tx, b.id, "merge", other=a.id)
+        return self._was_proposed(tx, a.id, "merge", other=b.id) or self._was_proposed(
+            tx, b.id, "merge", other=a.id
+        )
 
 
 def _may_be_shown(memory: Memory) -> bool:

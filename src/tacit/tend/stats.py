@@ -67,7 +67,9 @@ class Figures:
     held: int
     under_review: int
     harmful: tuple[tuple[str, str], ...]  # (id, text) of lessons with the verdict harms
-    stuck: tuple[tuple[str, str], ...]  # (id, what would move it) of lessons met often that did not rise
+    stuck: tuple[
+        tuple[str, str], ...
+    ]  # (id, what would move it) of lessons met often that did not rise
     gone: int  # lessons that name what is not there any more
     tokens: int  # given to agents
     model: Mapping[str, int]  # counters of models
@@ -96,7 +98,9 @@ def step(context: Context) -> StepReport:
     return StepReport("stats")
 
 
-def figures(store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()) -> Figures:
+def figures(
+    store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
+) -> Figures:
     """Look, and count."""
 
     def by(column: str) -> dict[str, int]:
@@ -110,7 +114,9 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
 
     counted = counts.events(store, project, since[:10])
     waiting = store.proposals(project, state="open", limit=-1) if project else []
-    moved = [entry.after.get("state") for entry in store.entries([project], verb="move", since=since)]
+    moved = [
+        entry.after.get("state") for entry in store.entries([project], verb="move", since=since)
+    ]
     kinds: dict[str, int] = {}
     for each in waiting:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
@@ -149,14 +155,21 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
 
 
 def _record(tier: TrackRecord) -> dict[str, Any]:
-    return {name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")}
+    return {
+        name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")
+    }
 
 
 def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
     """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
     found = store.memories(often_met(store, project, STUCK))
     return tuple(
-        (memory.id, next_move(profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))))
+        (
+            memory.id,
+            next_move(
+                profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))
+            ),
+        )
         for memory in found
     )
 
@@ -165,7 +178,11 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
     """What somebody should look at, in sentences; empty where memory is well."""
     # A model that is left alone, or whose tokens are used up, was not called.
     quiet = ("model.failures.paused", "model.failures.budget")
-    failed = sum(n for name, n in found.model.items() if name.startswith("model.failures") and name not in quiet)
+    failed = sum(
+        n
+        for name, n in found.model.items()
+        if name.startswith("model.failures") and name not in quiet
+    )
     calls, open_ = found.model.get("model.calls", 0), sum(found.proposals.values())
     told = [
         (
@@ -177,29 +194,41 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
             f"{found.stale_share:.0%} of the active lessons are stale (more than {TOO_STALE:.0%}); tacit tend",
         ),
         (
-            found.active >= _FEW and found.uncategorised > profile.health.uncategorised * found.active,
+            found.active >= _FEW
+            and found.uncategorised > profile.health.uncategorised * found.active,
             f"{found.uncategorised} of {found.active} active lessons have no category",
         ),
         (
             open_ > BACKLOG,
             f"{open_} proposals wait (more than {BACKLOG}), the oldest for {found.oldest:.0f} days; tacit review",
         ),
-        (bool(found.events.get("hook_failure")), f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them"),
-        (bool(found.failures), f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}"),
+        (
+            bool(found.events.get("hook_failure")),
+            f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them",
+        ),
+        (
+            bool(found.failures),
+            f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}",
+        ),
         (calls >= _FEW and failed > calls / 2, f"{failed} of {calls} calls of the model failed"),
         (
             found.model.get("model.failures.budget", 0) > 0,
             f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
         ),
         *(
-            (not at["autonomous"], f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
+            (
+                not at["autonomous"],
+                f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now",
+            )
             for tier, at in found.tiers.items()
         ),
         (
-            found.active >= _FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
+            found.active >= _FEW
+            and found.tended < after_days(found.at, -UNTENDED)
+            and found.runs > 0,
             f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tacit config set tend yes",
         ),
-    ]  # fmt: skip
+    ]
     return tuple(sentence for holds, sentence in told if holds)
 
 
@@ -212,7 +241,9 @@ def measure(context: Context) -> None:
     store, project = context.store, context.project
     trials = trials_from(store.all_uses(project.id), store.all_marks(project.id))
     word = whole_memory(trials, context.profile.effect.alpha).verdict.word
-    noted = word if word != NOT_YET_KNOWN else store.meta(POOL + project.id)  # crossed once, it is kept
+    noted = (
+        word if word != NOT_YET_KNOWN else store.meta(POOL + project.id)
+    )  # crossed once, it is kept
     if noted != store.meta(POOL + project.id):
         with context.write() as tx:
             tx.put_meta(POOL + project.id, noted)
@@ -222,16 +253,29 @@ def measure(context: Context) -> None:
 
 
 def _judge_anew(tx: Transaction, memory: Memory, context: Context) -> None:
-    rules, found = context.profile.effect, trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
-    courses = {epoch: course_of(mine, rules.alpha, rules.margin) for epoch, mine in by_epoch(found).items()}
+    rules, found = (
+        context.profile.effect,
+        trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id)),
+    )
+    courses = {
+        epoch: course_of(mine, rules.alpha, rules.margin) for epoch, mine in by_epoch(found).items()
+    }
     word = agreed(course.word for course in courses.values())
     if not courses or word == memory.verdict:
         return
     for epoch, course in courses.items():
         tx.put_course(memory.id, memory.project, epoch, course_to_json(course))
-        tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{epoch}", 1.0 + VERDICTS.index(course.word))
+        tx.put_signal(
+            memory.id, memory.project, f"{IN_EPOCH}{epoch}", 1.0 + VERDICTS.index(course.word)
+        )
     at = context.now()
     told = "judged anew: no difference is relative to what the problem costs, and ends nothing"
     tx.apply(
-        change(memory, replace(memory, verdict=word, updated_at=at), Hand("tend", at, profile=context.project.profile), "verdict", told)
-    )  # fmt: skip
+        change(
+            memory,
+            replace(memory, verdict=word, updated_at=at),
+            Hand("tend", at, profile=context.project.profile),
+            "verdict",
+            told,
+        )
+    )

@@ -66,10 +66,23 @@ def loss(memory: Memory, evidence: Sequence[Evidence], profile: Profile, until: 
 
 def _mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
     """A loss, written down."""
-    return Mark(lost.memory, "", project, LOST, str(lost.left), -float(lost.taken), run, _BY, lost.reason, at)
+    return Mark(
+        lost.memory,
+        "",
+        project,
+        LOST,
+        str(lost.left),
+        -float(lost.taken),
+        run,
+        _BY,
+        lost.reason,
+        at,
+    )
 
 
-def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, unmet: int = 0) -> Change | None:
+def stale(
+    memory: Memory, profile: Profile, now: str, *, profile_version: str, unmet: int = 0
+) -> Change | None:
     """A lesson that was not met for the stale days and never used, marked as such, or met again and fresh; None where nothing changes."""
     fade = profile.fade
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
@@ -92,7 +105,9 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
     return change(memory, marked, Hand(_BY, now, profile=profile_version), "stale", told)
 
 
-def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: str) -> Proposal | None:
+def reminded(
+    memory: Memory, profile: Profile, now: str, *, id: str, project: str
+) -> Proposal | None:
     """A reminder of a review that nobody closed, once its first date is past."""
     days = clock.days_between(memory.updated_at, now)
     if memory.state != "under_review" or days < REMIND:
@@ -101,7 +116,16 @@ def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: st
     told = f"under review for {days:.0f} days; at {2 * REMIND} it is archived"
     expires = clock.after_days(now, profile.triage.expire_days)
     return Proposal(
-        id, project, "review", told, _BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
+        id,
+        project,
+        "review",
+        told,
+        _BY,
+        now,
+        memory.id,
+        tier="person",
+        payload={"to": back},
+        expires_at=expires,
     )
 
 
@@ -147,17 +171,26 @@ class _Sweep:
             with self.context.write() as tx:
                 self._close(tx)
                 if not self.left:  # what is left must be found again
-                    self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}\t{self.until}")
+                    self.context.put_mark(
+                        tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}\t{self.until}"
+                    )
         facts = {
-            "counted": bool(self.row) and self.until > self.before, "faded": len(self.lost), "stale": tuple(self.marked),
-            "expired": self.expired, "gone": self.gone,
-        }  # fmt: skip
+            "counted": bool(self.row) and self.until > self.before,
+            "faded": len(self.lost),
+            "stale": tuple(self.marked),
+            "expired": self.expired,
+            "gone": self.gone,
+        }
         done = len(self.lost) + len(self.marked) + len(self.moves)
-        return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, figures=facts)
+        return StepReport(
+            "sweep", done, tuple(self.moves), tuple(self.asked), self.left, figures=facts
+        )
 
     def _count(self, tx: Transaction) -> None:
         """The run's number, what the runs up to it took off, and the place up to which that was counted: together or not at all."""
-        self.row = _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
+        self.row = (
+            _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
+        )
         self.until = self.row.seq if self.row else _last_run(tx, self.project)
         self.before = faded_to(tx, self.project.id)
         step = self.profile.fade.runs_step
@@ -178,7 +211,9 @@ class _Sweep:
         ran = profile.fade.exposure > 0 and self.until > runs
         found = [*self.lost]
         if profile.fade.stale_days:
-            found += crossed(self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE)
+            found += crossed(
+                self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE
+            )
             found += stale_and_met(self.store, project, since)
         found += in_state(self.store, project, "under_review", after_days(self.at, -REMIND))
         found += due(self.store, project, profile, since, self.at, ran=ran)
@@ -204,7 +239,9 @@ class _Sweep:
             return
         evidence = tx.evidence(id)
         unmet = runs_unmet(tx, memory, evidence, self.profile)
-        marked = stale(memory, self.profile, self.at, profile_version=self.project.profile, unmet=unmet)
+        marked = stale(
+            memory, self.profile, self.at, profile_version=self.project.profile, unmet=unmet
+        )
         if marked is not None:
             tx.apply(marked)
             self.marked += [id] if marked.memory.stale_at else []
@@ -212,8 +249,15 @@ class _Sweep:
         days = clock.days_between(memory.tally.seen_at or memory.created_at, self.at)
         left = strength(self.profile.fade, days, stale=bool(memory.stale_at))
         standing = standing_of(
-            memory, self.profile, self.at, evidence=evidence, moment="sweep", run_seq=self.until, strength=left, unmet=unmet
-        )  # fmt: skip
+            memory,
+            self.profile,
+            self.at,
+            evidence=evidence,
+            moment="sweep",
+            run_seq=self.until,
+            strength=left,
+            unmet=unmet,
+        )
         move = advance(self.profile, standing)
         if move is not None:
             self._move(tx, memory, move)
@@ -224,7 +268,9 @@ class _Sweep:
         if not self.context.bound.take():
             self.left += 1
             return
-        tx.apply(moved(memory, move, self.profile, Hand(_BY, self.at, self._run, self.project.profile)))
+        tx.apply(
+            moved(memory, move, self.profile, Hand(_BY, self.at, self._run, self.project.profile))
+        )
         self.moves.append((memory.id, memory.state, move.to, move.reason))
 
     def _ask(self, tx: Transaction, memory: Memory, lacking: Sequence[Move]) -> None:
@@ -233,16 +279,25 @@ class _Sweep:
         since = [each for each in asked if each.created_at >= memory.updated_at]
         for wanted in lacking:
             if not any(
-                (each.payload or {}).get("to") == wanted.to and (each.state == "open" or each in since)
+                (each.payload or {}).get("to") == wanted.to
+                and (each.state == "open" or each in since)
                 for each in asked
             ):
                 self._put(
                     tx,
                     proposed(
-                        memory, wanted, self.profile, by=_BY, at=self.at, id=self.context.ids(), project=self.project.id
+                        memory,
+                        wanted,
+                        self.profile,
+                        by=_BY,
+                        at=self.at,
+                        id=self.context.ids(),
+                        project=self.project.id,
                     ),
                 )
-        reminder = reminded(memory, self.profile, self.at, id=self.context.ids(), project=self.project.id)
+        reminder = reminded(
+            memory, self.profile, self.at, id=self.context.ids(), project=self.project.id
+        )
         if reminder is not None and not any(each.kind == reminder.kind for each in since):
             self._put(tx, reminder)
 
@@ -251,7 +306,13 @@ class _Sweep:
         for each in tx.proposals(self.project.id, state="open", limit=-1):
             if each.expires_at and each.expires_at <= self.at:
                 tx.put_proposal(
-                    replace(each, state="expired", decided_by=_BY, decided_at=self.at, decision="its time is over")
+                    replace(
+                        each,
+                        state="expired",
+                        decided_by=_BY,
+                        decided_at=self.at,
+                        decision="its time is over",
+                    )
                 )
                 self.expired += 1
 
@@ -295,7 +356,9 @@ def give_subjects(context: Context) -> int:
     if context.mark(_MARK) or not context.profile.budget.start_tokens:
         return 0
     given, last, project = 0, "", context.project.id
-    while portion := context.store.select([project], states=OPEN, sort="old", limit=_LESSONS_AT_ONCE, behind=last):
+    while portion := context.store.select(
+        [project], states=OPEN, sort="old", limit=_LESSONS_AT_ONCE, behind=last
+    ):
         last = portion[-1].id
         with context.write() as tx:
             for memory in portion:

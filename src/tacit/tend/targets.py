@@ -54,7 +54,9 @@ class Sheet:
     title: str
     memories: tuple[Memory, ...]
     front: str = ""  # front matter
-    facets: Mapping[str, Any] | None = None  # what a line that is added here is about: an agent, paths
+    facets: Mapping[str, Any] | None = (
+        None  # what a line that is added here is about: an agent, paths
+    )
 
 
 @value
@@ -77,14 +79,20 @@ def target_named(name: str, main: str, known: Mapping[str, str]) -> Target:
     return Target(plain, "block")
 
 
-def sheets(target: Target, memories: Sequence[Memory], title: str, kept: Sequence[Target]) -> list[Sheet]:
+def sheets(
+    target: Target, memories: Sequence[Memory], title: str, kept: Sequence[Target]
+) -> list[Sheet]:
     """The files of a target and who stands in them. `kept` are all targets: what has a file of its own is not repeated."""
     kinds = {each.kind for each in kept}
     if target.kind in ("file", "block"):
         apart = "agents" in kinds
         # Claude Code reads its rules beside CLAUDE.md; what has its paths there need not be read by every session.
         pathed = target.kind == "block" and "paths" in kinds and target.name.endswith("CLAUDE.md")
-        mine = [m for m in memories if not (apart and m.agent and m.scope == "agent") and not (pathed and groups_of(m))]
+        mine = [
+            m
+            for m in memories
+            if not (apart and m.agent and m.scope == "agent") and not (pathed and groups_of(m))
+        ]
         return [Sheet(target.name, _HEAD if target.kind == "block" else title, tuple(mine))]
     found: dict[str, list[Memory]] = {}
     for memory in memories:
@@ -99,11 +107,16 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
         name = _agents_file(group, memories)
         title = f"{name.capitalize()} Memory"
         return Sheet(
-            target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"}
+            target.name.replace("*", name, 1),
+            title,
+            tuple(memories),
+            facets={"agent": group, "scope": "agent"},
         )
     path = target.name.replace("*", f"{_FILE_PREFIX}{_slug(group)}", 1)
     globs = (
-        [f"{group}/**"] if group != LOOSE else sorted({path for m in memories for path in m.paths if "/" not in path})
+        [f"{group}/**"]
+        if group != LOOSE
+        else sorted({path for m in memories for path in m.paths if "/" not in path})
     )
     title = f"Lessons for {group}/" if group != LOOSE else f"Lessons for {', '.join(globs)}"
     about = {"paths": [f"{group}/"] if group != LOOSE else globs[:1]}
@@ -112,9 +125,14 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
 
 def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
     """The name of an agent's file: the one its lessons came from, or the agent's own."""
-    came = [str((memory.extra or {}).get("file") or "").rpartition("/")[2].removesuffix(".md") for memory in memories]
+    came = [
+        str((memory.extra or {}).get("file") or "").rpartition("/")[2].removesuffix(".md")
+        for memory in memories
+    ]
     named = (
-        name for name in (*came, agent) if _AGENT.fullmatch(name) and name.replace("-", "_") == agent.replace("-", "_")
+        name
+        for name in (*came, agent)
+        if _AGENT.fullmatch(name) and name.replace("-", "_") == agent.replace("-", "_")
     )
     return next(named, "") or _slug(agent)
 
@@ -122,8 +140,14 @@ def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
 def groups_of(memory: Memory) -> list[str]:
     """The folders that a lesson's paths lie in, at most two deep; `top` for files that lie in none."""
     plain = [path.removeprefix("./") for path in memory.paths]
-    found = [path.split("/") for path in plain if _GROUP_PATH.fullmatch(path) and ".." not in path.split("/")]
-    return list(dict.fromkeys("/".join(parts[: min(_DEEP, len(parts) - 1)]) or LOOSE for parts in found))
+    found = [
+        path.split("/")
+        for path in plain
+        if _GROUP_PATH.fullmatch(path) and ".." not in path.split("/")
+    ]
+    return list(
+        dict.fromkeys("/".join(parts[: min(_DEEP, len(parts) - 1)]) or LOOSE for parts in found)
+    )
 
 
 def _slug(name: str) -> str:
@@ -162,7 +186,12 @@ def _block(text: str) -> Framed:
     if not begins and not ends:
         return Framed(text, "", "", missing=True)
     if len(begins) != 1 or len(ends) != 1 or begins[0].start() > ends[0].start():
-        return Framed(text, "", "", f"it has {len(begins)} begin and {len(ends)} end markers of Tacit, not one pair")
+        return Framed(
+            text,
+            "",
+            "",
+            f"it has {len(begins)} begin and {len(ends)} end markers of Tacit, not one pair",
+        )
     start, end = begins[0].end() + 1, ends[0].start()  # the marker's own line break belongs to it
     return Framed(text[:start], text[start:end], text[end:])
 

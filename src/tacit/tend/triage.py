@@ -74,7 +74,11 @@ class Judge:
                 self._ask()
         done = sum(n for name, n in self.counts.items() if name.endswith((" promote", " reject")))
         return StepReport(
-            "triage", done, proposals=tuple(self.proposed), notes=tuple(self.notes), figures=dict(self.counts)
+            "triage",
+            done,
+            proposals=tuple(self.proposed),
+            notes=tuple(self.notes),
+            figures=dict(self.counts),
         )
 
     # -- tiers ------------------------------------------------------------------------------------
@@ -84,13 +88,17 @@ class Judge:
         with self.context.write() as tx:
             waiting = {each.id: each for each in _waiting(tx, self.context.project.id)}
             lines = [
-                entry_of(memory, self.context.profile.page).said for memory in on_pages(tx, self.context.project.id)
+                entry_of(memory, self.context.profile.page).said
+                for memory in on_pages(tx, self.context.project.id)
             ]
             for proposal in [each for each in waiting.values() if each.tier in ("", "rules")]:
                 if proposal.id not in waiting:
                     continue  # it gave way to another
                 word = judge(
-                    _suggested(proposal), lines, [_suggested(each) for each in waiting.values()], self.settings
+                    _suggested(proposal),
+                    lines,
+                    [_suggested(each) for each in waiting.values()],
+                    self.settings,
                 )
                 if word.action == "merge":
                     self._give_way(tx, waiting.pop(word.merge_with), proposal)
@@ -136,12 +144,16 @@ class Judge:
                 else:
                     self._take(tx, proposal, "model", word.action, word.reason)
                     if word.action == "promote":
-                        self._propose_words(tx, proposal, said_by(word.text, self.context.profile.page))
+                        self._propose_words(
+                            tx, proposal, said_by(word.text, self.context.profile.page)
+                        )
 
     def _unanswered(self, tx: Transaction, proposal: Proposal) -> None:
         times = int((proposal.payload or {}).get("asked", 0)) + 1
         payload = {**(proposal.payload or {}), "asked": times}
-        tx.put_proposal(replace(proposal, payload=payload, tier=_PERSON_TIER if times >= _ASKED else "model"))
+        tx.put_proposal(
+            replace(proposal, payload=payload, tier=_PERSON_TIER if times >= _ASKED else "model")
+        )
         self._count("model", "unanswered")
 
     def _hand_on(self, tiers: Sequence[str], to: str) -> None:
@@ -154,7 +166,9 @@ class Judge:
 
     # -- decisions --------------------------------------------------------------------------------
 
-    def _take(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
+    def _take(
+        self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str
+    ) -> None:
         """A tier's word: a decision where it may decide alone, advice for a person otherwise."""
         self.judged.add(proposal.id)
         if not self.alone.get(tier, True) or is_checked(proposal.id, self.settings.checked):
@@ -176,12 +190,21 @@ class Judge:
                 tx.apply(change)
             tx.put_proposal(replace(noted, tier=tier))
         else:
-            tx.put_proposal(replace(noted, state=REJECTED, tier=tier, decided_by=by, decided_at=at, decision=reason))
+            tx.put_proposal(
+                replace(
+                    noted, state=REJECTED, tier=tier, decided_by=by, decided_at=at, decision=reason
+                )
+            )
         self._count(tier, action)
 
-    def _to_person(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
+    def _to_person(
+        self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str
+    ) -> None:
         tx.put_proposal(
-            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=_PERSON_TIER)
+            replace(
+                with_word(proposal, tier, action, reason, self.context.now(), alone=False),
+                tier=_PERSON_TIER,
+            )
         )
         self._count(tier, "review" if action == "review" else f"{action} advice")
 
@@ -192,7 +215,9 @@ class Judge:
             return
         payload = {"text": text, "was": memory.text, "evidence": quotes(tx, memory)}
         told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
-        self.proposed.append(self.context.propose(tx, "edit", told, memory.id, payload=payload, by=f"{_BY}:model"))
+        self.proposed.append(
+            self.context.propose(tx, "edit", told, memory.id, payload=payload, by=f"{_BY}:model")
+        )
 
     def _count(self, tier: str, action: str) -> None:
         name = f"{tier} {action}"
@@ -217,7 +242,9 @@ def is_fair_rewrite(memory: Memory, text: str) -> bool:
 
 def is_opposite(text: str, other: str) -> bool:
     """Whether two texts are nearly the same words and disagree."""
-    return likeness(text.lower(), other.lower(), NEARLY) > 0 and bool(opposed(prepare(text), prepare(other)))
+    return likeness(text.lower(), other.lower(), NEARLY) > 0 and bool(
+        opposed(prepare(text), prepare(other))
+    )
 
 
 def doubt(memory: Memory, text: str) -> str:
@@ -231,7 +258,9 @@ def quotes(tx: Reads, memory: Memory, most: int = 3) -> list[dict[str, str]]:
     return [{"run": each.run, "quote": each.quote[:300]} for each in told[-most:]]
 
 
-def with_word(proposal: Proposal, tier: str, action: str, reason: str, at: str, *, alone: bool) -> Proposal:
+def with_word(
+    proposal: Proposal, tier: str, action: str, reason: str, at: str, *, alone: bool
+) -> Proposal:
     """A proposal with one more word on it."""
     payload = dict(proposal.payload or {})
     word = {"tier": tier, "action": action, "reason": reason, "at": at, "alone": alone}
@@ -248,13 +277,17 @@ def _waiting(store: Reads, project: str) -> list[Proposal]:
         and each.memory
         and (each.payload or {}).get("act", "put") == "put"
     ]
-    on_page = {memory.id for memory in store.memories([each.memory for each in found]) if memory.on_page}
+    on_page = {
+        memory.id for memory in store.memories([each.memory for each in found]) if memory.on_page
+    }
     return [each for each in found if each.memory not in on_page]
 
 
 def _suggested(proposal: Proposal) -> Suggested:
     at = proposal.payload or {}
-    return Suggested(proposal.id, str(at.get("section", "")), str(at.get("text", "")), str(at.get("line", "")))
+    return Suggested(
+        proposal.id, str(at.get("section", "")), str(at.get("text", "")), str(at.get("line", ""))
+    )
 
 
 # -- the record --------------------------------------------------------------------------------------------------------
@@ -279,9 +312,17 @@ def judged_proposals(store: Reads, project: str, kind: str, action: str = "") ->
 
 
 def _later(store: Reads, proposal: Proposal, memory: Memory, since: str) -> Later:
-    by_person = [entry for entry in store.entries(memory=memory.id, since=since) if is_person(entry.by)]
-    decided = proposal.state if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by) else ""
-    return Later(decided, _any(by_person, False), _any(by_person, True), memory.state, memory.verdict)
+    by_person = [
+        entry for entry in store.entries(memory=memory.id, since=since) if is_person(entry.by)
+    ]
+    decided = (
+        proposal.state
+        if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by)
+        else ""
+    )
+    return Later(
+        decided, _any(by_person, False), _any(by_person, True), memory.state, memory.verdict
+    )
 
 
 def _any(entries: Iterable[Entry], good: bool) -> bool:
@@ -289,7 +330,8 @@ def _any(entries: Iterable[Entry], good: bool) -> bool:
     if good:
         return any(entry.verb in ("pin", "approve") or _is_paged(entry, True) for entry in entries)
     return any(
-        entry.verb == "forget" or entry.after.get("state") == "rejected" or _is_paged(entry, False) for entry in entries
+        entry.verb == "forget" or entry.after.get("state") == "rejected" or _is_paged(entry, False)
+        for entry in entries
     )
 
 

@@ -72,7 +72,14 @@ def believe(table: Table, weights: Sequence[float] = PRIOR) -> Belief:
 def belief_from(uses: Sequence[Use], marks: Sequence[Mark]) -> Belief:
     """What to expect of one lesson in the epoch of the use that was settled last, by its own rows alone."""
     epochs = {use.unit: use.epoch for use in uses if use.arm in (INJECTED, WITHHELD)}
-    last = next((epochs[mark.unit] for mark in reversed(marks) if mark.signal == "outcome" and mark.unit in epochs), "")
+    last = next(
+        (
+            epochs[mark.unit]
+            for mark in reversed(marks)
+            if mark.signal == "outcome" and mark.unit in epochs
+        ),
+        "",
+    )
     return believe(tabulate(by_epoch(trials_from(uses, marks)).get(last, [])))
 
 
@@ -97,4 +104,7 @@ def _posterior(likelihood: Sequence[float], weights: Sequence[float]) -> list[fl
 
 def holdout_cost(lessons: Iterable[tuple[Table, Belief]]) -> float:
     """What withholding has cost so far, in problems, as far as belief can tell."""
-    return sum(sum(row.withheld for row in table.values()) * max(0.0, -belief.expected) for table, belief in lessons)
+    return sum(
+        sum(row.withheld for row in table.values()) * max(0.0, -belief.expected)
+        for table, belief in lessons
+    )

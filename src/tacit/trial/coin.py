@@ -31,7 +31,9 @@ if TYPE_CHECKING:
         @property
         def rate_severe(self) -> float: ...  # severity bug
         @property
-        def rate_heard(self) -> float: ...  # what a reader heard a person say, until they confirm it
+        def rate_heard(
+            self,
+        ) -> float: ...  # what a reader heard a person say, until they confirm it
         @property
         def lean(self) -> bool: ...  # let belief move the rate
         @property
@@ -55,7 +57,9 @@ LONGEST_TASK = 200
 
 MATTER_MOST = 3  # of the first so many of an answer never more than one is left out of a session
 
-SHOWN_TWICE = 2  # pieces of work after which a way of working that a person only showed is as good as said
+SHOWN_TWICE = (
+    2  # pieces of work after which a way of working that a person only showed is as good as said
+)
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
 LEAN_UNITS = 30
@@ -96,7 +100,9 @@ def is_spared(rank: int, left_out: int) -> bool:
 
 def is_blank(key: bytes, unit: str, share: float) -> bool:
     """Whether this unit gets none of the lessons on trial; a coin of its own, independent of the lessons' coins."""
-    return _coin(key, f"\0blank\0{unit}") < share  # no unit is empty, so no lesson's message begins with NUL
+    return (
+        _coin(key, f"\0blank\0{unit}") < share
+    )  # no unit is empty, so no lesson's message begins with NUL
 
 
 def _coin(key: bytes, message: str) -> float:
@@ -149,9 +155,15 @@ def rate_for(
     rate = settings.rate_heard if plain else settings.rate_severe if severe else settings.rate
     if settings.lean and units >= LEAN_UNITS:
         if belief_harm >= LEAN_HARM:
-            return Rate(max(rate, LEAN_HARM_RATE), f"lean: belief of harm {belief_harm:.2f} after {units} units")
+            return Rate(
+                max(rate, LEAN_HARM_RATE),
+                f"lean: belief of harm {belief_harm:.2f} after {units} units",
+            )
         if belief_help >= LEAN_HELP:
-            return Rate(min(rate, LEAN_HELP_RATE), f"lean: belief of help {belief_help:.2f} after {units} units")
+            return Rate(
+                min(rate, LEAN_HELP_RATE),
+                f"lean: belief of help {belief_help:.2f} after {units} units",
+            )
     if verdict == "rare":
         many = "rare, and the lessons together have a verdict"
         return Rate(watched, many) if pool else Rate(min(rate, RARE_RATE), "rare")

@@ -39,9 +39,18 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 EFFECT_MARGIN = 0.10  # differences smaller than this, either way, are "no difference", if they are smaller than …
 HALF_BASE = 0.5  # … this share of the lesson's own base loss, too
-RARE_BELOW, RARE_UNITS = 0.05, 20  # a problem that strikes less often than this, in at least so many units, is rare
+RARE_BELOW, RARE_UNITS = (
+    0.05,
+    20,
+)  # a problem that strikes less often than this, in at least so many units, is rare
 SELDOM, SELDOM_BAR = 0.10, 5.0  # share of units below which harm is called at a fifth of the error
-HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE_EFFECT = "helps", "harms", "no difference", "not yet known", "rare"
+HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE_EFFECT = (
+    "helps",
+    "harms",
+    "no difference",
+    "not yet known",
+    "rare",
+)
 CLAIMS = (HELPS, HARMS, NO_DIFFERENCE)  # words with an error rate; once crossed they are kept
 VERDICT_RULE = 3  # how verdicts are found: a course that was kept under another rule is found anew from its units
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
@@ -52,7 +61,9 @@ GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
 BASE_STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
 SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in BASE_STAKES.values())
 FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
-OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
+OUT_OF_BALANCE = (
+    20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
+)
 
 
 @value
@@ -88,7 +99,11 @@ class KeptVerdict:
     @property
     def words(self) -> str:
         """For instance "helps (session 84), weaker since"."""
-        return self.word + (f" (session {self.run})" if self.run else "") + (", weaker since" if self.weaker else "")
+        return (
+            self.word
+            + (f" (session {self.run})" if self.run else "")
+            + (", weaker since" if self.weaker else "")
+        )
 
 
 @value
@@ -137,17 +152,30 @@ def log_e(table: Table, difference: float, side: str) -> float:
 def log_mean(wealth: Sequence[float], shares: Sequence[float]) -> float:
     """The log of what bettors hold together, from the log of each one's wealth and the shares they began with."""
     peak = max(wealth)
-    return peak + log(sum(share * exp(each - peak) for share, each in zip(shares, wealth)) / sum(shares))
+    return peak + log(
+        sum(share * exp(each - peak) for share, each in zip(shares, wealth)) / sum(shares)
+    )
 
 
 class Purse:
     """What the bettors hold against "no difference" on either side: half of it is on occurrence, half on loss."""
 
     def __init__(self) -> None:
-        self._wealth = {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
+        self._wealth = {
+            (side, plain): [0.0] * len(SHARES)
+            for side in ("help", "harm")
+            for plain in (True, False)
+        }
 
     def add(
-        self, h: float, injected: bool, loss: float, n: int = 1, *, undone: float = 0.0, expected: float = 0.0
+        self,
+        h: float,
+        injected: bool,
+        loss: float,
+        n: int = 1,
+        *,
+        undone: float = 0.0,
+        expected: float = 0.0,
     ) -> None:
         """Bet on so many coins of one kind; a loss of 0 did not occur. `undone` is what counts, on both halves, where the work was not
         done, `expected` how much of it is to be expected of a coin."""
@@ -214,14 +242,20 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -
 def is_seldom(table: Table) -> bool:
     """Whether the problem strikes in so few units that ending the lesson by an unlucky draw would cost more than its harm."""
     sums = sum(table.values(), Counts())
-    return sums.injected_occurred + sums.withheld_occurred < SELDOM * (sums.injected + sums.withheld)
+    return sums.injected_occurred + sums.withheld_occurred < SELDOM * (
+        sums.injected + sums.withheld
+    )
 
 
 def is_rare(table: Table) -> bool:
     """Whether the problem strikes too rarely for a difference to show, where the lesson is left out and altogether."""
     sums = sum(table.values(), Counts())
     units, struck = sums.injected + sums.withheld, sums.injected_occurred + sums.withheld_occurred
-    return units >= RARE_UNITS and struck < RARE_BELOW * units and sums.withheld_occurred <= RARE_BELOW * sums.withheld
+    return (
+        units >= RARE_UNITS
+        and struck < RARE_BELOW * units
+        and sums.withheld_occurred <= RARE_BELOW * sums.withheld
+    )
 
 
 def log_e_share(table: Table, share: float, side: str) -> float:
@@ -229,7 +263,10 @@ def log_e_share(table: Table, share: float, side: str) -> float:
     sign = 1.0 if side == "help" else -1.0
     wealth = [0.0] * len(BASE_STAKES)
     for h, row in table.items():
-        given, left = 1.0 / (1.0 - h), -share / h  # the score of a loss of 1 in either arm; of 0 it is 0
+        given, left = (
+            1.0 / (1.0 - h),
+            -share / h,
+        )  # the score of a loss of 1 in either arm; of 0 it is 0
         top = max(sign * given, sign * left)
         for injected, loss, n in row.losses:
             if n and loss:
@@ -278,7 +315,9 @@ def estimate(table: Table) -> float | None:
     for row in table.values():
         if row.injected and row.withheld:
             weight = row.injected * row.withheld / (row.injected + row.withheld)
-            total += weight * (row.injected_occurred / row.injected - row.withheld_occurred / row.withheld)
+            total += weight * (
+                row.injected_occurred / row.injected - row.withheld_occurred / row.withheld
+            )
             weights += weight
     return total / weights if weights else None
 
@@ -309,7 +348,9 @@ def _divergence(p: float, q: float) -> float:
     return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
 
 
-def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> KeptVerdict:
+def stand(
+    trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN
+) -> KeptVerdict:
     """The verdict over time: crossed once it is kept, and the other side takes over only by crossing later.
 
     The trials are those of one lesson in one epoch, in the order in which they were settled. `no difference` never
@@ -318,7 +359,9 @@ def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_
     return stands(course_of(trials, alpha, margin))
 
 
-def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> Course:
+def course_of(
+    trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN
+) -> Course:
     """The course of one lesson in one epoch, from its trials in the order in which they were settled."""
     course = Course(alpha, margin, {}, rule=VERDICT_RULE)
     for coin in coins(trials):
@@ -333,7 +376,9 @@ def follow(course: Course, coin: Trial) -> Course:
     now = verdict(table, course.alpha, course.margin).word
     if now != word and (now in (HELPS, HARMS) or word not in CLAIMS):
         word, run = now, units if now in CLAIMS else None
-    return Course(course.alpha, course.margin, table, word, run, units, coin.at, coin.unit, course.rule)
+    return Course(
+        course.alpha, course.margin, table, word, run, units, coin.at, coin.unit, course.rule
+    )
 
 
 def stands(course: Course) -> KeptVerdict:
@@ -363,7 +408,11 @@ def course_to_json(course: Course) -> str:
     table = {
         repr(h): [
             *row.cells,
-            *((row.injected_mild, row.withheld_mild) if row.injected_mild or row.withheld_mild else ()),
+            *(
+                (row.injected_mild, row.withheld_mild)
+                if row.injected_mild or row.withheld_mild
+                else ()
+            ),
         ]
         for h, row in course.table.items()
     }
@@ -373,7 +422,10 @@ def course_to_json(course: Course) -> str:
 def course_from_json(kept: str) -> Course:
     """The course behind what a store kept."""
     at = json.loads(kept)
-    table = {float(h): Counts(*cells[:4], *(tuple(mild) for mild in cells[4:])) for h, cells in at["table"].items()}
+    table = {
+        float(h): Counts(*cells[:4], *(tuple(mild) for mild in cells[4:]))
+        for h, cells in at["table"].items()
+    }
     return Course(**{**at, "table": table})
 
 
@@ -396,7 +448,9 @@ def balance(table: Table) -> Balance:
     wealth = 0.0
     for h, row in table.items():
         n1, n0 = row.injected, row.withheld
-        wealth += lgamma(1 + n1) + lgamma(1 + n0) - lgamma(2 + n1 + n0) - n1 * log(1 - h) - n0 * log(h)
+        wealth += (
+            lgamma(1 + n1) + lgamma(1 + n0) - lgamma(2 + n1 + n0) - n1 * log(1 - h) - n0 * log(h)
+        )
     e = finite(wealth)
     if e < OUT_OF_BALANCE:
         return Balance(e, False, "the two sides have the sizes the coin promised")
@@ -420,7 +474,9 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
     return Balance(e, True, told)
 
 
-def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> str:
+def sentence(
+    table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = EFFECT_MARGIN
+) -> str:
     """What is known of a lesson, for people: counts before rates, never a rate without its sessions, one unit throughout: problems."""
     said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
@@ -428,21 +484,29 @@ def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: 
         span = interval(table, alpha)
         rows = ", compared rate by rate" if len(table) > 1 else ""
         low, high = _in_100(span.low), _in_100(span.high)
-        said.append(f"Difference {_in_100(difference)} in 100 sessions (somewhere between {low} and {high}{rows}).")
-    said += [each for each in (_took(table), _claim(table, standing, forecast(table, alpha), alpha, margin)) if each]
+        said.append(
+            f"Difference {_in_100(difference)} in 100 sessions (somewhere between {low} and {high}{rows})."
+        )
+    said += [
+        each
+        for each in (_took(table), _claim(table, standing, forecast(table, alpha), alpha, margin))
+        if each
+    ]
     return " ".join(said)
 
 
 def _took(table: Table) -> str:
     """What a problem cost in either arm; nothing where it was never overcome, or struck in one arm only."""
     sums = sum(table.values(), Counts())
-    if not (sums.injected_occurred and sums.withheld_occurred and (sums.injected_mild or sums.withheld_mild)):
+    if not (
+        sums.injected_occurred
+        and sums.withheld_occurred
+        and (sums.injected_mild or sums.withheld_mild)
+    ):
         return ""
     given, left = sums.lost
     took = (GRADES * given / sums.injected_occurred, GRADES * left / sums.withheld_occurred)
-    return (
-        f"A problem took {took[0]:.1f} calls where given, {took[1]:.1f} where left out ({GRADES} at most are counted)."
-    )
+    return f"A problem took {took[0]:.1f} calls where given, {took[1]:.1f} where left out ({GRADES} at most are counted)."
 
 
 def sentence_of_counts(table: Table, thing: str) -> str:
@@ -456,10 +520,15 @@ def sentence_of_counts(table: Table, thing: str) -> str:
     )
 
 
-def _claim(table: Table, standing: KeptVerdict, more: str | None, alpha: float, margin: float) -> str:
+def _claim(
+    table: Table, standing: KeptVerdict, more: str | None, alpha: float, margin: float
+) -> str:
     if standing.word == RARE_EFFECT:
         sums = sum(table.values(), Counts())
-        struck, units = sums.injected_occurred + sums.withheld_occurred, sums.injected + sums.withheld
+        struck, units = (
+            sums.injected_occurred + sums.withheld_occurred,
+            sums.injected + sums.withheld,
+        )
         return f"Rare: {struck} in {units} sessions altogether, too few to compare; it goes on being given."
     if standing.word == NOT_YET_KNOWN:
         guess = more if more in (None, "more than 500") else f"{more} of"

@@ -31,10 +31,10 @@ class GuardEffect:
     def sentence(self) -> str:
         """The arms side by side, and what can be said of asking."""
         shown = ", ".join(f"{arm} {back} of {n}" for arm, (n, back) in self.arms.items() if n)
-        said = {HELPS: "asking helps", HARMS: "asking harms"}.get(self.verdict, "not yet known whether asking helps")
-        return (
-            f"Guards: the problem came back in sessions that were {shown}; {said} (error rate {100 * self.error:g} %)."
+        said = {HELPS: "asking helps", HARMS: "asking harms"}.get(
+            self.verdict, "not yet known whether asking helps"
         )
+        return f"Guards: the problem came back in sessions that were {shown}; {said} (error rate {100 * self.error:g} %)."
 
 
 def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
@@ -55,7 +55,12 @@ def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
             outcome = OCCURRED if CAME_ANYWAY in ended[key].values() else NOT_OCCURRED
             arm = WITHHELD if mark.value == TOLD else INJECTED
             h = mark.amount if mark.value != REFUSED else 0.0
-            found.append((Trial(mark.unit, mark.memory, mark.memory, h, arm, outcome, at=settled[key]), mark.value))
+            found.append(
+                (
+                    Trial(mark.unit, mark.memory, mark.memory, h, arm, outcome, at=settled[key]),
+                    mark.value,
+                )
+            )
     return sorted(found, key=lambda each: each[0].at)
 
 

@@ -42,7 +42,9 @@ class Instrument:
 
     kind: str  # what it can see: review, test, tool, user …
     name: str = ""  # which one, where a run holds several of a kind
-    eligible: bool = False  # it could itself have been given the lesson, in whichever arm the unit is
+    eligible: bool = (
+        False  # it could itself have been given the lesson, in whichever arm the unit is
+    )
 
 
 @value
@@ -51,7 +53,9 @@ class Sighting:
 
     kind: str  # the kind of instrument that made it
     name: str = ""
-    at: str = ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
+    at: str = (
+        ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
+    )
     loss: float = 1.0  # what it cost until it was overcome, in [0, 1]; 1 where it never was, or nobody can tell
     place: str = ""  # the step at which it was made
     assigned_at: str = ""  # where its context was assigned the lesson at a time of its own
@@ -97,11 +101,14 @@ def judge(
     after = [
         each
         for each in made
-        if not seconds(each.at) or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)
+        if not seconds(each.at)
+        or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)
     ]
     if after:
         return Outcome(
-            OCCURRED, f"seen by {kind} after the assignment", loss=min(1.0, sum(each.loss for each in after))
+            OCCURRED,
+            f"seen by {kind} after the assignment",
+            loss=min(1.0, sum(each.loss for each in after)),
         )
     if made:
         return Outcome(NOT_OCCURRED, f"seen by {kind} only before the assignment")

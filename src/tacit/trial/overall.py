@@ -34,11 +34,28 @@ from math import log, log1p
 
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED
-from tacit.trial.effect import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, Purse, Verdict, finite, log_e, log_mean
+from tacit.trial.effect import (
+    ALPHA,
+    HARMS,
+    HELPS,
+    NOT_YET_KNOWN,
+    Purse,
+    Verdict,
+    finite,
+    log_e,
+    log_mean,
+)
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.table import GRADES, Counts, Trial, coins, graded, row_of, tabulate, tossed
 
-STAKES = (0.01, 0.02, 0.035, 0.06, 0.1, 0.18)  # they decide how narrow the interval is, never whether it holds
+STAKES = (
+    0.01,
+    0.02,
+    0.035,
+    0.06,
+    0.1,
+    0.18,
+)  # they decide how narrow the interval is, never whether it holds
 _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, counted like so many coins in each arm:
 _GROUP_WORTH = 4.0
 _AS_OFTEN = 2.0  # what was left undone may have met its problem so many times as often as what was done, and a claim still holds
@@ -87,7 +104,9 @@ class Whole:
         return f"Not yet known whether your lessons help: {where} {span} happened than without."
 
 
-def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, finished: Mapping[str, bool] | None = None) -> Whole:
+def whole_memory(
+    trials: Iterable[Trial], alpha: float = ALPHA, finished: Mapping[str, bool] | None = None
+) -> Whole:
     """The main figure, from settled uses in the order in which they were settled. `finished` says of units whether they ended well.
 
     Whether blank units fail more often is a question for `effect`: one trial per unit, h the blank share, withheld where
@@ -99,11 +118,16 @@ def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, finished: Mappin
     judged, run = _judged(thrown, min(alpha, TOGETHER), finished or {})
     given = len({coin.unit for coin in thrown if coin.arm == INJECTED})
     if not given or not _both_arms(thrown):
-        return Whole(None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run)
+        return Whole(
+            None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run
+        )
     lessons = len(thrown) / units
     # no lesson spares or adds more than one problem where it is given
     most = sum(coin.arm == INJECTED for coin in thrown)
-    problems, losses = _summed(_played(thrown, plain=True), most, alpha), _summed(_played(thrown), most, alpha)
+    problems, losses = (
+        _summed(_played(thrown, plain=True), most, alpha),
+        _summed(_played(thrown), most, alpha),
+    )
     about, low, high = (each / given for each in problems)
     spared = (-GRADES * losses[0], -GRADES * losses[2], -GRADES * losses[1])
     return Whole(about, low, high, lessons, units, judged, given, run, spared)
@@ -119,12 +143,16 @@ def _both_arms(thrown: Sequence[Trial]) -> bool:
     return len({coin.arm for coin in thrown}) == 2
 
 
-def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]) -> tuple[Verdict, int | None]:
+def _judged(
+    thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]
+) -> tuple[Verdict, int | None]:
     """What the one purse says, kept from the session that crossed the bar; the other side takes over by crossing later."""
     bar, purses = log(2.0 / alpha), (Purse(), Purse())
     word, run, seen = NOT_YET_KNOWN, None, set[str]()
     help_ = harm = 0.0
-    past: dict[str, tuple[int, int, int]] = {}  # per lesson: coins so far, that came to its moment, that it struck
+    past: dict[
+        str, tuple[int, int, int]
+    ] = {}  # per lesson: coins so far, that came to its moment, that it struck
     for coin in thrown:
         seen.add(coin.unit)
         loss = graded(coin.loss) / GRADES if coin.outcome == OCCURRED else 0.0
@@ -133,7 +161,9 @@ def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool])
         r = max(1 / _GRAIN, _rounded(min(1.0, _AS_OFTEN * (struck + 1) / (came + 2))))
         expected = _rounded(r * (of - came) / (of + 1))
         purses[0].add(coin.h, coin.arm == INJECTED, loss)
-        purses[1].add(coin.h, coin.arm == INJECTED, loss, undone=0.0 if coin.came else r, expected=expected)
+        purses[1].add(
+            coin.h, coin.arm == INJECTED, loss, undone=0.0 if coin.came else r, expected=expected
+        )
         help_, harm = purses[0].log_e("help"), purses[0].log_e("harm")
         if max(help_, harm) < bar:
             continue
@@ -145,9 +175,7 @@ def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool])
     reason = f"e = {e_help:.3g} that some spare problems, {e_harm:.3g} that some cause them; the bar is {2.0 / alpha:g}"
     if word == HELPS and (left := undone(thrown, finished)) > WARNED:
         word, run = NOT_YET_KNOWN, None
-        reason = (
-            f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
-        )
+        reason = f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
     return Verdict(word, e_help, e_harm, 0.0, 0.0, reason), run
 
 
@@ -174,7 +202,12 @@ def _played(thrown: Sequence[Trial], plain: bool = False) -> _Game:
         injected, withheld = _rate(lost[0], before.injected), _rate(lost[1], before.withheld)
         # The guess that leaves the least variance, and the difference to expect.
         game.add(
-            _coin(coin.h, _rounded(coin.h * injected + (1 - coin.h) * withheld), _rounded(injected - withheld)), coin
+            _coin(
+                coin.h,
+                _rounded(coin.h * injected + (1 - coin.h) * withheld),
+                _rounded(injected - withheld),
+            ),
+            coin,
         )
         past[coin.family] = before + row_of(coin)
     return game
@@ -203,13 +236,21 @@ class _Coin:
 @lru_cache(maxsize=4096)
 def _coin(h: float, m: float, forecast: float) -> _Coin:
     p = 1.0 - h
-    scores = tuple((grade / GRADES - m) if injected else (m - grade / GRADES) * p / h for injected, grade in _FACES)
+    scores = tuple(
+        (grade / GRADES - m) if injected else (m - grade / GRADES) * p / h
+        for injected, grade in _FACES
+    )
     forecast *= p
     sides = []
     for sign in (1.0, -1.0):
-        fall = max(sign * (forecast - score) for score in scores)  # how far a score can fall below its forecast
+        fall = max(
+            sign * (forecast - score) for score in scores
+        )  # how far a score can fall below its forecast
         sides.append(
-            tuple(tuple(_price(stake * fall, (score - forecast) / fall) for stake in STAKES) for score in scores)
+            tuple(
+                tuple(_price(stake * fall, (score - forecast) / fall) for stake in STAKES)
+                for score in scores
+            )
         )
     return _Coin(scores, tuple(sides))
 
@@ -227,7 +268,9 @@ class _Game:
         self.paid = [[0.0] * len(STAKES), [0.0] * len(STAKES)]
 
     def add(self, coin: _Coin, thrown: Trial) -> None:
-        face = _FACES.index((thrown.arm == INJECTED, graded(thrown.loss) if thrown.outcome == OCCURRED else 0))
+        face = _FACES.index(
+            (thrown.arm == INJECTED, graded(thrown.loss) if thrown.outcome == OCCURRED else 0)
+        )
         self.total += coin.scores[face]
         for paid, prices in zip(self.paid, coin.prices):
             for i, price in enumerate(prices[face]):
@@ -237,8 +280,12 @@ class _Game:
         """Log evidence that the sum of the differences lies below (`help`) or above (`harm`) the claimed one."""
         above = side == "harm"
         gain = self.total - claimed if above else claimed - self.total
-        wealth = [stake * gain - price for stake, price in zip(STAKES, self.paid[0 if above else 1])]
-        return log_mean(wealth, [1.0] * len(wealth)) if max(wealth) > float("-inf") else float("-inf")
+        wealth = [
+            stake * gain - price for stake, price in zip(STAKES, self.paid[0 if above else 1])
+        ]
+        return (
+            log_mean(wealth, [1.0] * len(wealth)) if max(wealth) > float("-inf") else float("-inf")
+        )
 
     def bounds(self, alpha: float) -> tuple[float, float]:
         """All sums of differences that are not rejected."""

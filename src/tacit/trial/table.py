@@ -33,7 +33,9 @@ class Trial:
     epoch: str = ""
     at: str = ""  # when it was first settled: the order in which coins count
     loss: float = 1.0  # where it occurred: what it cost until overcome, 1 if it was given up
-    came: bool = True  # the lesson's moment: a command or file that it names; where nobody can tell, too
+    came: bool = (
+        True  # the lesson's moment: a command or file that it names; where nobody can tell, too
+    )
 
 
 @value
@@ -67,7 +69,10 @@ class Counts:
     def losses(self) -> tuple[tuple[bool, float, int], ...]:
         """Whether injected, what it cost, and in how many units: every kind of coin of this row."""
         found = [(True, 0.0, self.injected_not), (False, 0.0, self.withheld_not)]
-        arms = ((True, self.injected_occurred, self.injected_mild), (False, self.withheld_occurred, self.withheld_mild))
+        arms = (
+            (True, self.injected_occurred, self.injected_mild),
+            (False, self.withheld_occurred, self.withheld_mild),
+        )
         for injected, occurred, mild in arms:
             found += [(injected, k / GRADES, n) for k, n in enumerate(mild, 1) if n]
             found.append((injected, 1.0, occurred - sum(mild)))
@@ -82,7 +87,10 @@ class Counts:
         )
 
     def __add__(self, other: Counts) -> Counts:
-        mild = (_summed(self.injected_mild, other.injected_mild), _summed(self.withheld_mild, other.withheld_mild))
+        mild = (
+            _summed(self.injected_mild, other.injected_mild),
+            _summed(self.withheld_mild, other.withheld_mild),
+        )
         a, b, c, d = (mine + its for mine, its in zip(self.cells, other.cells))
         return Counts(a, b, c, d, *mild)
 
@@ -109,7 +117,9 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
     without a toss stay out.
     """
     first: dict[tuple[str, str], Trial] = {}
-    family: dict[tuple[str, str], str] = {}  # a memory keeps, within a unit, the family it was first assigned with
+    family: dict[
+        tuple[str, str], str
+    ] = {}  # a memory keeps, within a unit, the family it was first assigned with
     for trial in trials:
         if trial.blank or not tossed(trial):
             continue
@@ -150,7 +160,9 @@ def row_of(coin: Trial) -> Counts:
     injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
     a, b, c, d = (int(each == (injected, occurred)) for each in _CELLS)
     grade = graded(coin.loss)
-    mild = () if not occurred or grade == GRADES else tuple(int(k == grade) for k in range(1, GRADES))
+    mild = (
+        () if not occurred or grade == GRADES else tuple(int(k == grade) for k in range(1, GRADES))
+    )
     return Counts(a, b, c, d, mild if injected else (), () if injected else mild)
 
 
@@ -193,5 +205,15 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = Fa
 def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0, came: bool = True) -> Trial:
     """A use and what became of it, settled at a time."""
     return Trial(
-        use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at, loss, came
+        use.unit,
+        use.family,
+        use.memory,
+        use.probability,
+        use.arm,
+        outcome,
+        use.blank,
+        use.epoch,
+        at,
+        loss,
+        came,
     )

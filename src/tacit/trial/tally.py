@@ -51,7 +51,14 @@ def tally_of(
         signals.pop(said, None)
     if any(row.tier in WITNESSES and row.stance == "supports" for row in evidence):
         signals[WITNESSED] = 1.0
-    if sum(row.amount for row in evidence if row.signal == CONFIRMED and row.tier == OWNER and not row.opening) > 0:
+    if (
+        sum(
+            row.amount
+            for row in evidence
+            if row.signal == CONFIRMED and row.tier == OWNER and not row.opening
+        )
+        > 0
+    ):
         signals[CONFIRMED] = 1.0
     injected = {use.unit for use in uses if use.arm != "withheld"}
     signals.pop(NEW_TABLE, None)
@@ -70,10 +77,18 @@ def tally_of(
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
     belief = None
-    if outcome and any(use.arm != "exempt" and use.at > since and use.unit in outcome for use in uses):
+    if outcome and any(
+        use.arm != "exempt" and use.at > since and use.unit in outcome for use in uses
+    ):
         believed = belief_from(uses, marks)
         belief, signals["belief_harm"] = believed.help, believed.harm
-    signals.update({name: amount for name, amount in (kept.signals or {}).items() if is_carried(name) and amount})
+    signals.update(
+        {
+            name: amount
+            for name, amount in (kept.signals or {}).items()
+            if is_carried(name) and amount
+        }
+    )
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     seen = sightings(evidence)
     if LOST in signals:
@@ -81,8 +96,12 @@ def tally_of(
     return Tally(
         seen=seen,
         uses=len(uses) + int(signals.pop("uses", 0)),
-        clean=sum(1 for unit, word in outcome.items() if unit in injected and word == "not_occurred"),
-        recurred=sum(1 for unit, word in outcome.items() if unit in injected and word == "occurred"),
+        clean=sum(
+            1 for unit, word in outcome.items() if unit in injected and word == "not_occurred"
+        ),
+        recurred=sum(
+            1 for unit, word in outcome.items() if unit in injected and word == "occurred"
+        ),
         contradicted=max(0, contradictions(evidence) + int(signals.pop("contradicted", 0))),
         confidence=confidence_of(confidence, evidence, marks),
         belief=belief,

@@ -48,7 +48,11 @@ def blocks_of(file: str, text: str) -> list[Block]:
         part = lines[first:after]
         said = _HEADING.match(part[0]) if part else None
         if any(line.strip() for line in part[1 if said else 0 :]):
-            title = said["title"].strip() if said else next(line.strip() for line in part if line.strip())
+            title = (
+                said["title"].strip()
+                if said
+                else next(line.strip() for line in part if line.strip())
+            )
             found.append(Block(file, first + 1, after, title, "\n".join(part)))
     return found
 

@@ -44,7 +44,9 @@ class Denial:
     """One negation and how far it reaches."""
 
     terms: frozenset[str]
-    first: frozenset[str] = frozenset()  # what it denies first: in "do not enable the cache" the enabling …
+    first: frozenset[str] = (
+        frozenset()
+    )  # what it denies first: in "do not enable the cache" the enabling …
     amounts_to: frozenset[tuple[str, str]] = frozenset()  # … which amounts to disabling
 
 
@@ -54,8 +56,12 @@ class Claims:
 
     denied: tuple[Denial, ...] = ()
     plain: frozenset[str] = frozenset()  # terms said without one
-    taken: frozenset[tuple[str, str]] = frozenset()  # sides of opposites (group, side) said without one
-    doubtful: frozenset[str] = frozenset()  # "fails", "missing": negations only beside a text without them
+    taken: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # sides of opposites (group, side) said without one
+    doubtful: frozenset[str] = (
+        frozenset()
+    )  # "fails", "missing": negations only beside a text without them
     named: Mapping[str, frozenset[str]] | None = None  # a name → the bare figures that follow it
     figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
     subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
@@ -72,7 +78,9 @@ class Claims:
     ways: frozenset[tuple[str, str]] = frozenset()  # from what to what
     terms: frozenset[str] = frozenset()
     little: frozenset[str] = frozenset()  # function words of all sorts
-    turned: frozenset[str] = frozenset()  # groups of opposites of which a side was taken by denying the other
+    turned: frozenset[str] = (
+        frozenset()
+    )  # groups of opposites of which a side was taken by denying the other
     limits: frozenset[str] = frozenset()  # kinds of limit: all, some, only, except, unless
     said: tuple[str, ...] = ()  # every word, folded, as they stand …
     words: frozenset[str] = frozenset()  # … and as a set
@@ -80,17 +88,23 @@ class Claims:
     clauses: tuple[int, ...] = ()  # … and the number of its clause …
     brackets: frozenset[int] = frozenset()  # … of which these stand in brackets
     proper: frozenset[str] = frozenset()  # words with a capital inside a sentence
-    joined: frozenset[tuple[str, str]] = frozenset()  # terms beside each other with "and" or "or" between them
+    joined: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # terms beside each other with "and" or "or" between them
     towards: frozenset[str] = frozenset()  # what stands behind "to the", "that", "which"
     compounds: frozenset[tuple[str, str]] = frozenset()  # terms with nothing between them
     grounds: frozenset[str] = frozenset()  # terms that stand in a reason only
     universal: bool = False  # said of all
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
-    signs: frozenset[tuple[str, str]] = frozenset()  # "<", "<=" and their like, each with its figure
+    signs: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # "<", "<=" and their like, each with its figure
     commands: frozenset[tuple[str, ...]] = frozenset()  # a program and what it is told: `git push`
     handles: frozenset[str] = frozenset()  # whom or what an @ names
-    pairs: frozenset[tuple[str, str]] = frozenset()  # two that are passed in that order: (expected, actual)
+    pairs: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # two that are passed in that order: (expected, actual)
 
 
 def head_length(text: str, pieces: Sequence[Piece]) -> int:
@@ -129,15 +143,26 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         then=then,
         order=tuple(term for token in tokens for term in (*joints_in(token), *token.terms)),
         placed=tuple(
-            term for token in tokens for term in token.terms or [token.word] if token.terms or token.word in PARTICLES
+            term
+            for token in tokens
+            for term in token.terms or [token.word]
+            if token.terms or token.word in PARTICLES
         ),
         grouped=grouped,
         frame=frame,
         bound=bound,
-        ways=frozenset((one, other) for h, one in bound if h == "from" for g, other in bound if g in ("to", "into")),
+        ways=frozenset(
+            (one, other)
+            for h, one in bound
+            if h == "from"
+            for g, other in bound
+            if g in ("to", "into")
+        ),
         terms=terms,
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
-        turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
+        turned=frozenset(
+            group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"
+        ),
         limits=limits_of(tuple(words)),
         said=tuple(words),
         words=frozenset(words),
@@ -148,7 +173,9 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         compounds=compounds_in(tokens),
         towards=_towards(tokens),
         joined=joined_words(tokens),
-        proper=_proper(tokens) if tongue != "de" else frozenset(),  # German has a capital in every noun
+        proper=_proper(tokens)
+        if tongue != "de"
+        else frozenset(),  # German has a capital in every noun
         universal=any(
             token.word in UNIVERSAL and after.word != "other"
             for token, after in zip(tokens, [*tokens[1:], *tokens[-1:]])
@@ -177,7 +204,11 @@ def _commands(head: str) -> frozenset[tuple[str, ...]]:
     for span in re.findall(r"`([^`]+)`", head):
         words = re.match(r"[\w.-]+((?: [a-z][\w:-]*(?= |$))+)", span)
         if words:
-            found.add(tuple(word.removesuffix("s") if len(word) > 3 else word for word in words[0].split()))
+            found.add(
+                tuple(
+                    word.removesuffix("s") if len(word) > 3 else word for word in words[0].split()
+                )
+            )
     return frozenset(found)
 
 
@@ -186,7 +217,9 @@ def _grounds(clauses: Sequence[Sequence[Token]]) -> frozenset[str]:
     told: set[str] = set()
     explained: set[str] = set()
     for clause in clauses:
-        (explained if clause[0].word in GROUNDS else told).update(term for token in clause for term in token.terms)
+        (explained if clause[0].word in GROUNDS else told).update(
+            term for token in clause for term in token.terms
+        )
     return frozenset(explained - told)
 
 
@@ -199,13 +232,19 @@ def _mentioned(tokens: Sequence[Token]) -> dict[str, tuple[str, ...]] | None:
             before.setdefault(group, term)
             found.setdefault(group, {})[side] = None
         term = token.terms[0] if token.terms else term
-    return {group: (before[group], *sides) for group, sides in found.items() if len(sides) > 1} or None
+    return {
+        group: (before[group], *sides) for group, sides in found.items() if len(sides) > 1
+    } or None
 
 
 def _proper(tokens: Sequence[Token]) -> frozenset[str]:
-    inside = (token for token in tokens[1:] if not any(mark in token.gap for mark in ".:;!?(\n`\"'"))
+    inside = (
+        token for token in tokens[1:] if not any(mark in token.gap for mark in ".:;!?(\n`\"'")
+    )
     return frozenset(
-        token.word for token in inside if token.piece.kind == WORD and token.piece.raw.istitle() and len(token.word) > 2
+        token.word
+        for token in inside
+        if token.piece.kind == WORD and token.piece.raw.istitle() and len(token.word) > 2
     )
 
 
@@ -215,7 +254,9 @@ def _towards(tokens: Sequence[Token]) -> frozenset[str]:
     named = False  # "the same thread that opened it": which one was said before
     for one, two, three in zip(tokens, tokens[1:], tokens[2:]):
         named = named or one.word == "same"
-        says_which = one.terms and two.word in ("that", "which") and not two.gap.strip() and not named
+        says_which = (
+            one.terms and two.word in ("that", "which") and not two.gap.strip() and not named
+        )
         if says_which or (one.word == "to" and two.word in ARTICLES):
             told.update(three.terms)
     return frozenset(told)
@@ -238,7 +279,12 @@ def _polarity(
         for place in places:
             clause[place].denying = True
         said = [token for token in clause if token.terms or token.sides]
-        in_runs = {term for token in clause if token.piece.kind == RUN for term in denied_in_run(token.piece.raw)}
+        in_runs = {
+            term
+            for token in clause
+            if token.piece.kind == RUN
+            for term in denied_in_run(token.piece.raw)
+        }
         if in_runs:
             scripts |= in_runs
         elif len(places) % 2 == 0:
@@ -255,12 +301,17 @@ def _polarity(
         reach[0].denied = True
         terms = frozenset(term for token in reach for term in token.terms)
         if terms:
-            denials.append(Denial(terms, frozenset(reach[0].terms), frozenset(flipped(reach[0].sides))))
+            denials.append(
+                Denial(terms, frozenset(reach[0].terms), frozenset(flipped(reach[0].sides)))
+            )
     if scripts:
         denials.append(Denial(frozenset(scripts)))
     said_plainly = frozenset(term for token in plain for term in token.terms)
     taken = frozenset(side for token in plain for side in token.sides)
     plainly = said_plainly.difference(*(denial.terms for denial in denials))
     # "Not only" denies nothing, and yet is not "only".
-    denying = sum(token.denying or is_not_only(token, after) for token, after in zip(tokens, [*tokens[1:], None]))
+    denying = sum(
+        token.denying or is_not_only(token, after)
+        for token, after in zip(tokens, [*tokens[1:], None])
+    )
     return tuple(denials), plainly, taken, denying

@@ -27,14 +27,18 @@ class Token:
 def compounds_in(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
     """Terms that follow each other with nothing but a genitive between them: "the operator's webhook"."""
     beside = (pair for pair in pairwise(tokens) if pair[0].terms and pair[1].terms)
-    return frozenset((one.terms[-1], other.terms[0]) for one, other in beside if not other.gap.strip("'’s `"))
+    return frozenset(
+        (one.terms[-1], other.terms[0]) for one, other in beside if not other.gap.strip("'’s `")
+    )
 
 
 def joined_words(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
     # "and no tests" joins tests, too
-    plain = [token for token in tokens if token.word not in claim_words.ARTICLES and token.word != "no"]
+    plain = [
+        token for token in tokens if token.word not in claim_words.ARTICLES and token.word != "no"
+    ]
     for one, between, other in zip(plain, plain[1:], plain[2:]):
         if between.word in claim_words.JOINING and all(
             each.terms and not each.terms[0][0].isdigit() for each in (one, other)
@@ -58,13 +62,22 @@ def clause_tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token
         terms = piece_terms(piece, stem)
         if piece.kind != RUN:
             terms = terms[:1]
-        token = Token(piece, [claim_words.same_word(term) for term in terms], text[ended : piece.start])
-        token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
+        token = Token(
+            piece, [claim_words.same_word(term) for term in terms], text[ended : piece.start]
+        )
+        token.negates = (
+            piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
+        )
         if token.negates or (piece.kind == WORD and piece.whole in claim_words.CONTRASTS):
             token.terms = []
-        elif tokens and len(piece.raw) == 1 and piece.raw.isupper() and piece.raw != "I":  # team A, plan B
+        elif (
+            tokens and len(piece.raw) == 1 and piece.raw.isupper() and piece.raw != "I"
+        ):  # team A, plan B
             token.terms = [piece.whole]
-        elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `figures_in` and the sides know it still
+        elif piece.whole in (
+            "one",
+            "ones",
+        ):  # a pronoun as often as a number; `figures_in` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
         elif (
             piece.whole in claim_words.UNIT_WORDS
@@ -88,7 +101,10 @@ def clause_tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token
 
 
 def _sides_of(
-    piece: Piece, stem: Callable[[str], str], sides: Mapping[str, tuple[tuple[str, str], ...]], before: str
+    piece: Piece,
+    stem: Callable[[str], str],
+    sides: Mapping[str, tuple[tuple[str, str], ...]],
+    before: str,
 ) -> Sequence[tuple[str, str]]:
     word = piece.whole
     if word in claim_words.PARTICLES:
@@ -109,7 +125,9 @@ def is_not_only(token: Token, after: Token | None) -> bool:
 
 
 def flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(group, claim_words.other_side()[group][side]) for group, side in sides if group[0] == "~"]
+    return [
+        (group, claim_words.other_side()[group][side]) for group, side in sides if group[0] == "~"
+    ]
 
 
 def clauses_in(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -148,7 +166,11 @@ def is_negation(clause: Sequence[Token], number: int) -> bool:
     following = clause[number + 1].word if number + 1 < len(clause) else ""
     if word in claim_words.CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
         return number == 0 and (
-            (clause[0].negates if word in ("over", "to") else following in ("of", "than", "de", "que", "von", "to"))
+            (
+                clause[0].negates
+                if word in ("over", "to")
+                else following in ("of", "than", "de", "que", "von", "to")
+            )
             or word in claim_words.ALONE
         )
     if (word, following) in (("out", "of"), ("away", "from")):  # keep secrets out of the repository
@@ -164,7 +186,9 @@ def is_negation(clause: Sequence[Token], number: int) -> bool:
     if word == "nor" and any(token.word == "neither" for token in clause[:number]):
         return False
     # French says it twice: "ne … pas" is one negation.
-    return not (word in claim_words.FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
+    return not (
+        word in claim_words.FRENCH_SECOND and any(token.word == "ne" for token in clause[:number])
+    )
 
 
 def negates(word: str) -> bool:

@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.tables import Tables
-from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNIT_WORDS, related
+from tacit.words.claim_words import (
+    ARTICLES,
+    BLAND,
+    FILLERS,
+    GROUNDS,
+    HERE,
+    JOINING,
+    UNIT_WORDS,
+    related,
+)
 from tacit.words.claims import Claims
 from tacit.words.limits import aligned
 from tacit.words.tokens import english_stem
@@ -20,7 +29,9 @@ from tacit.words.tokens import english_stem
 _tables = Tables(__file__)
 
 COPIED = 0.65  # of the shorter text's words that the other has in the same order
-PARTLY = 0.5  # so many do, where both texts have something of their own: one thing in place of another
+PARTLY = (
+    0.5  # so many do, where both texts have something of their own: one thing in place of another
+)
 LITTLE = 0.4  # so many, and the first, for two things that changed places
 # What stands on the one side of these goes before what stands on the other, in time or in rank.
 _ANCHORS = frozenset("over than first later then before after instead rather".split())
@@ -28,9 +39,9 @@ _STYLE = _tables.words("_STYLE")
 # who does it, and to whom it is done
 _CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "her"))
 # Verbs that only carry their object, and words that are read with their figures.
-_LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {
-    "brauch"
-}
+_LIGHT = frozenset(
+    map(english_stem, "contains gives means newer later older earlier minimum maximum".split())
+) | {"brauch"}
 _UNIT_NAMES = frozenset(UNIT_WORDS.values())  # of figures, which were compared before
 _OTHERS = _tables.words("_OTHERS")
 
@@ -54,7 +65,11 @@ def changed(x: Claims, y: Claims) -> str:
         return mine or theirs
     if not mine and (us := [each for each in _CASES if {*each} <= x.words ^ y.words]):
         return " / ".join(us[0])
-    if not _terms(x, left) and not _terms(y, right) and (little := _little(x, left) ^ _little(y, right)) - {"for"}:
+    if (
+        not _terms(x, left)
+        and not _terms(y, right)
+        and (little := _little(x, left) ^ _little(y, right)) - {"for"}
+    ):
         return min(little)
     return ""
 
@@ -97,7 +112,11 @@ def _left(of: Claims, met: set[int]) -> list[int]:
         explains = _OTHERS.isdisjoint(clause) and len(clause) > (0 if number in of.brackets else 1)
         if explains or clause[0] in GROUNDS:
             apart.add(number)
-    spare = (place for place in range(len(of.said)) if place not in met and of.clauses[place] not in apart)
+    spare = (
+        place
+        for place in range(len(of.said))
+        if place not in met and of.clauses[place] not in apart
+    )
     return [place for place in spare if not _adds_nothing(of, place, met)]
 
 
@@ -111,19 +130,35 @@ def _adds_nothing(of: Claims, place: int, met: set[int]) -> bool:
 
 def _little(of: Claims, places: Sequence[int]) -> set[str]:
     """The function words among these that change more than the style."""
-    return {of.said[place] for place in places if not of.meant[place] and not _only_then(of, place)} - _STYLE - ARTICLES
+    return (
+        {of.said[place] for place in places if not of.meant[place] and not _only_then(of, place)}
+        - _STYLE
+        - ARTICLES
+    )
 
 
 def _only_then(of: Claims, place: int) -> bool:
     """ "Only once" is "once"."""
-    return of.said[place] == "only" and of.said[place + 1 : place + 2] in (("once",), ("then",), ("after",), ("when",))
+    return of.said[place] == "only" and of.said[place + 1 : place + 2] in (
+        ("once",),
+        ("then",),
+        ("after",),
+        ("when",),
+    )
 
 
 def _terms(of: Claims, places: Sequence[int]) -> list[str]:
     plain = FILLERS | BLAND | HERE | _LIGHT | _UNIT_NAMES
     judged = of.doubtful.union(*(denial.first for denial in of.denied))
-    found = [term for place in places for term in of.meant[place] if term not in plain and term not in judged]
-    return [term for term in found if term.isascii() or len(term) > 2]  # no pairs of letters of a script without spaces
+    found = [
+        term
+        for place in places
+        for term in of.meant[place]
+        if term not in plain and term not in judged
+    ]
+    return [
+        term for term in found if term.isascii() or len(term) > 2
+    ]  # no pairs of letters of a script without spaces
 
 
 def _stands_for(one: str, other: str) -> bool:

@@ -28,7 +28,9 @@ from tacit.words.claims import Claims, Denial
 from tacit.words.limits import aligned, is_word, narrowed
 
 
-def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: bool = False) -> str:
+def disagreement(
+    x: Claims, y: Claims, *, same_error: bool = False, prescribed: bool = False
+) -> str:
     """The claim on which two alike texts disagree, with its kind; empty where there is none.
 
     `same_error`: both report one masked error, so figures and paths are the run's own. `prescribed`: one of them is a rule
@@ -49,13 +51,23 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
         return f"scope: {against}"
     if prescribed:
         return ""
-    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _exchanged_sides(x, y) or _swapped(x, y):
+    if (
+        against := _negation(x, y)
+        or _antonym(x, y)
+        or _turned(x, y)
+        or _exchanged_sides(x, y)
+        or _swapped(x, y)
+    ):
         return against
     if not same_error and (against := narrowed(x, y)):
         return f"scope: {against}"
     if (x.negations - y.negations) % 2 and _words(x) == _words(y) and x.subjects == y.subjects:
         return "negation: all else is equal"
-    if against := _substitution(x, y, same_error) or (not same_error and _replaced(x, y)) or _little_word(x, y):
+    if (
+        against := _substitution(x, y, same_error)
+        or (not same_error and _replaced(x, y))
+        or _little_word(x, y)
+    ):
         return f"other word: {against}"
     return ""
 
@@ -63,7 +75,11 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
 def beyond(one: Claims, other: Claims, but: frozenset[str] = frozenset()) -> frozenset[str]:
     """The terms of one text for which nothing in the other stands, `but` aside."""
     mine, theirs = one.terms - other.terms - FILLERS - BLAND - HERE, other.terms - but
-    return frozenset(term for term in mine if not any(related(term, each) or same_place(term, each) for each in theirs))
+    return frozenset(
+        term
+        for term in mine
+        if not any(related(term, each) or same_place(term, each) for each in theirs)
+    )
 
 
 def _words(of: Claims) -> frozenset[str]:
@@ -129,15 +145,29 @@ def _little_word(x: Claims, y: Claims) -> str:
 _LITTLE = tuple(
     (one, other)
     for line in (
-        "on / off", "in / out", "up / down", "over / under", "above / below", "from / to", "if / unless", "into / from",
-        "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since now",
-        "must should shall / may might can could", "and both / or either", "with / without", "if when whenever while / unless until",
+        "on / off",
+        "in / out",
+        "up / down",
+        "over / under",
+        "above / below",
+        "from / to",
+        "if / unless",
+        "into / from",
+        "some few most several / all every each any",
+        "few / many most",
+        "once / twice",
+        "inside / outside",
+        "until / since now",
+        "must should shall / may might can could",
+        "and both / or either",
+        "with / without",
+        "if when whenever while / unless until",
         "while during / before after until since",
     )
     for ones, others in [line.split(" / ")]
     for one in ones.split()
     for other in others.split()
-)  # fmt: skip
+)
 
 
 def _negation(x: Claims, y: Claims) -> str:
@@ -145,17 +175,33 @@ def _negation(x: Claims, y: Claims) -> str:
         for denial in one.denied:
             # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
             said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
-            bare = any(map(is_word, said)) or not any(map(is_word, denial.terms))  # a figure alone was compared before
-            if 2 * len(said) >= len(denial.terms) and said and bare and not _answered(denial, other):
+            bare = any(map(is_word, said)) or not any(
+                map(is_word, denial.terms)
+            )  # a figure alone was compared before
+            if (
+                2 * len(said) >= len(denial.terms)
+                and said
+                and bare
+                and not _answered(denial, other)
+            ):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
         certain = not one.denied and not other.denied
-        if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
+        if (
+            one.doubtful
+            and certain
+            and not other.doubtful
+            and one.terms - other.terms <= one.doubtful
+        ):
             return f"negation: {min(one.doubtful)}"
         more = beyond(one, other)
         if certain and more and more <= taking_away() and not beyond(other, one, more):
             return f"negation: {min(more)}"
-        if (judged := one.doubtful & JUDGING) and not other.negations and not other.doubtful & JUDGING:
+        if (
+            (judged := one.doubtful & JUDGING)
+            and not other.negations
+            and not other.doubtful & JUDGING
+        ):
             return f"negation: {min(judged)}"
     return ""
 
@@ -167,7 +213,9 @@ def _answered(denial: Denial, other: Claims) -> bool:
             return True
         both = frozenset(filter(str.isalpha, denial.terms & theirs.terms))
         # What is denied, not only where: "over print in the worker" does not answer "over logs in the worker".
-        if both & (denial.first | theirs.first) or 2 * len(both) > min(len(denial.terms), len(theirs.terms)):
+        if both & (denial.first | theirs.first) or 2 * len(both) > min(
+            len(denial.terms), len(theirs.terms)
+        ):
             return True
     return not denial.amounts_to.isdisjoint(other.taken)
 
@@ -175,7 +223,12 @@ def _answered(denial: Denial, other: Claims) -> bool:
 def _antonym(x: Claims, y: Claims) -> str:
     for group, side in (x.sides or {}).items():
         other = (y.sides or {}).get(group)
-        if not other or group[0] != "~" or side & other or (group == "~beforeafter" and x.first and y.first):
+        if (
+            not other
+            or group[0] != "~"
+            or side & other
+            or (group == "~beforeafter" and x.first and y.first)
+        ):
             continue
         if (group in x.turned and _denies(y)) or (group in y.turned and _denies(x)):
             continue  # "avoid global state", "do not use global state": how far a denial reaches is a matter of wording
@@ -185,7 +238,9 @@ def _antonym(x: Claims, y: Claims) -> str:
 
 def _exchanged_sides(x: Claims, y: Claims) -> str:
     """Both sides of an opposite in both texts, in exchanged places: "prefer tabs, spaces fail" and "prefer spaces, tabs fail"."""
-    if (x.words ^ y.words) & _TURNING or sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
+    if (x.words ^ y.words) & _TURNING or sorted(_clauses_of(x.order)) == sorted(
+        _clauses_of(y.order)
+    ):
         return ""
     for group, sides in (x.mentioned or {}).items():
         before, *ours = sides
@@ -229,16 +284,32 @@ def _by_affix(only_x: frozenset[str], only_y: frozenset[str]) -> str:
     """Opposites by their make: safe and unsafe, upload and download, stateful and stateless."""
     for one in only_x:
         for other in only_y:
-            if (len(one) > 3 and len(other) > 3 and _affixed(one, other)) or f"un{one}" == other or f"un{other}" == one:
+            if (
+                (len(one) > 3 and len(other) > 3 and _affixed(one, other))
+                or f"un{one}" == other
+                or f"un{other}" == one
+            ):
                 return f"antonym: {min(one, other)} / {max(one, other)}"
     return ""
 
 
 _NEGATING = ("un", "in", "im", "il", "ir", "non", "dis", "de", "des", "a", "anti", "mis", "ent")
 _FACING = (
-    ("up", "down"), ("in", "out"), ("over", "under"), ("pre", "post"), ("en", "de"), ("en", "dis"), ("in", "ex"),
-    ("im", "ex"), ("in", "de"), ("sub", "super"), ("intra", "inter"), ("ein", "aus"), ("an", "ab"), ("auf", "ab"),
-)  # fmt: skip
+    ("up", "down"),
+    ("in", "out"),
+    ("over", "under"),
+    ("pre", "post"),
+    ("en", "de"),
+    ("en", "dis"),
+    ("in", "ex"),
+    ("im", "ex"),
+    ("in", "de"),
+    ("sub", "super"),
+    ("intra", "inter"),
+    ("ein", "aus"),
+    ("an", "ab"),
+    ("auf", "ab"),
+)
 
 
 @lru_cache(maxsize=4096)
@@ -246,13 +317,23 @@ def _affixed(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if any(long == prefix + short for prefix in _NEGATING):
         return True
-    if any(long[:i] + long[i + 2 :] == short and long[i : i + 2] in ("in", "un") for i in range(3, len(long) - 4)):
+    if any(
+        long[:i] + long[i + 2 :] == short and long[i : i + 2] in ("in", "un")
+        for i in range(3, len(long) - 4)
+    ):
         return True  # case-sensitive, case-insensitive
     if one.endswith(("ful", "less")) and other.endswith(("ful", "less")) and one[-3:] != other[-3:]:
-        return one.removesuffix("ful").removesuffix("less") == other.removesuffix("ful").removesuffix("less")
+        return one.removesuffix("ful").removesuffix("less") == other.removesuffix(
+            "ful"
+        ).removesuffix("less")
     for left, right in _FACING:
         for p, q in ((left, right), (right, left)):
-            if one.startswith(p) and other.startswith(q) and len(one) > len(p) + 2 and one[len(p) :] == other[len(q) :]:
+            if (
+                one.startswith(p)
+                and other.startswith(q)
+                and len(one) > len(p) + 2
+                and one[len(p) :] == other[len(q) :]
+            ):
                 return True
     return False
 
@@ -263,7 +344,9 @@ def _turned(x: Claims, y: Claims) -> str:
         return f"order: {min(one, other)}"
     for one, other in x.ways & {(other, one) for one, other in y.ways}:
         return f"order: {min(one, other)}"
-    for (little, one), (same, other) in product(sorted(x.bound - y.bound), sorted(y.bound - x.bound)):
+    for (little, one), (same, other) in product(
+        sorted(x.bound - y.bound), sorted(y.bound - x.bound)
+    ):
         if little == same and little in AIMING and one in y.terms and other in x.terms:
             return f"order: {little} {one} / {other}"
     straight = len(x.first & y.first) + len(x.then & y.then)
@@ -297,13 +380,23 @@ def _swapped(x: Claims, y: Claims) -> str:
     if x.grouped == y.grouped and one[places[0]] not in PARTICLES:
         return ""
     between = one[places[0] + 1 : places[1]]
-    return f"order: {one[places[0]]}" if any(word not in JOINING and word not in ARTICLES for word in between) else ""
+    return (
+        f"order: {one[places[0]]}"
+        if any(word not in JOINING and word not in ARTICLES for word in between)
+        else ""
+    )
 
 
 def _exchanged_heads(x: Claims, y: Claims) -> str:
     """ "Inline the style sheet, loading it costs time" and "load the style sheet, inlining it costs time"."""
     one, other = x.placed[:3], y.placed[:3]
-    if len(one) < 3 or one[0] == other[0] or one[1:] != other[1:] or not is_word(one[0]) or not is_word(other[0]):
+    if (
+        len(one) < 3
+        or one[0] == other[0]
+        or one[1:] != other[1:]
+        or not is_word(one[0])
+        or not is_word(other[0])
+    ):
         return ""
     return f"{one[0]} / {other[0]}" if one[0] in y.terms and other[0] in x.terms else ""
 
@@ -311,7 +404,9 @@ def _exchanged_heads(x: Claims, y: Claims) -> str:
 def _exchanged_among(x: Claims, y: Claims) -> str:
     """What changed places among the words that both texts have, each of them once."""
     both = x.terms & y.terms
-    between = (x.little ^ y.little) - ARTICLES - PRONOUNS  # a passive, or another sentence: then places tell nothing
+    between = (
+        (x.little ^ y.little) - ARTICLES - PRONOUNS
+    )  # a passive, or another sentence: then places tell nothing
     if between or 3 * len(both) < 2 * max(len(x.terms), len(y.terms)):
         return ""
     one = [term for term in x.placed if term in both or term in PARTICLES]
@@ -343,7 +438,9 @@ def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> str:
         if one[:i] != other[-i:]:
             continue
         for j in range(i + 1, len(one)):
-            if one[j:] == other[: len(one) - j] and _as_before(one[i:j], other[len(one) - j : len(one) - i]):
+            if one[j:] == other[: len(one) - j] and _as_before(
+                one[i:j], other[len(one) - j : len(one) - i]
+            ):
                 return one[0]
     return ""
 
@@ -377,12 +474,18 @@ def _replaced(x: Claims, y: Claims) -> str:
 def _spare(ones: Sequence[str], others: Sequence[str]) -> frozenset[str]:
     """What one text says more often than the other; not the pairs of letters of a script without spaces."""
     return frozenset(
-        term for term in ones if ones.count(term) > others.count(term) and (term.isascii() or len(term) > 2)
+        term
+        for term in ones
+        if ones.count(term) > others.count(term) and (term.isascii() or len(term) > 2)
     )
 
 
 def _stands_for(here: Sequence[str], there: Sequence[str]) -> bool:
-    if (FILLERS.issuperset(here) and FILLERS.issuperset(there)) or "work" in here or "work" in there:
+    if (
+        (FILLERS.issuperset(here) and FILLERS.issuperset(there))
+        or "work" in here
+        or "work" in there
+    ):
         return True  # what "does not work" may be told more exactly
     if any(term[0].isdigit() for term in here) and any(term[0].isdigit() for term in there):
         return True  # figures were compared before
@@ -391,9 +494,15 @@ def _stands_for(here: Sequence[str], there: Sequence[str]) -> bool:
 
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
-    only_x, only_y = _own_terms(x, y) - FILLERS - x.doubtful, _own_terms(y, x) - FILLERS - y.doubtful
+    only_x, only_y = (
+        _own_terms(x, y) - FILLERS - x.doubtful,
+        _own_terms(y, x) - FILLERS - y.doubtful,
+    )
     if same_error:  # a word with a digit is one of the run's own making
-        only_x, only_y = frozenset(filter(str.isalpha, only_x)), frozenset(filter(str.isalpha, only_y))
+        only_x, only_y = (
+            frozenset(filter(str.isalpha, only_x)),
+            frozenset(filter(str.isalpha, only_y)),
+        )
     changed = len(only_x) + len(only_y)
     if not only_x or not only_y or changed > 3 or len(x.terms & y.terms) < changed - 1:
         return ""
@@ -481,6 +590,11 @@ def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
     for kind in ("path", "flag", "name"):
         one = {x.partition(":")[2] for x in xs if x.startswith(kind)}
         other = {y.partition(":")[2] for y in ys if y.startswith(kind)}
-        if one and other and not one & other and not any(same_place(a, b) for a in one for b in other):
+        if (
+            one
+            and other
+            and not one & other
+            and not any(same_place(a, b) for a in one for b in other)
+        ):
             return f"{min(one)} / {min(other)}"
     return ""

@@ -20,14 +20,26 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
         after = tokens[number + 1] if number + 1 < len(tokens) else None
         if kind == NAME:
             # A date says when, not what, unless it is a version's.
-            if any(c.isdigit() for c in word) and (before.endswith("version") or not re.fullmatch(r"\d{8}", word)):
+            if any(c.isdigit() for c in word) and (
+                before.endswith("version") or not re.fullmatch(r"\d{8}", word)
+            ):
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
         # ten per minute, every other day
-        if word in _EACH and after is not None and len(after.word) > 2 and after.word in claim_words.UNIT_WORDS:
+        if (
+            word in _EACH
+            and after is not None
+            and len(after.word) > 2
+            and after.word in claim_words.UNIT_WORDS
+        ):
             found.append(f"each#{2 if word == 'other' else 1} {claim_words.UNIT_WORDS[after.word]}")
             continue
-        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in claim_words.UNIT_WORDS:
+        if (
+            word in ("a", "an")
+            and after is not None
+            and len(after.word) > 2
+            and after.word in claim_words.UNIT_WORDS
+        ):
             word = "0.5" if before == "half" else "1"  # within an hour, five a second
             if [each.word for each in tokens[number + 2 : number + 5]] == ["and", "a", "half"]:
                 word = "1.5"
@@ -47,7 +59,12 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
             figure, unit = word.removeprefix("v"), ""
         else:
             figure, unit = _measure(word)
-        if not unit and after is not None and after.word in claim_words.UNIT_WORDS and not after.gap.strip(" -"):
+        if (
+            not unit
+            and after is not None
+            and after.word in claim_words.UNIT_WORDS
+            and not after.gap.strip(" -")
+        ):
             unit = claim_words.UNIT_WORDS[after.word]
         sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
         if before in ("exact", "exactly", "precisely"):
@@ -68,7 +85,12 @@ def limits_of_figures(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
             before = [each.word for each in tokens[max(0, number - 3) : number]]
             after = [each.word for each in tokens[number + 1 : number + 4]]
             if sign := next(
-                (_OPEN_ENDED[two] + "=" for one, two in pairwise(after) if one == "or" and two in _OPEN_ENDED), ""
+                (
+                    _OPEN_ENDED[two] + "="
+                    for one, two in pairwise(after)
+                    if one == "or" and two in _OPEN_ENDED
+                ),
+                "",
             ):
                 found.add((sign, token.word))
             elif (
@@ -124,9 +146,21 @@ def _bound(tokens: Sequence[Token], number: int, measured: bool) -> str:
         and before[-1] not in _BOUNDS
     ):
         before.pop()  # since Django 4.2
-    if "from" in before[-2:] and not {"on", "onward", "onwards", "upward", "upwards", "up"}.isdisjoint(after):
+    if "from" in before[-2:] and not {
+        "on",
+        "onward",
+        "onwards",
+        "upward",
+        "upwards",
+        "up",
+    }.isdisjoint(after):
         return ">"
-    if before[-2:-1] in (["starting"], ["beginning"]) and before[-1] in ("at", "with", "from", "in"):
+    if before[-2:-1] in (["starting"], ["beginning"]) and before[-1] in (
+        "at",
+        "with",
+        "from",
+        "in",
+    ):
         return ">"
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
         if before[-2:] in (["up", "to"], ["as", "of"]):
@@ -153,7 +187,8 @@ _BOUNDS = {
 }
 _OPEN_ENDED = {
     **dict.fromkeys(
-        "newer later above more higher greater up upward upwards over longer larger beyond onward onwards".split(), ">"
+        "newer later above more higher greater up upward upwards over longer larger beyond onward onwards".split(),
+        ">",
     ),
     **dict.fromkeys("older earlier below less fewer lower under smaller shorter down".split(), "<"),
 }
@@ -161,7 +196,11 @@ _OPEN_ENDED = {
 
 def _measure(word: str) -> tuple[str, str]:
     found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
-    return (found[1].replace(",", ""), claim_words.UNIT_WORDS.get(found[2], found[2])) if found else (word, "")
+    return (
+        (found[1].replace(",", ""), claim_words.UNIT_WORDS.get(found[2], found[2]))
+        if found
+        else (word, "")
+    )
 
 
 # In which order a text puts things: what comes before what, what stands on which side.
@@ -188,7 +227,11 @@ def sides_in(tokens: Sequence[Token]) -> dict[str, frozenset[str]] | None:
     """The sides this text takes in known opposites; a denied one counts as its other."""
     found: dict[str, set[str]] = {}
     for token in tokens:
-        sides = [*flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")] if token.denied else token.sides
+        sides = (
+            [*flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")]
+            if token.denied
+            else token.sides
+        )
         for group, side in sides:
             found.setdefault(group, set()).add(side)
         if token.piece.raw in claim_words.METHODS:
@@ -224,7 +267,9 @@ def _terms_until(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(found)
 
 
-def arrangement_of(tokens: Sequence[Token]) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[tuple[str, str]]]:
+def arrangement_of(
+    tokens: Sequence[Token],
+) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[tuple[str, str]]]:
     """Content words in order, members of an enumeration sorted; the function words; and which of them precedes which."""
     groups: list[list[str]] = []
     closed: list[bool] = []  # a row of commas is an enumeration if an "and" ends it

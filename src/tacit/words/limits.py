@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 _tables = Tables(__file__)
 
 _KINDS = {word: kind for kind, words in _tables.rows("KINDS") for word in words.split()}
-_PHRASES = {tuple(phrase.split()): kind for kind, phrases in _tables.rows("PHRASES") for phrase in phrases.split(",")}
+_PHRASES = {
+    tuple(phrase.split()): kind
+    for kind, phrases in _tables.rows("PHRASES")
+    for phrase in phrases.split(",")
+}
 _EACH_WORDS = frozenset("all every each any".split())
 # What may say the same as a limit: then how it is said is a matter of wording.
 _DENYING = frozenset("not no never without unless".split())
@@ -38,9 +42,14 @@ def limits_of(words: Sequence[str]) -> frozenset[str]:
     """The kinds of limit that a text draws, by its folded words in order."""
     found = set()
     for place, (before, word, after) in enumerate(zip(("", *words), words, (*words[1:], ""))):
-        turned = _PHRASES.get((before, word)) == "" or words[max(0, place - 2) : place] == ("not", "just")
+        turned = _PHRASES.get((before, word)) == "" or words[max(0, place - 2) : place] == (
+            "not",
+            "just",
+        )
         if not turned:  # "not only", "not just the"
-            found.add(_PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, ""))))
+            found.add(
+                _PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, "")))
+            )
         if word == "but" and not _EACH_WORDS.isdisjoint(words[max(0, place - 2) : place]):
             found.add("except")  # every switch but the old one
     return frozenset(found - {""})
@@ -68,7 +77,11 @@ def _part(one: Claims, other: Claims) -> str:
     if not one.terms - FILLERS <= other.terms:
         return ""
     # "No timeout" and "missing timeout"; "not running" and "not started and not running".
-    answer = other.doubtful.union(*(denial.first for denial in other.denied)) if one.denied else frozenset()
+    answer = (
+        other.doubtful.union(*(denial.first for denial in other.denied))
+        if one.denied
+        else frozenset()
+    )
     beyond = other.terms - one.terms - FILLERS - other.grounds - answer
     if not beyond:
         return ""
@@ -81,7 +94,9 @@ def _part(one: Claims, other: Claims) -> str:
     behind = {term for little, term in other.bound if little in _PLACING} | other.towards
     if placed := sorted(filter(is_word, behind & beyond - HERE)):
         return placed[0]
-    if joined := sorted(term for term, mate in other.joined if term in beyond and mate in one.terms):
+    if joined := sorted(
+        term for term, mate in other.joined if term in beyond and mate in one.terms
+    ):
         return f"and {joined[0]}"
     return ""
 
@@ -94,13 +109,20 @@ def _inserted(one: Claims, other: Claims, beyond: frozenset[str]) -> str:
     if len(met) < len(left):
         return ""
     for place, term in enumerate(right):
-        if place in met or term in BLAND or term in HERE or term not in beyond | other.grounds - one.terms:
+        if (
+            place in met
+            or term in BLAND
+            or term in HERE
+            or term not in beyond | other.grounds - one.terms
+        ):
             continue
         if place + 1 in met and right[place + 1][0].isdigit():
             continue  # "HTTP 429": what sort of figure it is
         if place - 1 in met and (right[place - 1], term) in other.compounds:
             return term
-        following = next((at for at in range(place + 1, len(right)) if at in met or right[at] == "|"), None)
+        following = next(
+            (at for at in range(place + 1, len(right)) if at in met or right[at] == "|"), None
+        )
         if following is not None and right[following] != "|" and term not in other.grounds:
             return term
     return ""

@@ -23,7 +23,16 @@ from tacit.core.installation import plugged_or_refused
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
-from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Match, MatchSettings, Prepared, Sameness, prepare
+from tacit.words.prepared import (
+    HEADS,
+    SHORT_TEXT,
+    Likeness,
+    Match,
+    MatchSettings,
+    Prepared,
+    Sameness,
+    prepare,
+)
 from tacit.words.tokens import VAGUE, terms
 
 if TYPE_CHECKING:
@@ -71,7 +80,10 @@ def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
 
 
 def choose_same(
-    finding: Prepared, candidates: Sequence[tuple[str, Prepared]], settings: Rules, idf: Idf | None = None
+    finding: Prepared,
+    candidates: Sequence[tuple[str, Prepared]],
+    settings: Rules,
+    idf: Idf | None = None,
 ) -> Match:
     """The candidate that is the same lesson as the finding, if one is.
 
@@ -96,7 +108,9 @@ def choose_same(
     twins = matcher(best, ranked[1][2], idf)
     if twins.score >= settings.threshold and not twins.blocked:
         return Match(id, score, second_id, second, f"alike {score:.2f}; the runner-up is its twin")
-    return Match("", score, id, score, f"alike {score:.2f}, but {id} and {second_id} are equally near")
+    return Match(
+        "", score, id, score, f"alike {score:.2f}, but {id} and {second_id} are equally near"
+    )
 
 
 def _scored(
@@ -121,12 +135,17 @@ def _scored(
 
 
 def _unopposed(
-    finding: Prepared, scored: Sequence[tuple[Likeness, str, Prepared]], settings: Rules, guard: bool
+    finding: Prepared,
+    scored: Sequence[tuple[Likeness, str, Prepared]],
+    settings: Rules,
+    guard: bool,
 ) -> tuple[list[tuple[float, str, Prepared]], tuple[float, str, str]]:
     """The nearest two that say nothing against the finding, and the nearest that does. What a text claims is dear to read, four times
     what preparing it costs, so a `guard` reads it only where something is decided by it, and no further than to the second."""
     claims = guard and bool(scored) and scored[0][0].score >= lenient(settings.threshold)
-    guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
+    guarded = min(
+        settings.threshold - settings.margin, lenient(settings.threshold)
+    )  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
     blocked = (0.0, "", "")
     for likeness, id, candidate in scored:
@@ -140,14 +159,20 @@ def _unopposed(
     return ranked, blocked
 
 
-def _none(ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, str], settings: Rules) -> Match:
+def _none(
+    ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, str], settings: Rules
+) -> Match:
     score, best_id = (ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
     if blocked[0] >= settings.threshold:
         return Match("", score, best_id, score, f"opposed to {blocked[1]}: {blocked[2]}")
-    return Match("", score, best_id, score, f"nearest {score:.2f} is below {settings.threshold:.2f}")
+    return Match(
+        "", score, best_id, score, f"nearest {score:.2f} is below {settings.threshold:.2f}"
+    )
 
 
-def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf | None = None) -> Sameness:
+def same_problem(
+    memory: Prepared, finding: Prepared, settings: Rules, idf: Idf | None = None
+) -> Sameness:
     """Whether this finding reports the problem that the memory is about; asked when uses are settled.
 
     More lenient than `choose_same`, on purpose. A lesson prescribes ("never commit secrets") what a finding reports broken
@@ -187,7 +212,9 @@ def shares_half(one: str, other: str) -> bool:
 def grown(settings: Rules, rows: int) -> Rules:
     """What a store of so many lessons asks: in a young one counts do not tell yet which words are common, and strangers look alike."""
     young = YOUNG_THRESHOLD - (YOUNG_THRESHOLD - settings.threshold) * min(1.0, rows / GROWN)
-    return MatchSettings(settings.matcher, max(settings.threshold, young), settings.margin, settings.doubt)
+    return MatchSettings(
+        settings.matcher, max(settings.threshold, young), settings.margin, settings.doubt
+    )
 
 
 def lenient(threshold: float) -> float:
@@ -251,10 +278,16 @@ def _compare(
     score = by_words = min(1.0, dot / (left_length * right_length))
     parts = {"words": by_words}
     if a.letters and b.letters and by_words > 0.1:
-        parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
+        parts["letters"] = by_letters = (
+            2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
+        )
         score = (1 - _LETTERS_SHARE) * by_words + _LETTERS_SHARE * by_letters
     elif len(left) > SHORT_TEXT and not (a.head and b.head):
-        score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT_TEXT) / (LONG - SHORT_TEXT)))
+        score = min(
+            1.0,
+            by_words
+            * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT_TEXT) / (LONG - SHORT_TEXT)),
+        )
     if a.head and b.head:
         parts["heads"] = met = (_held(a.head, *of_a, of_b[0]) + _held(b.head, *of_b, of_a[0])) / 2
         score = min(1.0, score + HEADS * met)
@@ -267,7 +300,9 @@ def _compare(
     return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
 
 
-def _held(head: frozenset[str], own: Mapping[str, float], length: float, other: Mapping[str, float]) -> float:
+def _held(
+    head: frozenset[str], own: Mapping[str, float], length: float, other: Mapping[str, float]
+) -> float:
     """How much of a text is what its head says and the other has anywhere, by weight."""
     return math.fsum(own[term] * own[term] for term in head if term in other) / (length * length)
 
@@ -295,7 +330,13 @@ def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
 
 def _both_report(a: Prepared, b: Prepared) -> bool:
     """Whether both tell what went wrong; or both have a head that orders nothing and more below it, and one is longer than a lesson."""
-    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT_TEXT and not a.orders and not b.orders:
+    if (
+        a.head
+        and b.head
+        and max(len(a.weights), len(b.weights)) > SHORT_TEXT
+        and not a.orders
+        and not b.orders
+    ):
         return True
     return a.reports and b.reports
 
@@ -310,7 +351,22 @@ def _told(signature: str) -> float:
 
 # Without a store's counts: words that nearly every lesson has.
 _LIGHT_TERMS = dict.fromkeys(
-    ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"),
+    (
+        "use",
+        "always",
+        "ensure",
+        "run",
+        "set",
+        "add",
+        "error",
+        "file",
+        "code",
+        "user",
+        "when",
+        "call",
+        "check",
+        "new",
+    ),
     0.6,
 )
 

@@ -51,7 +51,10 @@ _tables = Tables(__file__)
 # a message up to this is looked at by paragraphs, none of it pasted for sure but code
 SHORT_MESSAGE, FEW_OWN_LINES = 350, 6
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
-FEW_QUESTIONS, MANY_QUESTIONS = 3, 5  # lines with a question, in a paragraph and a message, that somebody wrote down
+FEW_QUESTIONS, MANY_QUESTIONS = (
+    3,
+    5,
+)  # lines with a question, in a paragraph and a message, that somebody wrote down
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
@@ -78,12 +81,16 @@ def own_words(text: str, agent_before: str = "") -> Words:
     unsure: list[Span] = []
     beside: set[Span] = set()  # the person's on the lines of a log: what it is not
     signed: list[int] = []  # where something stands that nobody types
-    begun = announced = cited = False  # a paste has begun; the words before said that one follows, and that it is prose
+    begun = announced = cited = (
+        False  # a paste has begun; the words before said that one follows, and that it is prose
+    )
     paragraphs = [*paragraphs_of(text[:_LONGEST])]
     whole = {start for start, *_ in paragraphs}
     if lines >= TYPED_LINES:
         paragraphs = _edge_lines_apart(text, paragraphs)
-    cut = {start for start, *_ in paragraphs} - whole  # paragraphs that a line break alone parts from the one before
+    cut = {
+        start for start, *_ in paragraphs
+    } - whole  # paragraphs that a line break alone parts from the one before
     for number, (start, end, fenced) in enumerate(paragraphs):
         passage = text[start:end]
         if fenced or is_copied(passage, offered):
@@ -102,16 +109,25 @@ def own_words(text: str, agent_before: str = "") -> Words:
         elif begun or announced:
             last = number + 1 == len(paragraphs)
             foreign = cited and not begun and passage[0].isupper()
-            if not foreign and (is_remark(passage, begun) or (last and len(passage) <= ASIDE and _asks_for(passage))):
+            if not foreign and (
+                is_remark(passage, begun) or (last and len(passage) <= ASIDE and _asks_for(passage))
+            ):
                 own.append((start, end))
             elif foreign or not begun or (last and len(passage) <= OPENING):
                 unsure.append((start, end))
             begun = begun or foreign
-        elif number == 0 or len(passage) <= OPENING or SPEAKS.search(passage) or ADDRESSES.search(passage):
+        elif (
+            number == 0
+            or len(passage) <= OPENING
+            or SPEAKS.search(passage)
+            or ADDRESSES.search(passage)
+        ):
             known = len(passage) <= most or SPEAKS.search(passage) or ADDRESSES.search(passage)
             (own if known else unsure).append((start, end))
             announced = ANNOUNCES.search(passage[-80:]) is not None
-            cited = announced and (lines > TYPED_LINES or OTHERS_WORDS.search(passage[-OPENING:]) is not None)
+            cited = announced and (
+                lines > TYPED_LINES or OTHERS_WORDS.search(passage[-OPENING:]) is not None
+            )
         else:
             begun = True
     own, doubted = _doubted(text, own)
@@ -121,7 +137,9 @@ def own_words(text: str, agent_before: str = "") -> Words:
                 return Words(tuple(_joined(text, sorted(own + unsure + doubted), cut)), ())
             own, without = _shown_by_shape(text, own, beside)
             inside = range(signed[0], signed[-1]) if signed else range(0)
-            amid = {span for span in own if span[0] in inside and not _CASUAL.match(text, span[0])} - beside
+            amid = {
+                span for span in own if span[0] in inside and not _CASUAL.match(text, span[0])
+            } - beside
             doubted += [*without, *sorted(amid)]
             own = [span for span in own if span not in amid]
         if not _mostly_the_persons(text, own):
@@ -145,7 +163,9 @@ def unsure_text(text: str, agent_before: str = "") -> str:
 
 _CITES = _tables.pattern("_CITES", re.I | re.M)
 _ABOUT_IT = _tables.pattern("_ABOUT_IT", re.I)
-_ASCRIBES = re.compile(r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I)
+_ASCRIBES = re.compile(
+    r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I
+)
 _HEAD_LINES = _tables.pattern("_HEADS", re.M)
 _QUOTED_LINES = _tables.pattern("_QUOTED_LINES", re.M)
 _BULLET_LINE = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
@@ -167,7 +187,9 @@ def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
             spoken = quoted.end()
         pieces += [(spoken, start + at, False), (start + at, end, True)]
     trimmed = [(_trimmed(text, start, end), doubt) for start, end, doubt in pieces]
-    return [span for span, doubt in trimmed if span and not doubt], [span for span, doubt in trimmed if span and doubt]
+    return [span for span, doubt in trimmed if span and not doubt], [
+        span for span, doubt in trimmed if span and doubt
+    ]
 
 
 def _question_about(text: str) -> int:
@@ -182,14 +204,18 @@ def _question_about(text: str) -> int:
 def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool]:
     """Where in a passage somebody else begins to speak (at its end: nowhere), and whether they may go on after it."""
     cites, head = _CITES.search(passage), _HEAD_LINES.search(passage) if several else None
-    begins = [found for found in (cites and cites.end(), head and head.start()) if found is not None]
+    begins = [
+        found for found in (cites and cites.end(), head and head.start()) if found is not None
+    ]
     if begins:
         return min(begins), True
     speaks = SPEAKS.search(passage) or is_remark(passage, True)
     if foreign and (not speaks or _BULLET_LINE.match(passage)):
         return 0, True
     sign = first_sign(passage) if passage.count("\n") + 1 >= FEW_PRINTED else None
-    if sign is not None:  # several lines of a log or of code, in a message that is else too short to be judged
+    if (
+        sign is not None
+    ):  # several lines of a log or of code, in a message that is else too short to be judged
         return passage.rfind("\n", 0, sign) + 1, False
     return (0 if _laid_out(passage) else len(passage)), False
 
@@ -205,7 +231,9 @@ _REQUEST = _tables.pattern("_REQUEST", re.I)
 _ORDERS = _tables.pattern("_ORDERS", re.I)
 _QUESTION = _tables.pattern("_QUESTION", re.I)
 _WISHES = _tables.pattern("_WISHES", re.I)
-_POINTS = re.compile(r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I)
+_POINTS = re.compile(
+    r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I
+)
 _NUMBERED_LINE = re.compile(r"\s*(?:1[.):]? |- )\S")
 _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
 # Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
@@ -216,7 +244,9 @@ _MARGIN = re.compile(r"\n(?: {2,}|\t)[ \t]*\Z")  # before a paragraph that was c
 _MADE = _tables.pattern("_MADE")
 
 
-def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+def _edge_lines_apart(
+    text: str, paragraphs: list[tuple[int, int, bool]]
+) -> list[tuple[int, int, bool]]:
     """The paragraphs with the message's first and last line as paragraphs of their own where these are a person's: pastes are glued to
     one's words by a line break as often as by two."""
     start, end, fenced = paragraphs[0]
@@ -225,14 +255,26 @@ def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> lis
     parted = not fenced and len(line) < end - start and _prose(line)
     if parted and asks and not (_BULLET_LINE.match(line) or _QUESTION.search(line)):
         rest = end - len(text[start + len(line) : end].lstrip())
-        paragraphs = [(start, start + len(line.rstrip()), False), (rest, end, False), *paragraphs[1:]]
+        paragraphs = [
+            (start, start + len(line.rstrip()), False),
+            (rest, end, False),
+            *paragraphs[1:],
+        ]
     start, end, fenced = paragraphs[-1]
     line = text[start:end].rpartition("\n")[2]
     asks = _ORDERS.match(line) or (_CASUAL.match(line) and (_asks_for(line) or SPEAKS.search(line)))
     parted = not fenced and len(line) < end - start and _prose(line)
-    if parted and asks and not (_QUESTION.search(line) and _lists_questions(text[start:end].splitlines())):
+    if (
+        parted
+        and asks
+        and not (_QUESTION.search(line) and _lists_questions(text[start:end].splitlines()))
+    ):
         before = text[start : end - len(line)].rstrip()
-        paragraphs = [*paragraphs[:-1], (start, start + len(before), False), (end - len(line), end, False)]
+        paragraphs = [
+            *paragraphs[:-1],
+            (start, start + len(before), False),
+            (end - len(line), end, False),
+        ]
     return paragraphs
 
 
@@ -257,7 +299,9 @@ def _prose(line: str) -> bool:
     """Whether a line is made of plain words, and not by a program."""
     line = line[:WIDE_LINE]
     plain = [_WORD.fullmatch(word) is not None for word in line.split()]
-    return 1 < len(plain) <= sum(plain) / PLAIN_WORDS and not (_MADE.search(line) or SIGN.search(line))
+    return 1 < len(plain) <= sum(plain) / PLAIN_WORDS and not (
+        _MADE.search(line) or SIGN.search(line)
+    )
 
 
 def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
@@ -284,11 +328,15 @@ def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list
     typed: list[Span] = []
     for at, span in enumerate(own):
         passage = text[slice(*span)]
-        shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
+        shown = _typed_by_shape(passage) or (
+            at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage)
+        )
         made = SIGN.search(passage) or _MARGIN.search(text[max(0, span[0] - WIDE_LINE) : span[0]])
         meets = made or (letter[0] < span[1] and span[0] < letter[1])
         meets = meets or (listed and at > 0 and _QUESTION.search(passage) is not None)
-        inside = glued and 0 < at < len(own) - (at > 1)  # what the person's words point at, up to its end
+        inside = glued and 0 < at < len(own) - (
+            at > 1
+        )  # what the person's words point at, up to its end
         if span in beside or (shown and not meets and not inside and not _OFFERS.search(passage)):
             typed.append(span)
     others = set(own) - set(typed)
@@ -301,7 +349,10 @@ def _mostly_the_persons(text: str, own: list[Span]) -> bool:
     half = len(text.strip()) / 2
     if sum(end - start for start, end in own) <= half:
         return False
-    if sum(end - start for start, end in own if not _CASUAL.match(text, start)) <= half or "\n" not in text.strip():
+    if (
+        sum(end - start for start, end in own if not _CASUAL.match(text, start)) <= half
+        or "\n" not in text.strip()
+    ):
         return True
     ends = [text[slice(*span)] for span in (own[0], own[-1])]
     return not any(_CASUAL.match(end) for end in ends) and any(
@@ -312,7 +363,9 @@ def _mostly_the_persons(text: str, own: list[Span]) -> bool:
 def _asks_for(passage: str) -> bool:
     """Whether a paragraph asks for something or orders it; what has no stop at its end may be a title."""
     title = passage.rstrip()[-1:] not in ".!:" and ". " not in passage
-    return _REQUEST.search(passage) is not None or (not title and _ORDERS.match(passage) is not None)
+    return _REQUEST.search(passage) is not None or (
+        not title and _ORDERS.match(passage) is not None
+    )
 
 
 def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
@@ -327,7 +380,11 @@ def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[S
             edges.add(span)
             at = span[far]
     for span in own:
-        points = span[1] - span[0] <= OPENING and text[span[1] - 1] == ":" and _CASUAL.match(text, span[0])
+        points = (
+            span[1] - span[0] <= OPENING
+            and text[span[1] - 1] == ":"
+            and _CASUAL.match(text, span[0])
+        )
         if span in beside or (points and _about_a_paste(text, span)):
             edges.add(span)
     return [span for span in own if span in edges], [span for span in own if span not in edges]
@@ -341,9 +398,14 @@ def _about_a_paste(text: str, span: Span) -> bool:
         return False
     if _CASUAL.match(passage) or _asks_for(passage):
         return True
-    before, after = text[max(0, span[0] - WIDE_LINE) : span[0]].rstrip(), text[span[1] : span[1] + WIDE_LINE].lstrip()
+    before, after = (
+        text[max(0, span[0] - WIDE_LINE) : span[0]].rstrip(),
+        text[span[1] : span[1] + WIDE_LINE].lstrip(),
+    )
     lines = (before.rpartition("\n")[2], after.partition("\n")[0])
-    return SPEAKS.search(passage) is not None and any((sign := SIGN.search(line)) and sign["log"] for line in lines)
+    return SPEAKS.search(passage) is not None and any(
+        (sign := SIGN.search(line)) and sign["log"] for line in lines
+    )
 
 
 def _typed_by_shape(passage: str) -> bool:
@@ -358,7 +420,11 @@ def _typed_by_shape(passage: str) -> bool:
         item = _ITEM.match(line)
         said = line[item.end() :] if item else line
         listed = said != line
-        small = _SMALL.match(said) and len(said.split()) > 1 + (many and not listed) and (listed or not goes_on)
+        small = (
+            _SMALL.match(said)
+            and len(said.split()) > 1 + (many and not listed)
+            and (listed or not goes_on)
+        )
         to = not many and _TO_SOMEBODY.search(said)
         made = _MADE.search(line) or _MADE.search(said)
         speaks += not made and bool(small or to or _ASKS.search(said))
@@ -391,5 +457,13 @@ def _laid_out(passage: str) -> bool:
     if len(bullets) >= FEW_BULLETS and not SPEAKS.search(passage):
         return all(item[:1].isupper() and item.rstrip().endswith(".") for item in bullets)
     body = lines[:-1]
-    broken = [line for line in body if WRAPPED[0] <= len(line) <= WRAPPED[1] and line.rstrip()[-1] not in ".!?:;"]
-    return len(lines) >= FEW_WRAPPED and len(broken) == len(body) and not all(map(_CASUAL.match, lines))
+    broken = [
+        line
+        for line in body
+        if WRAPPED[0] <= len(line) <= WRAPPED[1] and line.rstrip()[-1] not in ".!?:;"
+    ]
+    return (
+        len(lines) >= FEW_WRAPPED
+        and len(broken) == len(body)
+        and not all(map(_CASUAL.match, lines))
+    )

@@ -20,7 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    Passage = str | tuple[str, ...]  # a text whose words the index cuts, or words that were chosen already
+    Passage = (
+        str | tuple[str, ...]
+    )  # a text whose words the index cuts, or words that were chosen already
 
 # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
 SHORT_CHARS = 1500
@@ -65,7 +67,12 @@ def _needs_pairs(text: str) -> bool:
         return False
     import re
 
-    return re.search("[\u0900-\u1cff\u3000-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]", text) is not None
+    return (
+        re.search(
+            "[\u0900-\u1cff\u3000-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]", text
+        )
+        is not None
+    )
 
 
 def _with_short_addresses(text: str) -> str:
@@ -80,10 +87,16 @@ def _with_parts(text: str) -> str:
     import re
 
     humps = re.compile("(?<=[a-z0-9])(?=[A-Z])")
-    return re.sub("\\b[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*", lambda name: f"{name[0]} {humps.sub(' ', name[0])}", text)
+    return re.sub(
+        "\\b[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*",
+        lambda name: f"{name[0]} {humps.sub(' ', name[0])}",
+        text,
+    )
 
 
-def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tuple[tuple[str, ...], ...]:
+def cut(
+    passages: Iterable[Passage], tokens: Callable[[str], list[str]]
+) -> tuple[tuple[str, ...], ...]:
     """Each passage as the index's own words, distinct, in reading order, without stop words. `tokens` cuts as the index does, which keeps
     a letter of private use."""
     texts: list[str] = []
@@ -94,7 +107,11 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
         else:
             found.append(tuple(dict.fromkeys(token for word in passage for token in tokens(word))))
     if texts:
-        found += [tuple(dict.fromkeys(piece)) for words in _joined(_lines(texts, tokens)) for piece in _windows(words)]
+        found += [
+            tuple(dict.fromkeys(piece))
+            for words in _joined(_lines(texts, tokens))
+            for piece in _windows(words)
+        ]
     distinct = list(dict.fromkeys(filter(None, found)))
     if len(distinct) > PASSAGES_READ:
         distinct = [*distinct[: PASSAGES_READ // 2], *distinct[-PASSAGES_READ // 2 :]]
@@ -112,15 +129,25 @@ def _lines(texts: Iterable[str], tokens: Callable[[str], list[str]]) -> list[lis
         if token == _END:
             line = []
             lines.append(line)
-        elif token not in stop and (len(token) > 1 or not token.isascii()) and (line or not token.isdigit()):
+        elif (
+            token not in stop
+            and (len(token) > 1 or not token.isascii())
+            and (line or not token.isdigit())
+        ):
             line.append(token)
     return lines
 
 
-def names_of(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> list[tuple[str, ...]]:
+def names_of(
+    passages: Iterable[Passage], tokens: Callable[[str], list[str]]
+) -> list[tuple[str, ...]]:
     """The names that are asked for and that the index takes apart (`cache_dir`, `os.path`, `3.11.7`), each as its words."""
     words = dict.fromkeys(
-        word for passage in passages if not isinstance(passage, str) for word in passage if not word.isalnum()
+        word
+        for passage in passages
+        if not isinstance(passage, str)
+        for word in passage
+        if not word.isalnum()
     )
     return [name for word in words if len(name := tuple(tokens(word))) > 1]
 
@@ -182,7 +209,9 @@ def slack_of(length: float, usual: float, b: float = B) -> float:
     return K1 * (1 - b + b * length / max(_SHORT, usual))
 
 
-def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> dict[int, dict[str, float]]:
+def beside_of(
+    groups: Mapping[int, str], words: Mapping[int, Iterable[str]]
+) -> dict[int, dict[str, float]]:
     """The words that stand beside each row in its group, and what they count for.
 
     They say what an item is about that does not name it. Added as scores of their own they would lift whatever stands beside a good answer over it.
@@ -200,7 +229,10 @@ def bounds_of(passages: Sequence[Sequence[str]], wholes: Sequence[float], rows: 
     """What each passage counts as, beside the others, when it is asked how much of it is met: its rarity, and a least, since one word that is
     met is not all of a question. In a paste it counts as more the less of it is its own: what is asked there stands in one line, while a
     log, code or a ticket says its words again and again."""
-    least, paste = min(LEAST * rarity_of(0, rows), max(wholes, default=0.0)), paste_of(len(passages))
+    least, paste = (
+        min(LEAST * rarity_of(0, rows), max(wholes, default=0.0)),
+        paste_of(len(passages)),
+    )
     bounds = [max(whole, least) for whole in wholes]
     if not paste:
         return bounds
@@ -224,7 +256,9 @@ def told_in(passages: Sequence[Iterable[str]], rarity: Mapping[str, float]) -> M
     power = REPEATED * paste_of(len(passages))
     if not power:
         return rarity
-    again = {word: times for word, times in Counter(chain.from_iterable(passages)).items() if times > 1}
+    again = {
+        word: times for word, times in Counter(chain.from_iterable(passages)).items() if times > 1
+    }
     return {**rarity, **{word: rarity[word] * times**-power for word, times in again.items()}}
 
 
@@ -239,9 +273,14 @@ class Weights:
     bounds: Sequence[float]  # … and what it counts as, beside the others
 
 
-def weights_of(passages: Sequence[Sequence[str]], frequency: Mapping[str, int], rows: int) -> Weights:
+def weights_of(
+    passages: Sequence[Sequence[str]], frequency: Mapping[str, int], rows: int
+) -> Weights:
     """The weights of a question whose words are held by so many of the rows."""
-    told = told_in(passages, rarities({word: frequency.get(word, 0) for each in passages for word in each}, rows))
+    told = told_in(
+        passages,
+        rarities({word: frequency.get(word, 0) for each in passages for word in each}, rows),
+    )
     wholes = [sum(map(told.__getitem__, each)) for each in passages]
     return Weights(passages, rows, told, wholes, bounds_of(passages, wholes, rows))
 
@@ -260,7 +299,9 @@ def worths_of(amounts: Mapping[int, float], weights: Weights) -> list[float]:
     return [amount * amount / bound for amount, bound in held]
 
 
-def fit_of(worths: list[float], wholes: Sequence[float], rows: int, share_of_all: float = 0.0) -> float:
+def fit_of(
+    worths: list[float], wholes: Sequence[float], rows: int, share_of_all: float = 0.0
+) -> float:
     """How much of a question is met, from 0 to about 1, by what its passages say for a lesson, and by the share of all its words' rarity.
 
     Of one passage it is the share of its rarity. The best passage leads, the others add to it, the less the more there are. A text is
@@ -270,7 +311,11 @@ def fit_of(worths: list[float], wholes: Sequence[float], rows: int, share_of_all
         return 0.0
     worths.sort(reverse=True)
     many = len(wholes)
-    share, factor, total = OTHERS_SHARE if many <= TEXT_WORDS else OTHERS_SHARE * FULL / many, 1.0, 0.0
+    share, factor, total = (
+        OTHERS_SHARE if many <= TEXT_WORDS else OTHERS_SHARE * FULL / many,
+        1.0,
+        0.0,
+    )
     for each in worths:
         total += factor * each
         factor *= share
@@ -293,7 +338,12 @@ def scale_of(wholes: Sequence[float], rows: int) -> float:
 def weighed(weights: Weights, rows: Mapping[str, Sequence[int]]) -> dict[int, float]:
     """What each row is worth: its best passage, and a share of the others; of a text also what its words say together."""
     scores: dict[int, float] = {}
-    tokens, rarity, wholes, power = weights.passages, weights.told, weights.wholes, power_of(len(weights.passages))
+    tokens, rarity, wholes, power = (
+        weights.passages,
+        weights.told,
+        weights.wholes,
+        power_of(len(weights.passages)),
+    )
     share = OTHERS_SHARE if len(tokens) <= FULL else 0.0  # of many passages the best one alone
     for passage, whole in zip(tokens, weights.bounds):
         held: dict[int, float] = {}
@@ -319,7 +369,11 @@ def weighed(weights: Weights, rows: Mapping[str, Sequence[int]]) -> dict[int, fl
             scores[n] = mine + share * other if mine > other else other + share * mine
     if not FEW <= len(tokens) < PASTE:
         return scores
-    every, scale, said = sum(rarity.values()), scale_of(wholes, weights.rows), dict.fromkeys(scores, 0.0)
+    every, scale, said = (
+        sum(rarity.values()),
+        scale_of(wholes, weights.rows),
+        dict.fromkeys(scores, 0.0),
+    )
     for token, told in rarity.items():
         for n in rows.get(token, ()):
             said[n] += told
@@ -346,7 +400,9 @@ def alike_to(task: str, tokens: Callable[[str], list[str]]) -> Callable[[Sequenc
         fewer = min(len(mine), len(other))
         if not fewer:
             return 0.0
-        one, two = ({*mine[:fewer]}, {*other[:fewer]}) if fewer >= CONTAINED else ({*mine}, {*other})
+        one, two = (
+            ({*mine[:fewer]}, {*other[:fewer]}) if fewer >= CONTAINED else ({*mine}, {*other})
+        )
         return len(one & two) / len(one | two)
 
     return alike

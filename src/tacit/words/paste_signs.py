@@ -21,7 +21,10 @@ ASIDE = 400  # characters of a paragraph after a paste that can still be the per
 WIDE_LINE = 400  # characters of a line that are looked at for what it is
 SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED_SHARE = 0.7  # share of such runs
-WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
+WHOLE_COPIED, MUCH_COPIED = (
+    10,
+    25,
+)  # words of a passage: somebody who says less in the agent's words has typed them
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
 
@@ -36,7 +39,9 @@ OTHERS_WORDS = _tables.pattern("OTHERS_WORDS", re.I)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
 # log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.
-_TAIL = re.compile(r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$")
+_TAIL = re.compile(
+    r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$"
+)
 _ASKED = re.compile(r"\. ([a-z][^.`]{4,80}\?)\s*$")
 
 
@@ -61,18 +66,30 @@ def is_log(passage: str, at: int) -> bool:
 def words_around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
     """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
     lead = passage[:at].rstrip(" [")
-    if opens and sum(not word[0].isdigit() for word in lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
+    if (
+        opens
+        and sum(not word[0].isdigit() for word in lead.split()) >= 2
+        and "\n" not in lead[-len(lead) + OPENING :]
+    ):
         yield start, start + len(lead)
     end = passage[max(at, len(passage) - ASIDE) :]
     tail = _TAIL.search(end) if is_log(passage, at) else _ASKED.search(end)
     if tail and not SIGN.search(tail[1]) and len(tail[1].split()) > 2:
-        yield start + len(passage) - len(end) + tail.start(1), start + len(passage) - len(end) + tail.end(1)
+        yield (
+            start + len(passage) - len(end) + tail.start(1),
+            start + len(passage) - len(end) + tail.end(1),
+        )
 
 
 def is_remark(passage: str, begun: bool) -> bool:
     """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short where one has begun."""
     plain = passage.strip()
-    if (begun and len(plain) > ASIDE) or len(plain.split()) < 2 or SIGN.search(plain) or CURLY.search(plain):
+    if (
+        (begun and len(plain) > ASIDE)
+        or len(plain.split()) < 2
+        or SIGN.search(plain)
+        or CURLY.search(plain)
+    ):
         return False
     if plain.count("`") > 2 or "**" in plain:
         return False
@@ -98,7 +115,11 @@ def paragraphs_of(text: str) -> Iterator[tuple[int, int, bool]]:
                 first = begin if begin >= 0 else here
                 if text[first:cut].strip():
                     yield first, first + len(text[first:cut].rstrip()), False
-            begin, end, fence = cut, here + len(stripped), not (opens and stripped.strip().count("```") > 1)
+            begin, end, fence = (
+                cut,
+                here + len(stripped),
+                not (opens and stripped.strip().count("```") > 1),
+            )
             if not fence:
                 yield begin, end, True
                 begin = -1
@@ -131,7 +152,9 @@ def word_runs(text: str) -> frozenset[tuple[str, ...]]:
 def handed_back(passage: str, offered: str) -> bool:
     """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again, nobody knows."""
     words = re.findall(r"\w+", passage.lower())
-    return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(re.findall(r"\w+", offered[:20000].lower()))
+    return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(
+        re.findall(r"\w+", offered[:20000].lower())
+    )
 
 
 def is_copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
@@ -139,4 +162,6 @@ def is_copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
     if not offered or len(passage.split()) < MUCH_COPIED:
         return False
     runs = word_runs(passage)
-    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED_SHARE * len(runs)
+    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED_SHARE * len(
+        runs
+    )

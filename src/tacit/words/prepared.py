@@ -39,7 +39,9 @@ class Prepared:
     tags: tuple[str, ...] = ()
     signature: str = ""
     category: str = ""
-    head: frozenset[str] = frozenset()  # the terms of the first line, or of its beginning, where more follows
+    head: frozenset[str] = (
+        frozenset()
+    )  # the terms of the first line, or of its beginning, where more follows
 
     @cached_property
     def claims(self) -> Claims:
@@ -71,9 +73,13 @@ class Likeness:
     """How alike two texts are, and why they are not the same although they may look it."""
 
     score: float  # 0 … 1, symmetric
-    blocked: str = ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
+    blocked: str = (
+        ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
+    )
     parts: Mapping[str, float] | None = None
-    doubt: float = 0.0  # 0 … 1: how little words alone vouch that they are the same, whatever the score …
+    doubt: float = (
+        0.0  # 0 … 1: how little words alone vouch that they are the same, whatever the score …
+    )
     doubted: str = ""  # … and for what
 
 
@@ -107,7 +113,9 @@ class MatchSettings:
     doubt: float = DOUBT_SCORE
 
 
-def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
+def prepare(
+    text: str, tags: Sequence[str] = (), signature: str = "", category: str = ""
+) -> Prepared:
     """Read a text for comparing. One run's findings meet the same neighbours again and again, so what was read is kept for a while."""
     return _prepared(text, tuple(tags), signature, category)
 
@@ -123,7 +131,9 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
     for number, piece in enumerate(pieces):
         whole = True
         for term in piece_terms(piece, stem):
-            share = (1.0 if whole else 0.5) * (1.0 + HEAD_WEIGHT if number < ended < len(pieces) else 1.0)
+            share = (1.0 if whole else 0.5) * (
+                1.0 + HEAD_WEIGHT if number < ended < len(pieces) else 1.0
+            )
             term = same_word(term)
             counts[term] = counts.get(term, 0.0) + share
             whole = False
@@ -134,7 +144,9 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
         flat = " ".join(piece.whole for piece in pieces)
         letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
     weights = {term: count / (count + SATURATION) for term, count in counts.items()}
-    return Prepared(_folded(scanned), scanned, weights, letters, tags, signature, category, frozenset(head))
+    return Prepared(
+        _folded(scanned), scanned, weights, letters, tags, signature, category, frozenset(head)
+    )
 
 
 def _folded(text: str) -> str:

@@ -19,16 +19,25 @@ _tables = Tables(__file__)
 _WRONG = _tables.words("_WRONG")
 _FINITE = _tables.words("_FINITE")
 # "tests fail"
-_PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split())
+_PLURAL = frozenset(
+    "break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split()
+)
 # "error when …", not "error messages"
 _NOUNS = frozenset("bug crash deadlock error exception leak overflow panic problem".split())
 _NAMED = ("error", "exception", "failure")  # names of errors end so
 _TWO = frozenset(
-    tuple(pair.split()) for pair in "no longer,timing out,times out,timed out,any more,failed to,failed with".split(",")
+    tuple(pair.split())
+    for pair in "no longer,timing out,times out,timed out,any more,failed to,failed with".split(",")
 )
-_BE = frozenset("is are was were does did has have had can could will would".split())  # with "not" it does not happen
-_BEHIND = frozenset("in on at with when while if after before during for from is was occurs because and".split()) | {""}
-_ABOUT = frozenset("in on as into to by per each every any no an".split())  # in front of a noun that is only mentioned
+_BE = frozenset(
+    "is are was were does did has have had can could will would".split()
+)  # with "not" it does not happen
+_BEHIND = frozenset(
+    "in on at with when while if after before during for from is was occurs because and".split()
+) | {""}
+_ABOUT = frozenset(
+    "in on as into to by per each every any no an".split()
+)  # in front of a noun that is only mentioned
 _UNDONE = ("ed", "ing", "shown", "seen", "found", "available", "possible", "sent")
 _RULE = _tables.words("_RULE")
 _ORDER_WORDS = _tables.words("_ORDER")
@@ -37,8 +46,12 @@ _ASKING = frozenset("to not can could will would does did and or cannot".split()
 }
 _BEGINNING = _tables.words("_BEGIN")
 _NOUN_TOO = _tables.words("_NOUN_TOO")
-_DETERMINING = frozenset("the a an all every each any this that these those it them its no both".split())
-_OPENING_WORDS = frozenset("so then just better and but".split())  # behind them a clause still begins
+_DETERMINING = frozenset(
+    "the a an all every each any this that these those it them its no both".split()
+)
+_OPENING_WORDS = frozenset(
+    "so then just better and but".split()
+)  # behind them a clause still begins
 _WORD = re.compile(r"[^\W_][\w'-]*")
 _CLAUSE = re.compile(r"[;:.!?,—–(]|\s-\s")
 
@@ -81,7 +94,12 @@ def _happens(before: str, word: str, after: str, begins: bool) -> bool:
         return True  # else it were a rule
     if word in _NOUNS or word.endswith(_NAMED):
         return before not in _ABOUT and after in _BEHIND
-    return word in _WRONG or word in _FINITE or (word, after) in _TWO or (word in _PLURAL and before.endswith("s"))
+    return (
+        word in _WRONG
+        or word in _FINITE
+        or (word, after) in _TWO
+        or (word in _PLURAL and before.endswith("s"))
+    )
 
 
 def _rules(before: str, word: str, after: str, later: str) -> bool:

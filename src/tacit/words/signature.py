@@ -8,7 +8,10 @@ from functools import cache, lru_cache
 from tacit.words.tokens import VAGUE
 
 SIGNATURE_LENGTH = 200
-ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
+ERROR_LINES, ERROR_WIDTH = (
+    300,
+    1000,
+)  # an error is looked for in so many first and last lines, each cut to this
 # and in so many first and last characters: what lies between is neither where it began nor how it ended
 ERROR_ENDS = 100_000
 # of a terminal that are taken out of them: one for every five characters is more than any highlighter writes
@@ -39,8 +42,16 @@ def decisive_line(text: str) -> str:
     if "\x1b" in text:
         text = re.sub(_ANSI, "", text, count=ERROR_SEQUENCES)
     # How hosts wrap a refusal of their own.
-    refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S) if text.lstrip().startswith("<") else None
-    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n") if line]
+    refused = (
+        re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S)
+        if text.lstrip().startswith("<")
+        else None
+    )
+    lines = [
+        line.rsplit("\r", 1)[-1].rstrip()
+        for line in (refused[2] if refused else text).split("\n")
+        if line
+    ]
     lines = [line[:ERROR_WIDTH] for line in lines if line.strip()]
     if len(lines) > 2 * ERROR_LINES:
         lines = lines[:ERROR_LINES] + lines[-ERROR_LINES:]
@@ -106,17 +117,21 @@ def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
         "segmentation fault|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|unreachable|rejected|"
         "does not exist|has not been|have not|haven't"
     )
-    from_the_system = (
-        "command not found|No such file or directory|Permission denied|Is a directory|Not a directory|cannot access"
-    )
+    from_the_system = "command not found|No such file or directory|Permission denied|Is a directory|Not a directory|cannot access"
     forms = (
-        (r"^E\s{2,}(?P<said>(?:[\w.]+(?:Error|Exception|Failed|Exit|Interrupt)\b|assert ).*)", False),  # pytest
+        (
+            r"^E\s{2,}(?P<said>(?:[\w.]+(?:Error|Exception|Failed|Exit|Interrupt)\b|assert ).*)",
+            False,
+        ),  # pytest
         (r"^\s*Caused by: (?P<said>.+)", True),  # java: the root cause comes last
         (r"^\s*(?P<said>error\[E\d+\]: .+)", False),  # rustc
         (r"^\s*\S+?(?::\d+){1,2}:\s+(?P<said>(?:fatal )?error\b.+)", False),  # gcc, clang, javac
         (r"^\s*\S+?\(\d+(?:,\d+)?\):\s+(?P<said>error\b.+)", False),  # tsc, msbuild
         (r"^\s*\S+?:\d+:\d+ - (?P<said>error\b.+)", False),  # tsc --pretty
-        (r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)", False),
+        (
+            r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)",
+            False,
+        ),
         (
             r"^\s*\W?(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)",
             False,
@@ -126,7 +141,10 @@ def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
         (r"^\s*(?P<said>thread \S+ (?:\(\d+\) )?panicked at .+)", False),  # rust
         (r"^\s*\S+\.go:\d+(?::\d+)?: (?P<said>.+)", False),  # go build and go test
         (r"(?P<said>undefined reference to .+)", False),  # ld
-        (r"^(?:(?:/\S*/)?(?:ba|z|da|k|fi)?sh: (?:line )?(?:\d+: )?|\(eval\):\d+: )(?P<said>.+)", False),  # shells
+        (
+            r"^(?:(?:/\S*/)?(?:ba|z|da|k|fi)?sh: (?:line )?(?:\d+: )?|\(eval\):\d+: )(?P<said>.+)",
+            False,
+        ),  # shells
         (rf"(?i)^\S.*(?:{from_the_system})", False),
         (r"\b(?P<said>E[A-Z]{4,}: .+)", False),  # libuv and libc: EACCES, ENOENT
         (r"^npm (?:ERR!|error) (?P<said>(?!code|A complete|path|errno|syscall).+)", False),
@@ -138,12 +156,33 @@ def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
         (rf"(?i)\b(?:{bad_news})\b", False),
     )
     needed: tuple[tuple[str, ...], ...] = (
-        ("E  ", "E\t", "E \t"), ("Caused by: ",), ("error[E",), (" error", "\terror"), (" error", "\terror"), (" - error",),
-        ("Exception", "Error", "Failure"), ("Error", "Exception"), ("** (",), ("panic: ",), ("panicked at ",), (".go:",),
-        ("undefined reference to ",), ("sh: ", "(eval):"), tuple(from_the_system.lower().split("|")), (": ",), ("npm ",), ("●",),
-        ("fatal", "error", "panic"), ("FAILED ",), ("error", "fatal", "exception", "critical"), ("E",), (),
-    )  # fmt: skip
-    return tuple((pattern, last, needs) for (pattern, last), needs in zip(forms, needed, strict=True))
+        ("E  ", "E\t", "E \t"),
+        ("Caused by: ",),
+        ("error[E",),
+        (" error", "\terror"),
+        (" error", "\terror"),
+        (" - error",),
+        ("Exception", "Error", "Failure"),
+        ("Error", "Exception"),
+        ("** (",),
+        ("panic: ",),
+        ("panicked at ",),
+        (".go:",),
+        ("undefined reference to ",),
+        ("sh: ", "(eval):"),
+        tuple(from_the_system.lower().split("|")),
+        (": ",),
+        ("npm ",),
+        ("●",),
+        ("fatal", "error", "panic"),
+        ("FAILED ",),
+        ("error", "fatal", "exception", "critical"),
+        ("E",),
+        (),
+    )
+    return tuple(
+        (pattern, last, needs) for (pattern, last), needs in zip(forms, needed, strict=True)
+    )
 
 
 def _is_harmless(line: str) -> bool:
@@ -151,13 +190,18 @@ def _is_harmless(line: str) -> bool:
     if not any(need in folded for need in ("0", "no ", "zero ", "without ")):
         return False
     trouble = "errors?|failures?|failed|failing|problems?|issues?|conflicts?"
-    return _compiled(rf"\b(?:0|no|zero|without) (?:{trouble})\b|\b(?:{trouble}): ?0\b").search(folded) is not None
+    return (
+        _compiled(rf"\b(?:0|no|zero|without) (?:{trouble})\b|\b(?:{trouble}): ?0\b").search(folded)
+        is not None
+    )
 
 
 def _is_summary(line: str) -> bool:
     """Whether a line says only that something failed; it counts where there is no other."""
     folded = line.lower()
-    if folded.startswith(("npm err! code", "npm error code")) or any(piece in folded for piece in _SUMMARIES):
+    if folded.startswith(("npm err! code", "npm error code")) or any(
+        piece in folded for piece in _SUMMARIES
+    ):
         return True
     if not any(map(str.isdecimal, line)) and not folded.startswith(("make: ", "=")):
         return False
@@ -166,9 +210,14 @@ def _is_summary(line: str) -> bool:
 
 
 _SUMMARIES = (
-    "could not compile", "aborting due to", "complete log of this run", "command failed", "short test summary",
-    "for more information", "lifecycle script",
-)  # fmt: skip
+    "could not compile",
+    "aborting due to",
+    "complete log of this run",
+    "command failed",
+    "short test summary",
+    "for more information",
+    "lifecycle script",
+)
 
 
 @lru_cache(maxsize=1)
@@ -180,10 +229,10 @@ def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
     stamp = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     clock = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
     suffix = "py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql"
-    status = (
-        r"HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?|[Ss]tatus(?: code)?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?"
+    status = r"HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?|[Ss]tatus(?: code)?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?"
+    answer = (
+        "(?:Client|Server) Error|Not Found|Unauthorized|Forbidden|Bad |Internal |Service |Too Many"
     )
-    answer = "(?:Client|Server) Error|Not Found|Unauthorized|Forbidden|Bad |Internal |Service |Too Many"
     unit = "[munµ]?s|secs?|seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|days?|[KMGT]i?B|[kmg]b|bytes?"
     forms = (
         (rf"^\W*(?:{stamp}|{clock})\W*(?=\w)", ""),
@@ -194,12 +243,18 @@ def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
         (r"(?<![\w<])(?:[A-Za-z]:|~|\.{1,2})?[/\\](?:[^\s:;,'\"()<>\[\]]+)(?::\d+)*", "<path>"),
         (r"(?<![\w<])[\w.@+-]+(?:[/\\][\w.@+-]+)+(?::\d+)*", "<path>"),
         (rf"(?<![\w<])[\w-]+\.(?:{suffix})\b(?!\.\w)(?:[:(]\d+(?:[:,]\d+)?\)?)?", "<path>"),
-        (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\blocalhost:\d+\b|\[::[\da-f:]*\](?::\d+)?", "<host>"),
+        (
+            r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\blocalhost:\d+\b|\[::[\da-f:]*\](?::\d+)?",
+            "<host>",
+        ),
         (r"\b0x[0-9a-fA-F]+\b", "<n>"),
         (rf"\b((?:{status}):?) (\d{{1,3}})\b", r"\1 #\2"),
         (rf"\b([45]\d\d)(?= (?:{answer}))", r"#\1"),
         (rf"(?<![\w.#])-?\d+(?:[.,]\d+)*\s?(?:{unit})\b", "<n>"),
-        (r"\b(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b", "<id>"),
+        (
+            r"\b(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b",
+            "<id>",
+        ),
         (r"(?<![\w#])[-+]?\d+(?:[.,]\d+)*%?(?![\w])|(?<=[-_])\d+\b", "<n>"),
         (r"#(\d)", r"\1"),
         (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
@@ -208,6 +263,24 @@ def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
     endings = tuple(f".{letter}" for letter in "pcmjtrgkhsly")  # how a suffix may begin
     hosts = ("localhost:", "[::", *(f"{digit}." for digit in "0123456789"))
     needed: tuple[str | tuple[str, ...], ...] = (
-        digits, ("://",), digits, "-", quotes, slashes, slashes, endings, hosts, ("0x",), digits, digits, digits, digits, digits, "#", ("<n>",),
-    )  # fmt: skip
-    return tuple((pattern, mask, needs) for (pattern, mask), needs in zip(forms, needed, strict=True))
+        digits,
+        ("://",),
+        digits,
+        "-",
+        quotes,
+        slashes,
+        slashes,
+        endings,
+        hosts,
+        ("0x",),
+        digits,
+        digits,
+        digits,
+        digits,
+        digits,
+        "#",
+        ("<n>",),
+    )
+    return tuple(
+        (pattern, mask, needs) for (pattern, mask), needs in zip(forms, needed, strict=True)
+    )

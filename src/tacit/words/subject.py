@@ -16,7 +16,12 @@ from tacit.core.tables import Tables
 
 _tables = Tables(__file__)
 
-ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
+ABOUT_SOMETHING = (
+    "fix",
+    "pitfall",
+    "command",
+    "estimate",
+)  # classes whose lessons are never about everything
 _WORK = _tables.pattern("_WORK", re.I)
 _ORDER_OPENING = _tables.pattern("_ORDER")
 _NAME = _tables.pattern("_NAME")
@@ -31,10 +36,18 @@ def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:
     names = dict.fromkeys((*_commands(memory, quotes), *_named(memory.text)))
     if memory.klass in ABOUT_SOMETHING or memory.signature:
         return joined("", names)
-    code = [name for name in names if _NAME.fullmatch(name) and not _IN_EVERY_PROJECT.fullmatch(name)]
-    own_files = [path for path in memory.paths if not _IN_EVERY_PROJECT.fullmatch(path.rpartition("/")[2])]
+    code = [
+        name for name in names if _NAME.fullmatch(name) and not _IN_EVERY_PROJECT.fullmatch(name)
+    ]
+    own_files = [
+        path for path in memory.paths if not _IN_EVERY_PROJECT.fullmatch(path.rpartition("/")[2])
+    ]
     is_order = memory.klass in ("rule", "security") or bool(_ORDER_OPENING.match(memory.text))
-    if not code and not own_files and (memory.klass == "preference" or (is_order and _WORK.search(memory.text))):
+    if (
+        not code
+        and not own_files
+        and (memory.klass == "preference" or (is_order and _WORK.search(memory.text)))
+    ):
         return WAY
     return joined("", names) if code or own_files else ""
 

@@ -64,7 +64,15 @@ STOP_WORDS = {
         "sous sur t ta tous tout toute toutes tu un une vers voici vos votre vous y".split()
     ),
 }
-WORD, NAME, PATH, FLAG, VERSION, NUMBER, RUN = "word", "name", "path", "flag", "version", "number", "run"
+WORD, NAME, PATH, FLAG, VERSION, NUMBER, RUN = (
+    "word",
+    "name",
+    "path",
+    "flag",
+    "version",
+    "number",
+    "run",
+)
 
 
 class Piece:
@@ -92,12 +100,22 @@ def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
     stop, known = all_stop_words(), set(_fts_words(text))
     said = normal((text[:named] if text.isascii() else text) + " " + beside)
     found: dict[str, None] = {}
-    for raw in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
-        if _is_plain(raw):  # most words; they need not become pieces, and those of an ASCII text are known
+    for raw in dict.fromkeys(
+        _chunks(said.isascii()).findall(said)
+    ):  # what stands there twice is read once
+        if _is_plain(
+            raw
+        ):  # most words; they need not become pieces, and those of an ASCII text are known
             if beside or not text.isascii():
                 found[raw.lower()] = None
-        elif raw.isascii() and (raw.isalnum() or raw.isidentifier()) and (raw[-1] != "s" or not raw[:-1].isupper()):
-            if raw[0] not in _OF_NUMBERS or not _number_kind(raw):  # a name, as _piece would have it
+        elif (
+            raw.isascii()
+            and (raw.isalnum() or raw.isidentifier())
+            and (raw[-1] != "s" or not raw[:-1].isupper())
+        ):
+            if raw[0] not in _OF_NUMBERS or not _number_kind(
+                raw
+            ):  # a name, as _piece would have it
                 for joint in raw.split("_"):
                     found.update(dict.fromkeys(_humps(joint)))
         elif raw.strip(_JOINTS):
@@ -109,7 +127,10 @@ def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
 def are_index_words(words: str, text: str, beside: str = "") -> bool:
     """Whether these are a text's, as they are made now or were before: with more names of a long text, with less of what stands beside."""
     whole = f"{text} {beside}".rstrip()
-    return any(words in (index_words(text, named, beside), index_words(whole, named)) for named in (NAMED, SCAN_LIMIT))
+    return any(
+        words in (index_words(text, named, beside), index_words(whole, named))
+        for named in (NAMED, SCAN_LIMIT)
+    )
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
@@ -147,7 +168,11 @@ def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:
     if kind in (NUMBER, VERSION):
         return [piece.whole]
     stop = all_stop_words()
-    within = [english_stem(part) for part in parts if len(part) > 1 and part not in stop and part != piece.whole]
+    within = [
+        english_stem(part)
+        for part in parts
+        if len(part) > 1 and part not in stop and part != piece.whole
+    ]
     return [stem(piece.whole), *within] if piece.whole else within
 
 
@@ -208,7 +233,11 @@ def _is_plain(raw: str) -> bool:
 
 def _is_acronym(word: str) -> bool:
     # US, IT, AI and DE are no function words when written so; NOT, AND and DO are, only louder.
-    return len(word) > 1 and word in all_stop_words() and (word not in STOP_WORDS["en"] or word in ("us", "it"))
+    return (
+        len(word) > 1
+        and word in all_stop_words()
+        and (word not in STOP_WORDS["en"] or word in ("us", "it"))
+    )
 
 
 def normal(text: str) -> str:
@@ -230,11 +259,17 @@ def fold(word: str) -> str:
     return normalize("NFC", re.sub(f"[{_ACCENTS}]", "", normalize("NFD", word.casefold())))
 
 
-_ONE_SPELLING = {**dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)), 0x2019: "'", 0x2010: "-", 0x2011: "-"}
+_ONE_SPELLING = {
+    **dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
+    0x2019: "'",
+    0x2010: "-",
+    0x2011: "-",
+}
 _ACCENTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
 # Signs that belong to a word although Python's \\w leaves them out: accents, Hebrew and Arabic points, Indic vowels.
 _SIGNS = (
-    _ACCENTS + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84"
+    _ACCENTS
+    + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84"
     "\u102b-\u103e\u17b4-\u17d3"
 )
 # Scripts written without spaces, and Hangul, whose words carry their particles with them: read as pairs of letters.
@@ -299,7 +334,11 @@ def _apostrophe(raw: str, start: int) -> Iterator[Piece]:
 def _trailing_version(raw: str) -> int:
     """Where "3.11" begins in "python3.11"; 0 for other shapes."""
     name = raw.rstrip("0123456789.")
-    return len(name) if len(name) > 1 and name.isalpha() and raw[len(name)].isdigit() and raw[-1] != "." else 0
+    return (
+        len(name)
+        if len(name) > 1 and name.isalpha() and raw[len(name)].isdigit() and raw[-1] != "."
+        else 0
+    )
 
 
 def _piece(raw: str, start: int) -> Piece:
@@ -310,7 +349,9 @@ def _piece(raw: str, start: int) -> Piece:
     if "/" in raw or "\\" in raw:
         raw = _without_line(raw)
         parts = _split(raw)
-        if len(parts) > 1 and ("." in raw or raw[0] in "/~" or not any(part in all_stop_words() for part in parts)):
+        if len(parts) > 1 and (
+            "." in raw or raw[0] in "/~" or not any(part in all_stop_words() for part in parts)
+        ):
             return Piece(PATH, raw, raw.lower().replace("\\", "/").removeprefix("./"), parts, start)
         return Piece(WORD, raw, "".join(parts), parts, start)  # and/or, w/o
     if raw.isalpha() and raw[-1] == "s" and raw[:-1].isupper() and len(raw) > 2:  # PRs, APIs
@@ -340,7 +381,13 @@ def _number_kind(raw: str) -> str:
     if "." in head and tail[:1] in ("-", "+"):
         return VERSION
     unit = tail.rstrip("%")
-    return NUMBER if not unit or (unit.isalpha() and len(unit) < 5) or (unit[:1] == "x" and unit[1:].isdigit()) else ""
+    return (
+        NUMBER
+        if not unit
+        or (unit.isalpha() and len(unit) < 5)
+        or (unit[:1] == "x" and unit[1:].isdigit())
+        else ""
+    )
 
 
 def _without_line(raw: str) -> str:
@@ -369,7 +416,11 @@ def _split(raw: str) -> tuple[str, ...]:
 def _humps(joint: str) -> list[str]:
     """The same of ASCII, where letters need not be looked at one by one."""
     low = joint.lower()
-    return [low] if joint == low or joint.isupper() else [part.lower() for part in _hump().findall(joint)]
+    return (
+        [low]
+        if joint == low or joint.isupper()
+        else [part.lower() for part in _hump().findall(joint)]
+    )
 
 
 @lru_cache(maxsize=1)
@@ -379,7 +430,9 @@ def _hump() -> re.Pattern[str]:
 
 def _letter_pairs(run: str) -> tuple[str, ...]:
     letters = _without_signs(run)
-    return tuple(letters[i : i + 2] for i in range(len(letters) - 1)) or ((letters,) if letters else ())
+    return tuple(letters[i : i + 2] for i in range(len(letters) - 1)) or (
+        (letters,) if letters else ()
+    )
 
 
 def language(pieces: Iterable[Piece]) -> str:
@@ -433,14 +486,37 @@ def _regular_stem(word: str) -> str:
 _IRREGULAR = {
     form: forms.split()[0]
     for forms in (
-        "keep kept", "send sent", "build built", "find found", "lose lost", "make made", "meet met", "hold held",
-        "take took taken", "throw threw thrown", "tell told", "write wrote written", "break broke broken",
-        "give gave given", "choose chose chosen", "forget forgot forgotten", "hide hid hidden", "show shown",
-        "forbid forbade forbidden", "know knew known", "grow grew grown", "begin began begun", "rise rose risen", "fall fell fallen", "come came",
-        "become became", "child children", "index indices",
+        "keep kept",
+        "send sent",
+        "build built",
+        "find found",
+        "lose lost",
+        "make made",
+        "meet met",
+        "hold held",
+        "take took taken",
+        "throw threw thrown",
+        "tell told",
+        "write wrote written",
+        "break broke broken",
+        "give gave given",
+        "choose chose chosen",
+        "forget forgot forgotten",
+        "hide hid hidden",
+        "show shown",
+        "forbid forbade forbidden",
+        "know knew known",
+        "grow grew grown",
+        "begin began begun",
+        "rise rose risen",
+        "fall fell fallen",
+        "come came",
+        "become became",
+        "child children",
+        "index indices",
     )
     for form in forms.split()[1:]
-}  # fmt: skip
+}
 
 
 def _has_vowel(stem: str) -> bool:
@@ -475,7 +551,9 @@ STEMMERS: dict[str, Callable[[str], str]] = {
     "es": _ending(
         "aciones acion iendo ando adas ados idas idos amos aron ada ado ida ido ar er ir an en as os es a o e s"
     ),
-    "fr": _ending("ations ements ation ement antes ante ants ant aux ees ent ons ez er es ee al is it e s x"),
+    "fr": _ending(
+        "ations ements ation ement antes ante ants ant aux ees ent ons ez er es ee al is it e s x"
+    ),
 }
 
 

@@ -55,7 +55,9 @@ def read(source: Source) -> Iterator[Run]:
                 yield from chat.finish(source)
             chat = _Chat(line.removeprefix(STARTED).strip(), source, seen)
         elif chat is None:
-            chat = _Chat("", source, seen)  # the file was cut, and begins in the middle of a session
+            chat = _Chat(
+                "", source, seen
+            )  # the file was cut, and begins in the middle of a session
         chat.line(line, number)
     if chat is not None:
         yield from chat.finish(source)
@@ -69,7 +71,9 @@ class _Chat(Session):
         self.started = self.ended = started.replace(" ", "T") + "Z" if len(started) == 19 else ""
         name = started or f"before-{short_hash(source.head(2048).decode('utf-8', 'replace'))}"
         seen[name] = seen.get(name, 0) + 1
-        self.id = name.replace(" ", "T") if seen[name] == 1 else f"{name.replace(' ', 'T')}#{seen[name]}"
+        self.id = (
+            name.replace(" ", "T") if seen[name] == 1 else f"{name.replace(' ', 'T')}#{seen[name]}"
+        )
         if source.name.startswith(HISTORY):
             self.cwd = os.path.dirname(os.path.abspath(source.path))
         self.kind = ""
@@ -88,7 +92,11 @@ class _Chat(Session):
         kind = _speaker(line)
         # Of what is printed only the first line is marked. A command may print empty lines too, aider itself does not.
         on_and_on = self.printing and self.ran is not None
-        if kind == "assistant" and self.kind == "tool" and (on_and_on or not (after_blank or self.blank)):
+        if (
+            kind == "assistant"
+            and self.kind == "tool"
+            and (on_and_on or not (after_blank or self.blank))
+        ):
             self.printing, kind = True, "tool"
         elif self.blank and self.kind != "assistant":
             return
@@ -119,7 +127,9 @@ class _Chat(Session):
         """What went to the model: a command of aider's, output to be fixed, or a request."""
         self.ran = None
         first, _, more = text.partition("\n")
-        if more and first.startswith("/") and not first.startswith(CHATS):  # a command, and then a request
+        if (
+            more and first.startswith("/") and not first.startswith(CHATS)
+        ):  # a command, and then a request
             self.asked(first)
             return self.asked(more.strip())
         command = _COMMAND.match(text)
@@ -178,6 +188,7 @@ _VERSION = re.compile(r"^Aider v(\S+)", re.M)
 _MODEL = re.compile(r"^(?:Main model|Models?|Model): (\S+)", re.M)
 _APPLIED = re.compile(r"^Applied edit to (.{1,400})$", re.M)
 _REFUSED = re.compile(
-    r"^(?:The LLM did not conform to the edit format|# \d+ SEARCH/REPLACE blocks? failed to match)", re.M
+    r"^(?:The LLM did not conform to the edit format|# \d+ SEARCH/REPLACE blocks? failed to match)",
+    re.M,
 )
 _IN_FILE = re.compile(r"failed to exactly match lines in (\S+)")

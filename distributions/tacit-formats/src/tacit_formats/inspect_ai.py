@@ -40,7 +40,11 @@ def detect(source: Source) -> float:
     head = source.head()
     if head.startswith(ZIP):
         return (
-            0.95 if b"_journal/" in head[:4096] or b"samples/" in head[:4096] or b"header.json" in head[:4096] else 0.0
+            0.95
+            if b"_journal/" in head[:4096]
+            or b"samples/" in head[:4096]
+            or b"header.json" in head[:4096]
+            else 0.0
         )
     if not head.lstrip().startswith(b"{"):
         return 0.0
@@ -88,7 +92,15 @@ def _member(archive: zipfile.ZipFile, name: str) -> Record | None:
         if archive.getinfo(name).file_size > DOCUMENT_LIMIT:
             return None
         return json_record(archive.read(name))
-    except (KeyError, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile):
+    except (
+        KeyError,
+        OSError,
+        EOFError,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+        zipfile.BadZipFile,
+    ):
         return None
 
 
@@ -104,7 +116,9 @@ def _run(source: Source, about: Record, sample: Record, place: str, unread: int 
     one.version = text_at(dict_at(about, "packages"), "inspect_ai")
     one.seen_at(time_of(sample, "started_at") or time_of(about, "created"))
     one.seen_at(time_of(sample, "completed_at"))
-    one.task = content_text(sample.get("input") if isinstance(sample.get("input"), str) else _last_asked(sample))
+    one.task = content_text(
+        sample.get("input") if isinstance(sample.get("input"), str) else _last_asked(sample)
+    )
     for index, message in enumerate(list_at(sample, "messages"), 1):
         one.at(f"{place}/messages/{index}")
         if type(message) is dict:
@@ -135,11 +149,17 @@ def _message(one: Session, message: Record) -> None:
         one.say("assistant", text)
         for call in list_at(message, "tool_calls"):
             if type(call) is dict:
-                one.call(text_at(call, "id"), text_at(call, "function", "name") or "tool", call.get("arguments"))
+                one.call(
+                    text_at(call, "id"),
+                    text_at(call, "function", "name") or "tool",
+                    call.get("arguments"),
+                )
     elif role == "tool":
         error = dict_at(message, "error")
         failed = bool(error)
-        one.answered(text_at(message, "tool_call_id"), text_at(error, "message") or text, failed=failed)
+        one.answered(
+            text_at(message, "tool_call_id"), text_at(error, "message") or text, failed=failed
+        )
     elif role == "system":
         one.say("system", text)
     else:

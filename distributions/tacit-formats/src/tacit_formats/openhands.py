@@ -31,10 +31,18 @@ if TYPE_CHECKING:
 
 NAME = "openhands"
 STATE, EVENTS = "base_state.json", "events"
-_PASSED_OVER = frozenset({
-    "SystemPromptEvent", "CondensationRequest", "ConversationStateUpdateEvent", "LLMCompletionLogEvent", "TokenEvent",
-    "HookExecutionEvent", "PauseEvent", "StreamingDeltaEvent",
-})  # fmt: skip
+_PASSED_OVER = frozenset(
+    {
+        "SystemPromptEvent",
+        "CondensationRequest",
+        "ConversationStateUpdateEvent",
+        "LLMCompletionLogEvent",
+        "TokenEvent",
+        "HookExecutionEvent",
+        "PauseEvent",
+        "StreamingDeltaEvent",
+    }
+)
 FINISHED = ("finished", "stuck", "error")
 
 
@@ -42,7 +50,11 @@ def detect(source: Source) -> float:
     """How sure we are: by the name of the file and what it says of itself."""
     head = source.head()
     if source.name == STATE:
-        return 0.9 if b'"agent"' in head or b'"execution_status"' in head or source.beside(EVENTS) else 0.0
+        return (
+            0.9
+            if b'"agent"' in head or b'"execution_status"' in head or source.beside(EVENTS)
+            else 0.0
+        )
     if not _EVENT_FILE.match(source.name) or not head.lstrip().startswith(b"{"):
         return 0.0
     return 0.9 if b'"kind"' in head or b'"source"' in head else 0.0
@@ -55,13 +67,20 @@ def read(source: Source) -> Iterator[Run]:
     """The conversation that a file belongs to, if the file is the one it is read with."""
     folders = os.path.abspath(source.path).replace("\\", "/").split("/")
     if source.name == STATE:
-        events, state, name = source.beside(EVENTS), json_record(source.head(1 << 22)) or {}, folders[-2]
+        events, state, name = (
+            source.beside(EVENTS),
+            json_record(source.head(1 << 22)) or {},
+            folders[-2],
+        )
     else:
         events, state = source.beside(), {}
         events = tuple(each for each in events if _EVENT_FILE.match(each.name))
         if source.has_beside("..", STATE) or (events and events[0].name != source.name):
             return
-        events, name = events or (source,), folders[-3] if len(folders) > 2 and folders[-2] == EVENTS else source.stem
+        events, name = (
+            events or (source,),
+            folders[-3] if len(folders) > 2 and folders[-2] == EVENTS else source.stem,
+        )
     talk = _Conversation()
     talk.id = text_at(state, "id") or name
     talk.cwd = text_at(dict_at(state, "workspace"), "working_dir")
@@ -100,7 +119,10 @@ class _Conversation(Session):
         elif kind == "ObservationEvent":
             self.observe(event)
         elif kind == "AgentErrorEvent":
-            if self.answered(text_at(event, "tool_call_id"), text_at(event, "error"), failed=True) is None:
+            if (
+                self.answered(text_at(event, "tool_call_id"), text_at(event, "error"), failed=True)
+                is None
+            ):
                 self.say("system", text_at(event, "error"), at)
         elif kind == "UserRejectObservation":
             self.rejected(event)
@@ -129,7 +151,9 @@ class _Conversation(Session):
         call = text_at(event, "tool_call_id") or text_at(event, "id")
         self.by_event[text_at(event, "id")] = call
         name = text_at(event, "tool_name") or text_at(action, "kind") or "tool"
-        given = {key: value for key, value in action.items() if key != "kind"} or event.get("raw_input")
+        given = {key: value for key, value in action.items() if key != "kind"} or event.get(
+            "raw_input"
+        )
         if name == "finish":
             self.complete = True
             self.say("assistant", text_at(action, "message"), at)

@@ -36,12 +36,35 @@ if TYPE_CHECKING:
 NAME = "swe-agent"
 ENDINGS = (".traj", ".traj.json", ".traj.gz", ".traj.json.gz")
 REFUSED = (
-    "Your proposed edit has introduced new syntax error(s)", "EXECUTION TIMED OUT", "COMMAND TIMED OUT", "EXECUTION FAILED",
-    "Your command failed to execute", "No replacement was performed", "ERROR:", "Error: ", "Your output was not formatted correctly",
-    "The command timed out", "Invalid `path` parameter", "The path ", "Text not found",
-)  # fmt: skip
-EDITORS = ("edit", "create", "insert", "str_replace_editor", "open", "goto", "scroll_up", "scroll_down", "find_file",
-           "search_file", "search_dir", "submit", "filemap")  # fmt: skip
+    "Your proposed edit has introduced new syntax error(s)",
+    "EXECUTION TIMED OUT",
+    "COMMAND TIMED OUT",
+    "EXECUTION FAILED",
+    "Your command failed to execute",
+    "No replacement was performed",
+    "ERROR:",
+    "Error: ",
+    "Your output was not formatted correctly",
+    "The command timed out",
+    "Invalid `path` parameter",
+    "The path ",
+    "Text not found",
+)
+EDITORS = (
+    "edit",
+    "create",
+    "insert",
+    "str_replace_editor",
+    "open",
+    "goto",
+    "scroll_up",
+    "scroll_down",
+    "find_file",
+    "search_file",
+    "search_dir",
+    "submit",
+    "filemap",
+)
 
 
 def detect(source: Source) -> float:
@@ -128,7 +151,12 @@ def _act(attempt: Session, action: str, seen: str, state: Record) -> None:
     if name in EDITORS:
         shown = text_at(state, "open_file")
         path = _path(action) or (shown if shown != "n/a" and name in ("edit", "insert") else "")
-        row = attempt.add("tool", tool=name, input={"arguments": action, "path": path}, files=(path,) if path else ())
+        row = attempt.add(
+            "tool",
+            tool=name,
+            input={"arguments": action, "path": path},
+            files=(path,) if path else (),
+        )
         fill(row, seen.strip(), failed=seen.startswith(REFUSED))
     else:
         row = attempt.add("tool", tool="shell", input={"command": action})
@@ -137,7 +165,13 @@ def _act(attempt: Session, action: str, seen: str, state: Record) -> None:
 
 def _path(action: str) -> str:
     words = action.split("\n", 1)[0].split()
-    named = words[2:3] if words[0] == "str_replace_editor" else words[1:2] if words[0] in ("open", "create") else []
+    named = (
+        words[2:3]
+        if words[0] == "str_replace_editor"
+        else words[1:2]
+        if words[0] in ("open", "create")
+        else []
+    )
     return named[0].strip("\"'") if named else ""
 
 
@@ -162,7 +196,8 @@ def _issue(text: str) -> str:
 
 _BETWEEN = re.compile(r"^ISSUE:\n(.*?)(?:^INSTRUCTIONS:|\Z)", re.S | re.M)
 _TAGGED = re.compile(
-    r"<(?:pr_description|issue|problem_statement)>(.*?)</(?:pr_description|issue|problem_statement)>", re.S
+    r"<(?:pr_description|issue|problem_statement)>(.*?)</(?:pr_description|issue|problem_statement)>",
+    re.S,
 )
 
 
@@ -180,7 +215,10 @@ def _messages(attempt: Session, whole: Record) -> None:
         extra = dict_at(message, "extra")
         if role == "assistant":
             attempt.say("assistant", text)
-            open = [attempt.add("tool", tool="bash", input={"command": line}) for line in _commands(text, message)]
+            open = [
+                attempt.add("tool", tool="bash", input={"command": line})
+                for line in _commands(text, message)
+            ]
         elif open and role in ("user", "tool", "function_call_output"):
             _observe(open.pop(0), text or text_at(message, "output"), extra)
         elif role == "user" and not attempt.task:
@@ -189,8 +227,12 @@ def _messages(attempt: Session, whole: Record) -> None:
 
 def _commands(text: str, message: Record) -> list[str]:
     actions = list_at(dict_at(message, "extra"), "actions")
-    lines = [text_at(each, "command") or (each if isinstance(each, str) else "") for each in actions]
-    return [line for line in lines if line] or [found.strip() for found in _FENCED.findall(text)][:1]
+    lines = [
+        text_at(each, "command") or (each if isinstance(each, str) else "") for each in actions
+    ]
+    return [line for line in lines if line] or [found.strip() for found in _FENCED.findall(text)][
+        :1
+    ]
 
 
 def _observe(row: Record, text: str, extra: Record) -> None:

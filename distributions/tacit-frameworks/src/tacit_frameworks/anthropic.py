@@ -79,7 +79,10 @@ class Notes:
 
     def read(self, names: tuple[str, ...]) -> str:
         """A file's text."""
-        with self._inside(names[:-1]) as above, os.fdopen(os.open(names[-1], FILE, dir_fd=above), "rb") as file:
+        with (
+            self._inside(names[:-1]) as above,
+            os.fdopen(os.open(names[-1], FILE, dir_fd=above), "rb") as file,
+        ):
             return file.read(_LARGEST + 1).decode("utf-8", "replace")
 
     def write(self, names: tuple[str, ...], text: str, *, new: bool = False) -> None:
@@ -91,14 +94,18 @@ class Notes:
             )
         with self._inside(names[:-1], make=True) as above:
             temporary = f".tmp-{new_id()}"
-            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=above)
+            fd = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=above
+            )
             try:
                 with os.fdopen(fd, "wb") as file:
                     file.write(raw)
                     file.flush()
                     os.fsync(file.fileno())
                 if new:
-                    os.link(temporary, names[-1], src_dir_fd=above, dst_dir_fd=above)  # fails where there is one
+                    os.link(
+                        temporary, names[-1], src_dir_fd=above, dst_dir_fd=above
+                    )  # fails where there is one
                     os.unlink(temporary, dir_fd=above)
                 else:
                     os.replace(temporary, names[-1], src_dir_fd=above, dst_dir_fd=above)
@@ -113,7 +120,9 @@ class Notes:
                 self.remove((*names, name))
             with self._inside(names) as here:
                 for left in os.listdir(here):
-                    os.unlink(left, dir_fd=here)  # half-written files and links: the link goes, never what it names
+                    os.unlink(
+                        left, dir_fd=here
+                    )  # half-written files and links: the link goes, never what it names
             with self._inside(names[:-1]) as above:
                 os.rmdir(names[-1], dir_fd=above)
         else:
@@ -125,13 +134,17 @@ class Notes:
         with self._inside(old[:-1]) as here, self._inside(new[:-1], make=True) as there:
             os.rename(old[-1], new[-1], src_dir_fd=here, dst_dir_fd=there)
 
-    def listed(self, names: tuple[str, ...], depth: int = _DEPTH) -> Iterator[tuple[str, int, bool]]:
+    def listed(
+        self, names: tuple[str, ...], depth: int = _DEPTH
+    ) -> Iterator[tuple[str, int, bool]]:
         """(path below, bytes, is a folder) of what stands in a folder, sorted, some levels deep; links are not there."""
         with self._inside(names) as here:
             entries = sorted(os.listdir(here))
             for name in entries:
                 found = os.stat(name, dir_fd=here, follow_symlinks=False)
-                if name.startswith(".") or not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+                if name.startswith(".") or not (
+                    stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)
+                ):
                     continue
                 yield name, found.st_size, stat.S_ISDIR(found.st_mode)
                 if stat.S_ISDIR(found.st_mode) and depth > 1:
@@ -191,7 +204,11 @@ class Commands:
                 listed.append(f"{_size(len(self.lessons().encode()))}\t{ROOT}/{_LESSONS}")
             head = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
             return "\n".join(
-                [head, f"{_size(4096)}\t{command.path}", *sorted(listed, key=lambda line: line.split("\t")[1])]
+                [
+                    head,
+                    f"{_size(4096)}\t{command.path}",
+                    *sorted(listed, key=lambda line: line.split("\t")[1]),
+                ]
             )
         self._exists(kind, command.path)
         lines = (self.lessons() if names == (_LESSONS,) else self.notes.read(names)).split("\n")
@@ -199,7 +216,9 @@ class Commands:
         if getattr(command, "view_range", None) and len(command.view_range) == 2:
             first = max(1, command.view_range[0])
             last = len(lines) if command.view_range[1] == -1 else command.view_range[1]
-        numbered = [f"{number:6}\t{line}" for number, line in enumerate(lines[first - 1 : last], first)]
+        numbered = [
+            f"{number:6}\t{line}" for number, line in enumerate(lines[first - 1 : last], first)
+        ]
         return f"Here's the content of {command.path} with line numbers:\n" + "\n".join(numbered)
 
     def create(self, command: Any) -> str:
@@ -222,7 +241,10 @@ class Commands:
                 f"No replacement was performed, old_str `{command.old_str}` did not appear verbatim in {command.path}."
             )
         if count > 1:
-            lines = [text[: found.start()].count("\n") + 1 for found in re.finditer(re.escape(command.old_str), text)]
+            lines = [
+                text[: found.start()].count("\n") + 1
+                for found in re.finditer(re.escape(command.old_str), text)
+            ]
             told = f"Multiple occurrences of old_str `{command.old_str}` in lines: {', '.join(map(str, lines))}. Please ensure it is unique"
             raise ToolError(f"No replacement was performed. {told}")
         new = redact(getattr(command, "new_str", "") or "").text
@@ -231,7 +253,11 @@ class Commands:
         self.notes.write(names, changed)
         self._learn(new.split("\n"))
         number = text[:at].count("\n")
-        near = [f"{n + 1:6}\t{line}" for n, line in enumerate(changed.split("\n")) if number - 2 <= n <= number + 2]
+        near = [
+            f"{n + 1:6}\t{line}"
+            for n, line in enumerate(changed.split("\n"))
+            if number - 2 <= n <= number + 2
+        ]
         return (
             "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
             + "\n".join(near)
@@ -293,7 +319,9 @@ class Commands:
     def _own(self, path: str) -> tuple[str, ...]:
         names = names_in(path)
         if names[:1] == (_LESSONS,):
-            raise ToolError(f"{ROOT}/{_LESSONS} is kept by Tacit and cannot be changed. Please use another file.")
+            raise ToolError(
+                f"{ROOT}/{_LESSONS} is kept by Tacit and cannot be changed. Please use another file."
+            )
         return names
 
     def _text(self, path: str) -> tuple[tuple[str, ...], str]:
@@ -333,7 +361,9 @@ def _size(size: int) -> str:
 class TacitMemoryTool(BetaAbstractMemoryTool):
     """The memory tool for the synchronous client. `folder` holds the notes; without it, one per project in the data folder."""
 
-    def __init__(self, memories: Memories, *, task: str = "", run: str = "", folder: str = "", **options: Any) -> None:
+    def __init__(
+        self, memories: Memories, *, task: str = "", run: str = "", folder: str = "", **options: Any
+    ) -> None:
         super().__init__(**options)
         self.commands = Commands(memories, folder, task, run)
 
@@ -354,7 +384,9 @@ class TacitMemoryTool(BetaAbstractMemoryTool):
 class TacitAsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     """The memory tool for the asynchronous client: the same, in a thread."""
 
-    def __init__(self, memories: Memories, *, task: str = "", run: str = "", folder: str = "", **options: Any) -> None:
+    def __init__(
+        self, memories: Memories, *, task: str = "", run: str = "", folder: str = "", **options: Any
+    ) -> None:
         super().__init__(**options)
         self.commands = Commands(memories, folder, task, run)
 

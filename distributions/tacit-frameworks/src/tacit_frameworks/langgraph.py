@@ -43,7 +43,13 @@ from tacit.guard.redact import redact
 
 _LESSONS = "lessons"  # the namespace of what runs have taught
 CATEGORY = "langgraph"  # under which documents are filed
-_TEXTS = ("text", "content", "memory", "data", "value")  # fields that hold a document's words, the first that does
+_TEXTS = (
+    "text",
+    "content",
+    "memory",
+    "data",
+    "value",
+)  # fields that hold a document's words, the first that does
 
 
 class TacitStore(BaseStore):
@@ -108,19 +114,27 @@ class _Desk:
         if old is not None and old.state == "candidate":
             self._memories.rewrite(old.id, text, extra, reason="put again by the graph")
         else:
-            self._memories.add(text, category=CATEGORY, origin=_origin(op.namespace, op.key), extra=extra)
+            self._memories.add(
+                text, category=CATEGORY, origin=_origin(op.namespace, op.key), extra=extra
+            )
 
     def _documents(self) -> list[Memory]:
         if self._memories.project is None:
             return []
         kept = self._memories.list(equal={"category": CATEGORY}, sort="old", limit=-1)
-        newest = {(_namespace(memory), _key(memory)): memory for memory in kept if "key" in (memory.extra or {})}
+        newest = {
+            (_namespace(memory), _key(memory)): memory
+            for memory in kept
+            if "key" in (memory.extra or {})
+        }
         return [*newest.values()]
 
     def _document(self, namespace: tuple[str, ...], key: str) -> Memory | None:
         if self._memories.project is None:
             return None
-        found = self._memories.list(equal={"category": CATEGORY, "origin": _origin(namespace, key)}, limit=1)
+        found = self._memories.list(
+            equal={"category": CATEGORY, "origin": _origin(namespace, key)}, limit=1
+        )
         return found[0] if found else None
 
     def _get(self, namespace: tuple[str, ...], key: str) -> Any:
@@ -130,7 +144,9 @@ class _Desk:
                 lesson = self._memories.get(key)
             except NotFound:
                 return None
-            hidden = lesson.gate == "quarantine" or lesson.id in self._memories.withheld_in(self._run)
+            hidden = lesson.gate == "quarantine" or lesson.id in self._memories.withheld_in(
+                self._run
+            )
             found = None if hidden or _namespace(lesson) != namespace else lesson
         return Item(**_fields(found)) if found is not None else None
 
@@ -138,7 +154,9 @@ class _Desk:
         prefix = tuple(op.namespace_prefix)
         if op.query:
             most = min(1000, 50 + 5 * (op.offset + op.limit))
-            hits = self._memories.recall(op.query, run=self._run, surface="langgraph", limit=most, min_score=0.0).hits
+            hits = self._memories.recall(
+                op.query, run=self._run, surface="langgraph", limit=most, min_score=0.0
+            ).hits
             found: list[tuple[Memory, float | None]] = [
                 (hit.memory, hit.score) for hit in hits if _is_indexed(hit.memory)
             ]
@@ -147,13 +165,18 @@ class _Desk:
         kept = [
             SearchItem(**_fields(memory), score=score)
             for memory, score in found
-            if _namespace(memory)[: len(prefix)] == prefix and _fits(_value(memory), op.filter or {})
+            if _namespace(memory)[: len(prefix)] == prefix
+            and _fits(_value(memory), op.filter or {})
         ]
         return kept[op.offset : op.offset + op.limit]
 
     def _namespaces(self, op: Any) -> list[tuple[str, ...]]:
         every = {_namespace(memory) for memory in self._documents()}
-        kept = [each for each in every if all(_matches(rule, each) for rule in op.match_conditions or ())]
+        kept = [
+            each
+            for each in every
+            if all(_matches(rule, each) for rule in op.match_conditions or ())
+        ]
         if op.max_depth is not None:
             kept = [*{each[: op.max_depth] for each in kept}]
         return sorted(kept)[op.offset : op.offset + op.limit]
@@ -172,7 +195,11 @@ def _namespace(memory: Memory) -> tuple[str, ...]:
 
 
 def _key(memory: Memory) -> str:
-    return str((memory.extra or {}).get("key", memory.id)) if memory.category == CATEGORY else memory.id
+    return (
+        str((memory.extra or {}).get("key", memory.id))
+        if memory.category == CATEGORY
+        else memory.id
+    )
 
 
 def _value(memory: Memory) -> dict[str, Any]:
@@ -255,5 +282,9 @@ def _matches(rule: MatchCondition, namespace: tuple[str, ...]) -> bool:
         return False
     if rule.match_type not in ("prefix", "suffix"):
         raise ValueError(f"Unsupported match type: {rule.match_type}")
-    part = namespace[: len(path)] if rule.match_type == "prefix" else namespace[len(namespace) - len(path) :]
+    part = (
+        namespace[: len(path)]
+        if rule.match_type == "prefix"
+        else namespace[len(namespace) - len(path) :]
+    )
     return all(wanted in ("*", label) for wanted, label in zip(path, part))

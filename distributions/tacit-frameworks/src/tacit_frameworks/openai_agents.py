@@ -31,13 +31,24 @@ from tacit_frameworks.tools import Tools
 if TYPE_CHECKING:
     from tacit.learn.running import Running
 
-_CURRENT: ContextVar[str] = ContextVar("tacit_run", default="")  # the run that this task's tools are called in
+_CURRENT: ContextVar[str] = ContextVar(
+    "tacit_run", default=""
+)  # the run that this task's tools are called in
 # What the SDK tells the model in place of an exception of a tool.
-FAILED = ("An error occurred while running the tool", "An error occurred while parsing tool arguments")
+FAILED = (
+    "An error occurred while running the tool",
+    "An error occurred while parsing tool arguments",
+)
 
 
 async def run(
-    memories: Memories, agent: Any, input: Any, *, run_config: RunConfig | None = None, task: str = "", **options: Any
+    memories: Memories,
+    agent: Any,
+    input: Any,
+    *,
+    run_config: RunConfig | None = None,
+    task: str = "",
+    **options: Any,
 ) -> Any:
     """`Runner.run` as a run of Tacit's: lessons given before it, what happened learned after it; an exception is a failure."""
     said = task or (input if isinstance(input, str) else _last_words(input))
@@ -52,7 +63,9 @@ async def run(
             _CURRENT.reset(token)
 
 
-def give(running: Running, before: Callable[[Any], Any] | None = None) -> Callable[[CallModelData[Any]], Any]:
+def give(
+    running: Running, before: Callable[[Any], Any] | None = None
+) -> Callable[[CallModelData[Any]], Any]:
     """A filter for `RunConfig(call_model_input_filter=…)`: the run's lessons after the instructions; another filter comes before it."""
 
     async def filtered(data: CallModelData[Any]) -> ModelInputData:
@@ -88,7 +101,9 @@ class Taking(RunHooks[Any]):
         """Passed on."""
         await self._pass_on("on_handoff", context, from_agent, to_agent)
 
-    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: Any) -> None:
+    async def on_llm_start(
+        self, context: Any, agent: Any, system_prompt: Any, input_items: Any
+    ) -> None:
         """Passed on."""
         await self._pass_on("on_llm_start", context, agent, system_prompt, input_items)
 
@@ -144,5 +159,7 @@ def _last_words(items: Any) -> str:
             content = item.get("content")
             if isinstance(content, str):
                 return content
-            return " ".join(str(part.get("text", "")) for part in content or [] if isinstance(part, dict))
+            return " ".join(
+                str(part.get("text", "")) for part in content or [] if isinstance(part, dict)
+            )
     return ""

@@ -18,7 +18,12 @@ from tacit_frameworks import missing_framework
 try:
     from pydantic_ai import FunctionToolset, RunContext
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolRetryError
+    from pydantic_ai.exceptions import (
+        ApprovalRequired,
+        CallDeferred,
+        SkipToolExecution,
+        ToolRetryError,
+    )
 except ImportError as error:
     raise missing_framework("pydantic-ai-slim", error) from None
 
@@ -28,7 +33,11 @@ from tacit_frameworks.tools import Tools
 if TYPE_CHECKING:
     from tacit.learn.running import Running
 
-DETOURS = (ApprovalRequired, CallDeferred, SkipToolExecution)  # control flow of the framework, no failure of the tool
+DETOURS = (
+    ApprovalRequired,
+    CallDeferred,
+    SkipToolExecution,
+)  # control flow of the framework, no failure of the tool
 
 
 class Remembering(AbstractCapability[Any]):
@@ -43,7 +52,9 @@ class Remembering(AbstractCapability[Any]):
     async def for_run(self, ctx: RunContext[Any]) -> Remembering:
         """A copy for each run: several may go on at once."""
         own = copy.copy(self)
-        own._running = self._memories.run(task=_words(ctx.prompt), **{"host": "pydantic-ai", **self._facets})
+        own._running = self._memories.run(
+            task=_words(ctx.prompt), **{"host": "pydantic-ai", **self._facets}
+        )
         return own
 
     def get_instructions(self) -> Any:
@@ -73,7 +84,11 @@ class Remembering(AbstractCapability[Any]):
         except DETOURS:
             raise
         except Exception as error:
-            told = str(error) if isinstance(error, ToolRetryError) else f"{type(error).__name__}: {error}"
+            told = (
+                str(error)
+                if isinstance(error, ToolRetryError)
+                else f"{type(error).__name__}: {error}"
+            )
             self._step(call.tool_name, args, error=told)
             raise
         self._step(call.tool_name, args, output=str(result))
@@ -82,7 +97,9 @@ class Remembering(AbstractCapability[Any]):
     def _step(self, tool: str, args: Any, **fields: str) -> None:
         if self._running is not None:
             self._running.step(
-                tool=tool, input=dict(args) if isinstance(args, dict) else {"input": str(args)}, **fields
+                tool=tool,
+                input=dict(args) if isinstance(args, dict) else {"input": str(args)},
+                **fields,
             )
 
 

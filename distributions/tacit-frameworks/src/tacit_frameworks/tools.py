@@ -52,8 +52,12 @@ class Tools:
     def _recall(self, query: str, error: str) -> str:
         with as_agent(self._memories) as memories:
             errors = (error,) if error else ()
-            found = memories.recall(query, run=self._run(), host="library", surface="tool", errors=errors, limit=5)
-            text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
+            found = memories.recall(
+                query, run=self._run(), host="library", surface="tool", errors=errors, limit=5
+            )
+            text = memories.notes(
+                [hit.memory for hit in found.hits], [hit.mark for hit in found.hits]
+            )
         return text or "Nothing fits."
 
     def _submit(self, text: str, kind: str, error: str) -> str:

@@ -60,20 +60,45 @@ def by_outcome(outcome: str, *, touched: bool, repeated: bool, contradicted: boo
 def touched(memory: Memory, run: Run) -> bool:
     """Whether a task had to do with what a memory is about: a path of its own, or its words in the task's."""
     files = {_path(path) for path in run.files}
-    if any(_path(path) in files or any(file.startswith(_path(path) + "/") for file in files) for path in memory.paths):
+    if any(
+        _path(path) in files or any(file.startswith(_path(path) + "/") for file in files)
+        for path in memory.paths
+    ):
         return True
-    told = [run.task, run.objective, run.task_type, *run.files, *(finding.text for finding in run.findings)]
-    told += [str(each.get("text", "")) for each in (run.extra or {}).get("incidents", ()) if isinstance(each, dict)]
+    told = [
+        run.task,
+        run.objective,
+        run.task_type,
+        *run.files,
+        *(finding.text for finding in run.findings),
+    ]
+    told += [
+        str(each.get("text", ""))
+        for each in (run.extra or {}).get("incidents", ())
+        if isinstance(each, dict)
+    ]
     mine = keywords(memory.text) - all_stop_words()
     shared = mine & keywords(" ".join(told))
     return len(shared) >= TOUCHED_WORDS and len(shared) >= TOUCHED_SHARE * len(mine)
 
 
-def marks_for(applied: Applied, memory: Memory, use: Use, run: str, at: str, before: Iterable[Mark]) -> list[Mark]:
+def marks_for(
+    applied: Applied, memory: Memory, use: Use, run: str, at: str, before: Iterable[Mark]
+) -> list[Mark]:
     """An application as marks: the log itself, a reuse, its success or failure, and the task if it is a new success."""
 
     def mark(signal: str, reason: str = "", value: str = "") -> Mark:
-        return Mark(memory.id, use.unit, use.project, signal, value, run=run, surface=use.surface, reason=reason, at=at)
+        return Mark(
+            memory.id,
+            use.unit,
+            use.project,
+            signal,
+            value,
+            run=run,
+            surface=use.surface,
+            reason=reason,
+            at=at,
+        )
 
     found = [mark(applied.effect, applied.reason, applied.followup)]
     if applied.effect == "unknown":
@@ -132,12 +157,19 @@ def outcome(
         if run.outcome == "unknown" or any(each.signal in _EFFECTS for each in mine):
             continue
         # somebody said during this unit that the advice is wrong
-        against = (row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts")
+        against = (
+            row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts"
+        )
         denied = contradicted(memory.id) or use.unit in against
         applied = by_outcome(
-            run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied
+            run.outcome,
+            touched=touched(memory, run),
+            repeated=repeated(memory.id),
+            contradicted=denied,
         )
-        failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
+        failed = sum(each.signal == "failed_reuse" for each in marks) + (
+            applied.effect == "negative"
+        )
         if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
             applied = replace(applied, followup="review_required")
         for mark in marks_for(applied, memory, use, hand.run, hand.at, mine):
@@ -165,10 +197,21 @@ def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) ->
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
     step = min(1.0, max(-1.0, now + (ECHO if used else FIZZLE))) - now
-    counted = {"echo" if used else "fizzle": 1.0, "priority": step, **({"recalls": 1.0} if used else {})}
+    counted = {
+        "echo" if used else "fizzle": 1.0,
+        "priority": step,
+        **({"recalls": 1.0} if used else {}),
+    }
     for signal, amount in counted.items():
         mark = Mark(
-            memory.id, use.unit, use.project, signal, amount=amount, run=hand.run, surface=use.surface, at=hand.at
+            memory.id,
+            use.unit,
+            use.project,
+            signal,
+            amount=amount,
+            run=hand.run,
+            surface=use.surface,
+            at=hand.at,
         )
         tx.add_mark(mark)
     if used and memory.stale_at:

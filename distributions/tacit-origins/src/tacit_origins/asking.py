@@ -19,7 +19,14 @@ from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace, value
 from tacit.learn.echo import strip_echo
 from tacit.learn.outcomes import Session
-from tacit.learn.prepare import is_given, judged_by_gate, shaped_for, texts_given, unit_of, without_secrets
+from tacit.learn.prepare import (
+    is_given,
+    judged_by_gate,
+    shaped_for,
+    texts_given,
+    unit_of,
+    without_secrets,
+)
 from tacit.learn.stage import Learned
 from tacit.stores.sql import WorkContext
 from tacit_origins.observer import sanitize_text
@@ -29,7 +36,12 @@ if TYPE_CHECKING:
 
 
 def extract(
-    work: WorkContext, run: Run, model: Model, *, known_lines: Mapping[str, str] | None = None, hold_all: bool = False
+    work: WorkContext,
+    run: Run,
+    model: Model,
+    *,
+    known_lines: Mapping[str, str] | None = None,
+    hold_all: bool = False,
 ) -> Learned:
     """Ask a model what a learned run says beyond what the rules found. The same run is not asked about twice; a failure is a warning."""
     store, project, profile = work.store, work.project, work.profile
@@ -42,11 +54,17 @@ def extract(
         return Learned(run.id, run.host)
     kinds = {name: kind.klass for name, kind in profile.kinds.items()}
     try:
-        answer = model.ask(question(spoken, [*kinds]), schema=schema([*kinds]), timeout=profile.model.timeout_s)
+        answer = model.ask(
+            question(spoken, [*kinds]), schema=schema([*kinds]), timeout=profile.model.timeout_s
+        )
     except Unavailable as error:
-        return Learned(run.id, run.host, warnings=(f"{run.id}: learned by rules alone. {error.message}",))
+        return Learned(
+            run.id, run.host, warnings=(f"{run.id}: learned by rules alone. {error.message}",)
+        )
     found = findings_of_answer(answer, run, spoken, kinds, profile.other_kind)
-    fresh = [shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)]
+    fresh = [
+        shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)
+    ]
     cleaned = [without_secrets(finding) for finding in fresh]
     judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
     session = Session(work, run, id, work.now())
@@ -80,7 +98,11 @@ class _Said:
 
 def said(run: Run) -> tuple[_Said, ...]:
     """What a run says, in its order, without tool traces; the middle of a long one left out."""
-    every = [_Said(step.role, step.place, text, step.typed) for step in run.steps if (text := _spoken(step))]
+    every = [
+        _Said(step.role, step.place, text, step.typed)
+        for step in run.steps
+        if (text := _spoken(step))
+    ]
     if sum(len(each.text) for each in every) <= LONGEST_RUN:
         return tuple(every)
     first = list(_until(every, int(LONGEST_RUN * BEGINNING)))
@@ -107,7 +129,11 @@ def schema(kinds: Sequence[str]) -> dict[str, Any]:
     """What the answer should look like."""
     return objects(
         "findings",
-        {"text": {"type": "string"}, "kind": {"type": "string", "enum": [*kinds]}, "quote": {"type": "string"}},
+        {
+            "text": {"type": "string"},
+            "kind": {"type": "string", "enum": [*kinds]},
+            "quote": {"type": "string"},
+        },
     )
 
 
@@ -120,7 +146,10 @@ def findings_of_answer(
     """
     found: dict[str, Finding] = {}
     for row in answer_rows(answer):
-        text, quote = answer_text(row, "text", LONGEST_TEXT), answer_text(row, "quote", LONGEST_QUOTE)
+        text, quote = (
+            answer_text(row, "text", LONGEST_TEXT),
+            answer_text(row, "quote", LONGEST_QUOTE),
+        )
         source = _source(quote, spoken)
         if not text or source is None or len(found) >= _MOST:
             continue

@@ -19,7 +19,9 @@ class Faded:
     lost: int  # taken off in all
 
 
-def by_runs(seen: Iterable[int], now: int, step: int, *, opened: int = 0, unseen: int = 0, since: int = 0) -> Faded:
+def by_runs(
+    seen: Iterable[int], now: int, step: int, *, opened: int = 0, unseen: int = 0, since: int = 0
+) -> Faded:
     """ArcheFlow's decay, replayed: `seen` are the numbers of the runs that saw it, `now` the last run that counts.
 
     `opened` is the count it came with at run `since`, after `unseen` quiet runs; a run that saw it does not age it. A
@@ -54,5 +56,7 @@ def runs(evidence: Iterable[Evidence], now: int, step: int) -> Faded:
         elif not row.opening and row.signal == "seen":
             unit = row.root or row.run or row.key
             seen[unit] = min(row.seq, seen.get(unit, row.seq))
-    early = sum(1 for n in seen.values() if n <= since)  # seen before it was written down, as what a person adds
+    early = sum(
+        1 for n in seen.values() if n <= since
+    )  # seen before it was written down, as what a person adds
     return by_runs(seen.values(), now, step, opened=opened + early, unseen=unseen, since=since)

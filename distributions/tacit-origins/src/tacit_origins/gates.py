@@ -30,10 +30,19 @@ def annotation(finding: Finding, rules: GateRules, known_lines: KnownLines = Non
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
         concrete = next(
-            (reason for reason, mark in (MERITS[name] for name in rules.favour) if mark.search(note.text)), ""
+            (
+                reason
+                for reason, mark in (MERITS[name] for name in rules.favour)
+                if mark.search(note.text)
+            ),
+            "",
         )
         sure = STATED_CONFIDENCE if concrete else UNREAD
-        return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
+        return replace(
+            blank,
+            reason=f"submitted, {concrete or 'names nothing that could be checked'}",
+            confidence=sure,
+        )
     if note.verdict not in ("allow", "hold", "discard"):
         return replace(blank, reason="parse_fallback", fallback=True, confidence=UNREAD)
     stated = STATED_CONFIDENCE if note.confidence is None else min(1.0, max(0.0, note.confidence))
@@ -101,7 +110,9 @@ class Annotation:
 
 def read_annotation(fact: str) -> Annotation:
     """A fact and the `[key=value …]` in front of it; brackets without keys are taken off and say nothing."""
-    line = re.sub(r"^\s*(?:[-*+•](?:\s+|(?=[🔴🟡🟢\[])))?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1)
+    line = re.sub(
+        r"^\s*(?:[-*+•](?:\s+|(?=[🔴🟡🟢\[])))?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1
+    )
     match = re.match(r"\[([^\]]*)\]\s*(.*)", line, re.S)
     if match is None:
         return Annotation(line.strip())
@@ -119,7 +130,10 @@ def read_annotation(fact: str) -> Annotation:
 
 
 def _is_submitted(finding: Finding) -> bool:
-    return finding.extractor != OUTRIGHT or (finding.extra or {}).get("observation_type") == "submitted"
+    return (
+        finding.extractor != OUTRIGHT
+        or (finding.extra or {}).get("observation_type") == "submitted"
+    )
 
 
 def _number(text: str) -> float | None:

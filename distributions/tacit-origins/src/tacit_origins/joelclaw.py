@@ -35,27 +35,68 @@ if TYPE_CHECKING:
 
 NAME = "joelclaw"
 WRITES_IN = ".joelclaw"  # from the top of a repository: where its own program writes its runs
-LASTING_IDS = SPEAKS_ON_STDIN = True  # an id is never given to another memory; there an agent submits what it observed
+LASTING_IDS = SPEAKS_ON_STDIN = (
+    True  # an id is never given to another memory; there an agent submits what it observed
+)
 PARTS = {"observations": "memory_observations.jsonl"}
 SUBMITTED = "memory/observation.submitted"
-_EVENTS = (SUBMITTED, "memory/session.ended", "memory/session.compaction.pending", "memory/observations.accumulated")
-PRIORITIES = {"🔴": "warning", "🟡": "recommendation", "🟢": "info"}  # corrections, recurring patterns, minor things
+_EVENTS = (
+    SUBMITTED,
+    "memory/session.ended",
+    "memory/session.compaction.pending",
+    "memory/observations.accumulated",
+)
+PRIORITIES = {
+    "🔴": "warning",
+    "🟡": "recommendation",
+    "🟢": "info",
+}  # corrections, recurring patterns, minor things
 CATEGORIES = (
-    "jc:preferences", "jc:rules-conventions", "jc:system-architecture", "jc:operations", "jc:memory-system", "jc:projects",
+    "jc:preferences",
+    "jc:rules-conventions",
+    "jc:system-architecture",
+    "jc:operations",
+    "jc:memory-system",
+    "jc:projects",
     "jc:people-relationships",
-)  # fmt: skip
+)
 _VERDICTS = ("allow", "hold", "discard")
 MILLISECONDS = 100_000_000_000  # larger stamps count milliseconds: as seconds they would lie past the year 5000
 _MANY_WARNINGS = 20
 _HEAD = 65536
-_COUNTS = {"recalls": "recall_count", "priority": "retrieval_priority", "merged": "merged_count"}  # opening balances
+_COUNTS = {
+    "recalls": "recall_count",
+    "priority": "retrieval_priority",
+    "merged": "merged_count",
+}  # opening balances
 # The order in which its document lists them; a new observation is written so.
 FIELDS = (
-    "id", "session_id", "source", "timestamp", "updated_at", "observation", "observation_type", "write_verdict",
-    "write_confidence", "write_reason", "write_gate_version", "write_gate_fallback", "category_id", "category_confidence",
-    "category_source", "taxonomy_version", "merged_count", "recall_count", "retrieval_priority", "stale",
-    "stale_tagged_at", "last_used_at", "superseded_by", "supersedes", "tags",
-)  # fmt: skip
+    "id",
+    "session_id",
+    "source",
+    "timestamp",
+    "updated_at",
+    "observation",
+    "observation_type",
+    "write_verdict",
+    "write_confidence",
+    "write_reason",
+    "write_gate_version",
+    "write_gate_fallback",
+    "category_id",
+    "category_confidence",
+    "category_source",
+    "taxonomy_version",
+    "merged_count",
+    "recall_count",
+    "retrieval_priority",
+    "stale",
+    "stale_tagged_at",
+    "last_used_at",
+    "superseded_by",
+    "supersedes",
+    "tags",
+)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -65,7 +106,13 @@ def detect(source: Source) -> float:
     """How sure we are that this is a session's observations. A page that only speaks of such files is none."""
     head = source.head(_HEAD)
     if b"<observations>" in head or b"<facts>" in head:
-        return 0.9 if head.lstrip().startswith(b"<") else 0.6 if b"</observations>" in head and _is_log(source) else 0.0
+        return (
+            0.9
+            if head.lstrip().startswith(b"<")
+            else 0.6
+            if b"</observations>" in head and _is_log(source)
+            else 0.0
+        )
     for line in head.splitlines()[:20]:
         found = json_record(line)
         if found is not None:
@@ -74,14 +121,20 @@ def detect(source: Source) -> float:
                 return 0.95
             return 0.0 if not _is_submitted(found) else 0.7
     text = head.decode("utf-8", "replace")
-    marked = any(line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in text.splitlines()[:200])
+    marked = any(
+        line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in text.splitlines()[:200]
+    )
     return 0.6 if marked and _is_log(source) else 0.0
 
 
 def _is_log(source: Source) -> bool:
     """A file that may hold notes of a session: plain text, standard input, or a page named by its day."""
     name = source.name.lower()
-    return name.endswith((".txt", ".log", ".xml")) or name == "-" or bool(re.match(r"\d{4}-\d\d-\d\d", name))
+    return (
+        name.endswith((".txt", ".log", ".xml"))
+        or name == "-"
+        or bool(re.match(r"\d{4}-\d\d-\d\d", name))
+    )
 
 
 def read(source: Source) -> Iterator[Run]:
@@ -125,7 +178,9 @@ def _from_events(source: Source) -> Iterator[Run]:
                 _warn(warnings, f"line {number}: an observation without a text")
                 continue
             place = said_place(text) if source.path == STANDARD_INPUT else f"line:{number}"
-            sessions.setdefault(session, []).append(cleaned(_submitted(session, data, text, place, at)))
+            sessions.setdefault(session, []).append(
+                cleaned(_submitted(session, data, text, place, at))
+            )
         else:
             sessions.setdefault(session, [])
             ended[session] = at
@@ -143,7 +198,10 @@ def _from_events(source: Source) -> Iterator[Run]:
         )
     if not sessions and bad:
         yield Run(
-            source.stem, NAME, path=source.path, reading=Reading(lines, bad, unknown or None, warnings=tuple(warnings))
+            source.stem,
+            NAME,
+            path=source.path,
+            reading=Reading(lines, bad, unknown or None, warnings=tuple(warnings)),
         )
 
 
@@ -160,12 +218,20 @@ def _submitted(session: str, data: Record, text: str, place: str, at: str) -> Fi
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         quote=text[:300],
         at=at,
-        extra={"observation_type": "submitted", "session_id": session, "source": _text(data.get("source"))},
+        extra={
+            "observation_type": "submitted",
+            "session_id": session,
+            "source": _text(data.get("source")),
+        },
     )
 
 
 def _is_submitted(found: Record) -> bool:
-    return isinstance(found.get("observation"), str) and "write_verdict" not in found and "timestamp" not in found
+    return (
+        isinstance(found.get("observation"), str)
+        and "write_verdict" not in found
+        and "timestamp" not in found
+    )
 
 
 def _from_answer(source: Source) -> Run:
@@ -182,7 +248,12 @@ def _from_answer(source: Source) -> Run:
                 by="observer",
                 tier="agent",
                 severity=next(
-                    (word for mark, word in PRIORITIES.items() if text.lstrip(" -*•").startswith(mark)), "info"
+                    (
+                        word
+                        for mark, word in PRIORITIES.items()
+                        if text.lstrip(" -*•").startswith(mark)
+                    ),
+                    "info",
                 ),
                 quote=text[:300],
                 extra={"observation_type": kind, "session_id": session},
@@ -241,9 +312,13 @@ def holds(source: Source) -> float:
         found = json_record(line)
         if found is not None:
             document = _document(found)
-            known = {"write_verdict", "category_id", "observation_type", "recall_count", "write_gate_version"} & set(
-                document
-            )
+            known = {
+                "write_verdict",
+                "category_id",
+                "observation_type",
+                "recall_count",
+                "write_gate_version",
+            } & set(document)
             return (
                 0.95
                 if "observation" in document and known
@@ -265,7 +340,10 @@ def memories(source: Source) -> Iterator[Item]:
             continue
         yield from _observation(_document(found), place)
     if source.skipped:
-        yield Skipped("", f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file")
+        yield Skipped(
+            "",
+            f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file",
+        )
 
 
 def _document(found: Record) -> Record:
@@ -280,7 +358,10 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
         yield Skipped(place, "an observation without a text")
         return
     if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(place, f"an observation of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
+        yield Skipped(
+            place,
+            f"an observation of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+        )
         return
     read = _Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
@@ -295,9 +376,15 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
             source=read.text("source"),
             trust="imported",
             gate=read.gate,
-            gate_reason="" if read.gate == "allow" else read.text("write_reason") or "by its own write gate",
+            gate_reason=""
+            if read.gate == "allow"
+            else read.text("write_reason") or "by its own write gate",
             state=read.state,
-            closed_by="merge" if read.state == "superseded" else "review" if read.state == "rejected" else "",
+            closed_by="merge"
+            if read.state == "superseded"
+            else "review"
+            if read.state == "rejected"
+            else "",
             stale_at=read.stale_at,
             created_at=read.created_at,
             updated_at=read.updated_at or read.created_at,
@@ -306,7 +393,11 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
         alias=read.text("id"),
         openings=(
             Opening("seen", 1 + max(0, int(read.count("merged_count"))), read.created_at),
-            *([Opening("confidence", read.confidence, read.created_at)] if read.confidence is not None else []),
+            *(
+                [Opening("confidence", read.confidence, read.created_at)]
+                if read.confidence is not None
+                else []
+            ),
             *(
                 Opening(signal, amount, read.last_used_at or read.created_at)
                 for signal, field in _COUNTS.items()
@@ -332,18 +423,31 @@ class _Fields:
         self.tags = self._tags()
         stale = self._flag("stale")
         self.stale_at = (
-            (self._time("stale_tagged_at") or self.updated_at or self.created_at or "1970-01-01T00:00:00Z")
+            (
+                self._time("stale_tagged_at")
+                or self.updated_at
+                or self.created_at
+                or "1970-01-01T00:00:00Z"
+            )
             if stale
             else ""
         )
         self._flag("write_gate_fallback")
         self._counts = {name: self._count(name) for name in _COUNTS.values()}
         # What its gate discarded is kept as an audit row by joelclaw; here it is never recallable.
-        self.gate = "hold" if self.verdict == "hold" else "discard" if self.verdict == "discard" else "allow"
+        self.gate = (
+            "hold"
+            if self.verdict == "hold"
+            else "discard"
+            if self.verdict == "discard"
+            else "allow"
+        )
         if self.text("superseded_by"):
             self.state = "superseded"
         else:
-            self.state = {"hold": "candidate", "discard": "rejected"}.get(self.verdict, "provisional")
+            self.state = {"hold": "candidate", "discard": "rejected"}.get(
+                self.verdict, "provisional"
+            )
 
     def text(self, name: str) -> str:
         return _text(self.found.get(name))
@@ -405,7 +509,8 @@ def dump(items: Iterable[Item], part: str = "observations", now: str = "") -> st
     rows = [each for each in items if isinstance(each, Row) and each.memory.gate != "quarantine"]
     names = {row.memory.id: row.alias for row in rows if row.memory.id}
     return "".join(
-        json.dumps(document_of(row, names), ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+        json.dumps(document_of(row, names), ensure_ascii=False, separators=(",", ":")) + "\n"
+        for row in rows
     )
 
 
@@ -439,7 +544,9 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
         "stale_tagged_at": memory.stale_at or None,
         "last_used_at": memory.tally.last_used_at,
         "superseded_by": known.get(memory.superseded_by, memory.superseded_by) or None,
-        "supersedes": known.get(memory.supersedes[0], memory.supersedes[0]) if memory.supersedes else None,
+        "supersedes": known.get(memory.supersedes[0], memory.supersedes[0])
+        if memory.supersedes
+        else None,
         "tags": list(memory.tags),
     }
     if came is None:
@@ -450,14 +557,18 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
         "session_id": True,
         "source": read.text("source") == memory.source,
         "timestamp": True,
-        "updated_at": (read.updated_at or read.created_at or memory.created_at) == memory.updated_at,
+        "updated_at": (read.updated_at or read.created_at or memory.created_at)
+        == memory.updated_at,
         "observation": came["observation"] == memory.text,
         "write_verdict": (read.verdict or "allow") == verdict,
-        "write_confidence": memory.tally.confidence is None or read.confidence == memory.tally.confidence,
+        "write_confidence": memory.tally.confidence is None
+        or read.confidence == memory.tally.confidence,
         "category_id": read.category == memory.category,
         "merged_count": read.count("merged_count") == fresh["merged_count"],
         "recall_count": read.count("recall_count") == fresh["recall_count"],
-        "retrieval_priority": math.isclose(read.count("retrieval_priority"), fresh["retrieval_priority"], abs_tol=1e-9),
+        "retrieval_priority": math.isclose(
+            read.count("retrieval_priority"), fresh["retrieval_priority"], abs_tol=1e-9
+        ),
         "stale": bool(read.stale_at) == fresh["stale"],
         "stale_tagged_at": bool(read.stale_at) == fresh["stale"],
         "last_used_at": not memory.tally.last_used_at,

@@ -16,9 +16,12 @@ from tacit.learn import cues
 from tacit.learn.gate import GateRules, noise_in
 
 _TRACE_TAG = re.compile(
-    r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>", re.I
+    r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>",
+    re.I,
 )
-_ENCODED = re.compile(r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I)
+_ENCODED = re.compile(
+    r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I
+)
 _TOOL_ID = re.compile(r"(?:<|&lt;)id(?:>|&gt;)\s*toolu_\w+\s*(?:<|&lt;)/id(?:>|&gt;)", re.I)
 _FENCE = re.compile(r"^(?:`{3,}|~{3,})[^`]*$")
 _LIST_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -37,7 +40,9 @@ def sanitize_text(text: str) -> str | None:
     """One observation without tool traces; None where nothing but traces or shell commands is left."""
     lines = [line for line in said_lines(text) if not _TRACE_LINE.search(line)]
     said = [line for line in lines if not _FENCE.match(line)]
-    if all(is_command(_LIST_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)):
+    if all(
+        is_command(_LIST_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)
+    ):
         return None
     return "\n".join(lines)
 
@@ -108,7 +113,11 @@ def cleaned(finding: Finding) -> Finding:
 
 PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 _SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)
-_HEARD = ("user", "human", "system")  # whose command lines stay: a person may well speak of a command
+_HEARD = (
+    "user",
+    "human",
+    "system",
+)  # whose command lines stay: a person may well speak of a command
 
 
 def sanitize_transcript(transcript: str) -> str:
@@ -164,13 +173,21 @@ def parse_observer(raw: str) -> _Answer:
         return _Answer("")
     inner = _between(text, "observations")
     if inner is None:
-        marked = any(line.lstrip(" -*•\t")[:1] in PRIORITIES for line in text.splitlines() if line.strip(" -*•\t"))
-        return _Answer(text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked)
+        marked = any(
+            line.lstrip(" -*•\t")[:1] in PRIORITIES
+            for line in text.splitlines()
+            if line.strip(" -*•\t")
+        )
+        return _Answer(
+            text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked
+        )
     segments = tuple(
         Segment(_between(part, "narrative") or "", tuple(_facts(_between(part, "facts") or "")))
         for part in _all_between(inner, "segment")
     )
-    return _Answer(inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True)
+    return _Answer(
+        inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True
+    )
 
 
 def _between(text: str, tag: str) -> str | None:

@@ -34,7 +34,9 @@ def page_line(
     for line in page_lines:
         score = duplicate(suggested.printed, line, settings)
         if score:
-            return Triaged("reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)")
+            return Triaged(
+                "reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)"
+            )
     for other in pending:
         if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
             return longer_of_two(suggested, other)
@@ -53,4 +55,6 @@ def duplicate(text: str, other: str, settings: Triage) -> float:
 
 
 def _compared(text: str) -> str:
-    return " ".join(DATED.sub("", text.lower(), count=1).split())  # said again on another day it is the same
+    return " ".join(
+        DATED.sub("", text.lower(), count=1).split()
+    )  # said again on another day it is the same

@@ -10,7 +10,15 @@ from math import exp, log, log10, prod
 from tacit.core.fade import RATE
 from tacit.core.links import ECHO, FIZZLE
 from tacit.core.memory import STALE, path_of
-from tacit.recall.rank import Ranked, days_since, frequency_of, recalls_of, success_of, task_type, words_reader
+from tacit.recall.rank import (
+    Ranked,
+    days_since,
+    frequency_of,
+    recalls_of,
+    success_of,
+    task_type,
+    words_reader,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +32,14 @@ if TYPE_CHECKING:
 # Ralph: weights of confidence, the same type of task, success, recency; and the days over which recency falls to nothing.
 CONFIDENCE_WEIGHT, SAME_TYPE, SUCCESS_WEIGHT, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
 # geas: its six weights, what a contradiction takes off and all of them at most, what a high risk adds to which kind.
-SIX = {"scope": 0.25, "path": 0.20, "role": 0.15, "freshness": 0.15, "confidence": 0.10, "reuse": 0.10}
+SIX = {
+    "scope": 0.25,
+    "path": 0.20,
+    "role": 0.15,
+    "freshness": 0.15,
+    "confidence": 0.10,
+    "reuse": 0.10,
+}
 CONTRADICTION, CONTRADICTIONS, RISK, RISKY_KIND = 0.05, 0.15, 0.10, "risk_pattern"
 FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
 MATRIX = {  # a memory's scope, in the context of a task, a mission, a project
@@ -82,7 +97,11 @@ def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) ->
     """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
 
     def worth(memory: Memory) -> float:
-        return (memory.tally.confidence or 0.0) * (success_of(memory) or 0.5) * log10(memory.tally.uses + 1)
+        return (
+            (memory.tally.confidence or 0.0)
+            * (success_of(memory) or 0.5)
+            * log10(memory.tally.uses + 1)
+        )
 
     return [_ranked(hit, {"proven": worth(hit.memory)}) for hit in hits]
 
@@ -103,7 +122,8 @@ def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
         parts = {
             "scope": SIX["scope"]
             * MATRIX.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
-            "path": SIX["path"] * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
+            "path": SIX["path"]
+            * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
             "role": SIX["role"] * bool(query.agent and memory.agent == query.agent),
             "freshness": SIX["freshness"] * max(0.0, 1 - days / FRESH_DAYS),
             "confidence": SIX["confidence"] * confidence,
@@ -136,7 +156,9 @@ def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> 
         memory = hit.memory
         raw, _ = held(hit)
         if facts.meaning:
-            raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(memory.id, 0.0)
+            raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(
+                memory.id, 0.0
+            )
         parts = {
             "raw": raw,
             "decay": exp(-RATE * days_since(memory.created_at, facts.now)),
@@ -151,7 +173,10 @@ def _boost(memory: Memory) -> float:
     signals = memory.tally.signals or {}
     echoes = signals.get("echo", 0.0) * ECHO + signals.get("fizzle", 0.0) * FIZZLE
     wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))
-    return max(BOOST_LEAST, (1 + PRIORITY * wanted) * (1 + min(RECALLS_MOST, RECALLS * log(1 + recalls_of(memory)))))
+    return max(
+        BOOST_LEAST,
+        (1 + PRIORITY * wanted) * (1 + min(RECALLS_MOST, RECALLS * log(1 + recalls_of(memory)))),
+    )
 
 
 def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:

@@ -36,14 +36,19 @@ class OriginVerbs(Opened):
         if before is None:
             return []
         fixes = (before.extra or {}).get("fixes", ())
-        return regressions(fixes, [each.text for each in current.findings], before.id, self.profile.match.threshold)
+        return regressions(
+            fixes, [each.text for each in current.findings], before.id, self.profile.match.threshold
+        )
 
     def _reread(self, run: str) -> tuple[Run, Run | None]:
         """A run from its file, and the one before it: by the host's own index, or by the order in which they were learned."""
         row = None if os.path.isfile(run) else self.store.find_run(self.project_id, run)
         path = row.path if row else run
         if not os.path.isfile(path):
-            raise NotFound(f"There is no run {run!r} whose file can be read.", "Name a learned run, or its file.")
+            raise NotFound(
+                f"There is no run {run!r} whose file can be read.",
+                "Name a learned run, or its file.",
+            )
         source = FileSource(path)
         name = formats.detect(source)
         current = next(iter(formats.read(source, name)), None)
@@ -53,7 +58,9 @@ class OriginVerbs(Opened):
         earlier = beside(source) if beside else None
         if earlier is None and row is not None:
             older = [
-                each for each in self.store.runs(self.project_id, limit=-1) if each.seq < row.seq and each.learned_at
+                each
+                for each in self.store.runs(self.project_id, limit=-1)
+                if each.seq < row.seq and each.learned_at
             ]
             earlier = FileSource(older[0].path) if older and os.path.isfile(older[0].path) else None
         return current, next(iter(formats.read(earlier)), None) if earlier else None
@@ -77,6 +84,8 @@ class OriginVerbs(Opened):
         """Failures to avoid, those that the errors name first, with their scores."""
         return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
 
-    def top(self, task: str = "", *, task_type: str = "", limit: int = 10) -> Sequence[tuple[Memory, float]]:
+    def top(
+        self, task: str = "", *, task_type: str = "", limit: int = 10
+    ) -> Sequence[tuple[Memory, float]]:
         """The most relevant memories of all kinds for a task, with their relevance."""
         return self.knowledge.top(task, task_type=task_type, limit=limit)

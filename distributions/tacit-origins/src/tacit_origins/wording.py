@@ -30,9 +30,14 @@ class Wording:
 
 
 _GEAS = "- **[{id}] {title}** (confidence: {confidence}, {state}): {text}"
-_CAUTIONS, _CAUTION = "⚠️ Caution items (lower confidence):", f"{_GEAS} — treat as suggestion, not rule"
+_CAUTIONS, _CAUTION = (
+    "⚠️ Caution items (lower confidence):",
+    f"{_GEAS} — treat as suggestion, not rule",
+)
 ORIGIN_WORDINGS = {
-    "archeflow": Wording("## Known Issues (from past runs)", "- {text} [seen {frequency}x, {source}]"),
+    "archeflow": Wording(
+        "## Known Issues (from past runs)", "- {text} [seen {frequency}x, {source}]"
+    ),
     "ralph": Wording("## Knowledge Base (from previous loops)"),
     "geas": Wording("## Applicable Memory", _GEAS),
     "joelclaw": Wording(),
@@ -57,7 +62,9 @@ def geas(given: Sequence[Ranked], profile: Profile, words: Words) -> str:
     """Lines, cautions under a heading of their own."""
     words = _own("geas", profile, words)
     told = by_lines([each for each in given if not each.caution], profile, words)
-    careful = [filled(_CAUTION, each, words.max_line_chars, profile) for each in given if each.caution]
+    careful = [
+        filled(_CAUTION, each, words.max_line_chars, profile) for each in given if each.caution
+    ]
     return "\n".join([told, _CAUTIONS, *careful, ""]) if careful else told
 
 
@@ -70,7 +77,9 @@ def ralph(given: Sequence[Ranked], profile: Profile, words: Words) -> str:
         if mine:
             gap = "\n" if number else ""
             heading = f"{kind.heading or f'## {kind.label}'}\n"
-            told += gap + heading + "".join(_learning(memory, words.max_line_chars) for memory in mine)
+            told += (
+                gap + heading + "".join(_learning(memory, words.max_line_chars) for memory in mine)
+            )
     return told
 
 

@@ -43,7 +43,11 @@ class Replay:
 
 
 def run_pairs(
-    kept: ReplayFolder, plan: Mapping[str, Any], request: ReplayRequest, budget: Budget, say: Callable[[str], None]
+    kept: ReplayFolder,
+    plan: Mapping[str, Any],
+    request: ReplayRequest,
+    budget: Budget,
+    say: Callable[[str], None],
 ) -> Replay:
     """Run pairs until something is decided, and whatever was begun before goes on first."""
     tasks = [Task(**each) for each in plan["tasks"]]
@@ -52,7 +56,9 @@ def run_pairs(
         runs = kept.runs()
         pairs = pairs_of(runs)
         reached = [run["reached"] for run in runs if run["arm"] == GIVEN]
-        stop = another_pair(pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False))
+        stop = another_pair(
+            pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False)
+        )
         if stop.stops:
             return replay_on_disk(kept, plan, stop.reason)
         number = len(pairs) + 1
@@ -62,7 +68,9 @@ def run_pairs(
             _one(kept, request, task, number, at, which)
 
 
-def _one(kept: ReplayFolder, request: ReplayRequest, task: Task, pair: int, order: int, which: str) -> None:
+def _one(
+    kept: ReplayFolder, request: ReplayRequest, task: Task, pair: int, order: int, which: str
+) -> None:
     """One run of a pair, from wherever it was left."""
     attempt = kept.attempt(pair, order)
     if attempt.done is not None:
@@ -99,7 +107,11 @@ def pairs_of(runs: Sequence[Mapping[str, Any]]) -> tuple[Pair, ...]:
             break
         given, without = both[GIVEN], next(run for name, run in both.items() if name != GIVEN)
         told = not (given.get("unsure") and without.get("unsure"))
-        found.append(Pair(number, given["task"], *((given["loss"], without["loss"]) if told else (None, None))))
+        found.append(
+            Pair(
+                number, given["task"], *((given["loss"], without["loss"]) if told else (None, None))
+            )
+        )
     return tuple(found)
 
 

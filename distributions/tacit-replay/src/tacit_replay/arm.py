@@ -52,13 +52,17 @@ def begin(request: ReplayRequest, task: Task, given: bool, folder: str) -> None:
     request.make_home(place.home, place.store)
     _git_identity(place.home)
     start = (
-        os.path.join(place.clone, task.folder) if os.path.isdir(os.path.join(place.clone, task.folder)) else place.clone
+        os.path.join(place.clone, task.folder)
+        if os.path.isdir(os.path.join(place.clone, task.folder))
+        else place.clone
     )
     env = place.environment()
     if request.setup:
         # dependencies may come by git
         fetching = {name: text for name, text in env.items() if name != "GIT_ALLOW_PROTOCOL"}
-        done = _run(place, ["sh", "-c", request.setup], place.clone, fetching, "setup.txt", request.timeout)
+        done = _run(
+            place, ["sh", "-c", request.setup], place.clone, fetching, "setup.txt", request.timeout
+        )
         if done.status:
             told = (
                 f"the set-up failed (exit {done.status})"
@@ -66,7 +70,8 @@ def begin(request: ReplayRequest, task: Task, given: bool, folder: str) -> None:
                 else "the set-up did not end in time"
             )
             return kept.write(
-                os.path.join(folder, kept.RAN), {"status": None, "seconds": done.seconds, "given": given, "void": told}
+                os.path.join(folder, kept.RAN),
+                {"status": None, "seconds": done.seconds, "given": given, "void": told},
             )
     words, said = filled(request.agent, task.prompt, request.notes if given else "")
     done = _run(place, words, start, env, "out.txt", request.timeout, said)
@@ -94,13 +99,21 @@ def judge_run(request: ReplayRequest, task: Task, folder: str, ran: Mapping[str,
     env = place.environment()
     if not os.path.isdir(place.clone) or os.path.islink(place.clone):
         return outcome.JudgedRun(1.0, "the agent removed its work tree")
-    with open(os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace") as file:
+    with open(
+        os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace"
+    ) as file:
         file.write(
-            difference(packed(task.kept or request.source, task.commit, request.packs), task.commit, place.clone)
+            difference(
+                packed(task.kept or request.source, task.commit, request.packs),
+                task.commit,
+                place.clone,
+            )
         )
     if request.instrument == outcome.CHECK:
         return outcome.by_check(
-            _run(place, ["sh", "-c", request.check], place.clone, env, "check.txt", request.timeout).status
+            _run(
+                place, ["sh", "-c", request.check], place.clone, env, "check.txt", request.timeout
+            ).status
         )
     runs = [run for _, run in request.read_runs(folder, env)]
     if request.instrument == outcome.SIGNATURE:
@@ -154,14 +167,18 @@ class _Place:
 
     def __init__(self, folder: str, request: ReplayRequest) -> None:
         self.folder, self.request = folder, request
-        self.clone = os.path.join(folder, "work", os.path.basename(request.source.rstrip("/")) or "work")
+        self.clone = os.path.join(
+            folder, "work", os.path.basename(request.source.rstrip("/")) or "work"
+        )
         self.home, self.tmp = os.path.join(folder, "home"), os.path.join(folder, "tmp")
         self.store = os.path.join(folder, "store", "tacit.db")
         self.transcripts = os.path.join(folder, "transcripts")
 
     def environment(self) -> dict[str, str]:
         """What is handed on of the environment, and what is the run's own."""
-        return environment(self.request.memories.env, self.request.keep_env, self.request.source) | {
+        return environment(
+            self.request.memories.env, self.request.keep_env, self.request.source
+        ) | {
             "HOME": self.home,
             "XDG_CONFIG_HOME": os.path.join(self.home, ".config"),
             "XDG_DATA_HOME": os.path.join(self.home, ".local", "share"),
@@ -203,7 +220,10 @@ def environment(env: Mapping[str, str], keep: Sequence[str], source: str) -> dic
     found = {
         name: text
         for name, text in env.items()
-        if name in HARMLESS or name in keep or name.startswith("LC_") or (begins and name.startswith(begins))
+        if name in HARMLESS
+        or name in keep
+        or name.startswith("LC_")
+        or (begins and name.startswith(begins))
     }
     inside = source.rstrip("/") + "/"
     if "PATH" in found:
@@ -218,7 +238,13 @@ def environment(env: Mapping[str, str], keep: Sequence[str], source: str) -> dic
 
 
 def _run(
-    place: _Place, words: Sequence[str], cwd: str, env: Mapping[str, str], out: str, timeout: float, said: str = ""
+    place: _Place,
+    words: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    out: str,
+    timeout: float,
+    said: str = "",
 ) -> _Ended:
     """A command of a run, confined, with all it prints in files; its whole process group ends with it."""
     argv = (
@@ -270,7 +296,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _git_identity(home: str) -> None:
     with open(os.path.join(home, ".gitconfig"), "a", encoding="utf-8") as file:
-        file.write("[user]\n\tname = Replay\n\temail = replay@localhost\n[init]\n\tdefaultBranch = main\n")
+        file.write(
+            "[user]\n\tname = Replay\n\temail = replay@localhost\n[init]\n\tdefaultBranch = main\n"
+        )
 
 
 def _text(folder: str, name: str) -> str:

@@ -47,7 +47,10 @@ def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
         for each in found
     ]
     heads = "profile runs findings lessons recurring forewarned injected useful tokens promotions".split()
-    return Answer({"profiles": [dict(each.__dict__) for each in found]}, table(rows, [*heads, "forewarned share"]))
+    return Answer(
+        {"profiles": [dict(each.__dict__) for each in found]},
+        table(rows, [*heads, "forewarned share"]),
+    )
 
 
 def _share(part: int, whole: int) -> str:

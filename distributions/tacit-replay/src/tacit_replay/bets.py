@@ -13,7 +13,16 @@ from functools import lru_cache
 from math import exp, log, log1p
 
 from tacit.core.value import value
-from tacit.trial.effect import ALPHA, BASE_STAKES, EFFECT_MARGIN, HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, Interval
+from tacit.trial.effect import (
+    ALPHA,
+    BASE_STAKES,
+    EFFECT_MARGIN,
+    HARMS,
+    HELPS,
+    NO_DIFFERENCE,
+    NOT_YET_KNOWN,
+    Interval,
+)
 
 _ALL = sum(BASE_STAKES.values())
 _NEARLY = 1.0 - 1e-6
@@ -43,12 +52,16 @@ class Power:
 
     without: float  # how often the problem strikes without the lesson, in such tasks
     given: float
-    median: int | None  # pairs until a verdict in half of the replays; None where it takes more than were planned
+    median: (
+        int | None
+    )  # pairs until a verdict in half of the replays; None where it takes more than were planned
     decided: float  # share of replays that have the right verdict by then
     wrong: float  # share that have a wrong one
 
 
-def settled_verdict(differences: Sequence[float], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> PairsSoFar:
+def settled_verdict(
+    differences: Sequence[float], alpha: float = ALPHA, margin: float = EFFECT_MARGIN
+) -> PairsSoFar:
     """The verdict after these pairs; each is the loss with the lesson minus the loss without, in [-1, 1].
 
     The first crossing counts: pairs after it are not looked at, as a replay would have stopped there.
@@ -67,10 +80,14 @@ def settled_verdict(differences: Sequence[float], alpha: float = ALPHA, margin: 
     return found
 
 
-def _standing(word: str, differences: Sequence[float], better: int, worse: int, alpha: float) -> PairsSoFar:
+def _standing(
+    word: str, differences: Sequence[float], better: int, worse: int, alpha: float
+) -> PairsSoFar:
     help_, harm = (exp(min(log_e(differences, 0.0, side), 690.0)) for side in (1.0, -1.0))
     reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {2 / alpha:g}"
-    return PairsSoFar(word, len(differences), better, worse, help_, harm, _interval(differences, alpha), reason)
+    return PairsSoFar(
+        word, len(differences), better, worse, help_, harm, _interval(differences, alpha), reason
+    )
 
 
 def log_e(differences: Sequence[float], null: float, side: float) -> float:

@@ -24,10 +24,13 @@ class BlockRequest(ReplayRequest):
 
     def __init__(self, memories: Learning, name: str, agent: str, **options: Any) -> None:
         file = file_of_name(name)
-        loaded = {each for host in every_host().values() for each in host.instructions} | {*OTHER_INSTRUCTIONS}
+        loaded = {each for host in every_host().values() for each in host.instructions} | {
+            *OTHER_INSTRUCTIONS
+        }
         if os.path.basename(file) not in {os.path.basename(each) for each in loaded}:
             raise UsageError(
-                f"{name!r} names no lines of an instruction file.", "For instance --without CLAUDE.md:12-18."
+                f"{name!r} names no lines of an instruction file.",
+                "For instance --without CLAUDE.md:12-18.",
             )
         path = os.path.join(memories.place.root, file)
         try:
@@ -35,11 +38,13 @@ class BlockRequest(ReplayRequest):
                 block = named_block(name, said.read())
         except OSError as error:
             raise NotFound(
-                f"{path} cannot be read: {error.strerror}.", "Name it from the top of the work tree."
+                f"{path} cannot be read: {error.strerror}.",
+                "Name it from the top of the work tree.",
             ) from None
         if block is None:
             raise UsageError(
-                f"{file} has no such lines: {name}.", "FIRST-LAST, from 1; tacit lookback lists its blocks."
+                f"{file} has no such lines: {name}.",
+                "FIRST-LAST, from 1; tacit lookback lists its blocks.",
             )
         if not options.get("check"):
             raise UsageError(
@@ -48,7 +53,10 @@ class BlockRequest(ReplayRequest):
             )
         self.block = block
         super().__init__(
-            memories, Memory(name, memories.project_id, block.text, "rule", "rule", trust="user"), agent, **options
+            memories,
+            Memory(name, memories.project_id, block.text, "rule", "rule", trust="user"),
+            agent,
+            **options,
         )
 
     def _tasks(self) -> Iterator[Task | Skipped]:
@@ -58,13 +66,17 @@ class BlockRequest(ReplayRequest):
             if isinstance(run, str):
                 yield Skipped(row.foreign_id, run)
                 continue
-            found = judge_task(run, (), self.source, kept_for(trees_folder(self.memories), run.host, run.id))
+            found = judge_task(
+                run, (), self.source, kept_for(trees_folder(self.memories), run.host, run.id)
+            )
             if isinstance(found, Skipped):
                 yield found
                 continue
             commit = commit_of(found.kept or self.source, found.commit)
             held = (
-                texts_at(found.kept or self.source, commit, [self.block.file]).get(self.block.file, "")
+                texts_at(found.kept or self.source, commit, [self.block.file]).get(
+                    self.block.file, ""
+                )
                 if commit
                 else ""
             )

@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from tacit.core.errors import TacitError
 from tacit.stores import git
 
-_PLAIN = re.compile(r"\w[\w-]*(?:[./]\w[\w-]*)*")  # a branch's name that is also a file's; any other becomes main
+_PLAIN = re.compile(
+    r"\w[\w-]*(?:[./]\w[\w-]*)*"
+)  # a branch's name that is also a file's; any other becomes main
 SLOW = 1800.0  # seconds for packing a history
 _ENV = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -53,7 +55,11 @@ def packed(source: str, commit: str, folder: str) -> str:
     os.makedirs(making, exist_ok=True)
     _git(source, "pack-objects", "--revs", "-q", os.path.join(making, "pack"), said=f"{commit}\n")
     told = git.ask_git(source, "rev-parse", "--git-path", "shallow")
-    shallow = os.path.join(source, told.stdout.strip()) if told is not None and not told.returncode else ""
+    shallow = (
+        os.path.join(source, told.stdout.strip())
+        if told is not None and not told.returncode
+        else ""
+    )
     if shallow and os.path.isfile(shallow):
         shutil.copyfile(shallow, os.path.join(making, "shallow"))
     os.rename(making, place)
@@ -111,7 +117,10 @@ def _git(folder: str, *arguments: str, said: str = "", timeout: float = SLOW) ->
             text=True,
             errors="replace",
             timeout=timeout,
-            env={**{name: text for name, text in os.environ.items() if not name.startswith("GIT_")}, **_ENV},
+            env={
+                **{name: text for name, text in os.environ.items() if not name.startswith("GIT_")},
+                **_ENV,
+            },
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TacitError(

@@ -27,11 +27,14 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
         memories = cast("Replaying", opened)
         if not args.agent:
             if args.plan or args.check or args.setup:
-                raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
+                raise UsageError(
+                    "tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'."
+                )
             return _replays_answer(memories, args.id or "")
         if bool(args.id) == bool(args.without):
             raise UsageError(
-                "tacit replay: which lesson, or which lines?", "tacit list shows ids; --without CLAUDE.md:12-18."
+                "tacit replay: which lesson, or which lines?",
+                "tacit list shows ids; --without CLAUDE.md:12-18.",
             )
         options: ReplayOptions = {
             "check": args.check,
@@ -48,10 +51,17 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
         }
         budget = parsed_budget(args.budget)
         if args.plan:
-            plan = memories.plan_replay(args.id or "", agent=args.agent, without=args.without, **options)
+            plan = memories.plan_replay(
+                args.id or "", agent=args.agent, without=args.without, **options
+            )
             return Answer(replay_plan_json(plan), _plan_text(plan))
         found = memories.replay(
-            args.id or "", agent=args.agent, without=args.without, budget=budget, say=cli.progress, **options
+            args.id or "",
+            agent=args.agent,
+            without=args.without,
+            budget=budget,
+            say=cli.progress,
+            **options,
         )
         cli.progress()
     return Answer(replay_json(found), _text(found))
@@ -88,7 +98,9 @@ def _text(found: Replay) -> str:
         *_price(found),
         f"Judged by {found.instrument}; {found.tasks} past tasks; {words.used(found.spent)}.",
     ]
-    lines.append(f"Stopped: {found.stopped}." if found.stopped else "Not finished: the same command goes on.")
+    lines.append(
+        f"Stopped: {found.stopped}." if found.stopped else "Not finished: the same command goes on."
+    )
     return "\n".join([*lines, f"Transcripts of every run: {found.folder}"])
 
 
@@ -98,7 +110,9 @@ def _price(found: Replay) -> list[str]:
         return []
     tokens = -(-len(found.text) // CHARS_OF_TOKEN)
     named = (
-        f" {found.lesson} is what harms: take it out, or word it otherwise." if found.standing.word == "harms" else ""
+        f" {found.lesson} is what harms: take it out, or word it otherwise."
+        if found.standing.word == "harms"
+        else ""
     )
     return [
         f"{found.lesson} takes about {tokens:,} tokens in every context that loads it, read again with each call of a run.{named}"
@@ -106,18 +120,33 @@ def _price(found: Replay) -> list[str]:
 
 
 def _plan_text(plan: ReplayPlan) -> str:
-    lines = [plan.lesson.text, "", f"{len(plan.tasks)} past tasks can be replayed, judged by {plan.instrument}:"]
+    lines = [
+        plan.lesson.text,
+        "",
+        f"{len(plan.tasks)} past tasks can be replayed, judged by {plan.instrument}:",
+    ]
     lines += [
-        f"  {task.run}  {task.commit[:10]}  {one_line(task.prompt, max(20, width() - 60))}" for task in plan.tasks
+        f"  {task.run}  {task.commit[:10]}  {one_line(task.prompt, max(20, width() - 60))}"
+        for task in plan.tasks
     ]
     if plan.skipped:
-        lines += ["", f"{len(plan.skipped)} that met the problem are left out:", *words.skipped_lines(plan.skipped)]
+        lines += [
+            "",
+            f"{len(plan.skipped)} that met the problem are left out:",
+            *words.skipped_lines(plan.skipped),
+        ]
     if plan.tasks:
         lines += ["", *words.cost_lines(plan.estimate)]
     if plan.done:
-        lines.append(f"{numbered(plan.done, 'pair')} run already; the same command without --plan goes on.")
+        lines.append(
+            f"{numbered(plan.done, 'pair')} run already; the same command without --plan goes on."
+        )
     how = "in a clone of its own, without remotes, hooks and credentials"
-    walls = ", behind the kernel's walls" if plan.confined else "; NOT confined: it can write wherever you can"
+    walls = (
+        ", behind the kernel's walls"
+        if plan.confined
+        else "; NOT confined: it can write wherever you can"
+    )
     given = (
         f"through the hooks of {plan.host}"
         if plan.host
@@ -130,10 +159,16 @@ def replay_json(found: Replay) -> dict[str, Any]:
     """What a replay came to, as JSON."""
     standing = found.standing
     return {
-        **{name: getattr(found, name) for name in ("id", "folder", "lesson", "text", "instrument", "tasks")},
+        **{
+            name: getattr(found, name)
+            for name in ("id", "folder", "lesson", "text", "instrument", "tasks")
+        },
         **{name: getattr(found, name) for name in ("stopped", "unreached", "started_at")},
         "verdict": standing.word,
-        **{name: getattr(standing, name) for name in ("better", "worse", "e_help", "e_harm", "reason")},
+        **{
+            name: getattr(standing, name)
+            for name in ("better", "worse", "e_help", "e_harm", "reason")
+        },
         "low": standing.interval.low,
         "high": standing.interval.high,
         "pairs": [{**fields(pair), "difference": pair.difference} for pair in found.pairs],
@@ -145,10 +180,16 @@ def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
     """What a replay would do, as JSON."""
     return {
         "lesson": memory_json(found.lesson),
-        **{name: getattr(found, name) for name in ("folder", "instrument", "confined", "host", "done")},
+        **{
+            name: getattr(found, name)
+            for name in ("folder", "instrument", "confined", "host", "done")
+        },
         "tasks": [fields(task) for task in found.tasks],
         "skipped": [fields(each) for each in found.skipped],
-        "estimate": {**fields(found.estimate), "powers": [fields(each) for each in found.estimate.powers]},
+        "estimate": {
+            **fields(found.estimate),
+            "powers": [fields(each) for each in found.estimate.powers],
+        },
     }
 
 

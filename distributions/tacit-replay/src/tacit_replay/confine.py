@@ -20,7 +20,16 @@ CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on every architecture
 _FILE = {"write": 1 << 1, "read": 1 << 2, "truncate": 1 << 14, "ioctl": 1 << 15}
 _TREE = sum(1 << bit for bit in (4, 5, 6, 7, 8, 9, 10, 11, 12))  # removing and making of every kind
 _REFER = 1 << 13
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
+DEVICES = (
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+)
 _PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES, _DIE_WITH_PARENT = 38, 1
 _DROP_CAPABILITY = 24
@@ -53,7 +62,9 @@ def version() -> int:
     """The kernel's version of Landlock; 0 where there is none."""
     if sys.platform != "linux":
         return 0
-    found = ctypes.CDLL(None, use_errno=True).syscall(CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    found = ctypes.CDLL(None, use_errno=True).syscall(
+        CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1)
+    )
     return max(0, int(found))
 
 
@@ -62,7 +73,13 @@ def confined_argv(
 ) -> list[str]:
     """The command that runs `argv` confined; `read` is what may be read although it lies in what is hidden."""
     told = json.dumps({"argv": [*argv], "write": [*write], "read": [*read], "hidden": [*hidden]})
-    return [sys.executable, "-I", "-S", os.path.abspath(__file__), told]  # as a file: nothing else of ours is loaded
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        os.path.abspath(__file__),
+        told,
+    ]  # as a file: nothing else of ours is loaded
 
 
 def _tied() -> None:
@@ -79,7 +96,12 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
     if not abi:
         raise OSError("this kernel has no Landlock")
     system = ctypes.CDLL(None, use_errno=True)
-    file = _FILE["write"] | _FILE["read"] | (_FILE["truncate"] if abi >= 3 else 0) | (_FILE["ioctl"] if abi >= 5 else 0)
+    file = (
+        _FILE["write"]
+        | _FILE["read"]
+        | (_FILE["truncate"] if abi >= 3 else 0)
+        | (_FILE["ioctl"] if abi >= 5 else 0)
+    )
     tree = file | _TREE | (_REFER if abi >= 2 else 0)
     rules = _Ruleset(tree, 0, _SIGNALS if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
@@ -94,7 +116,9 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
             return  # gone, or not ours to look at: then nothing is allowed there
         try:
             beneath = _Beneath(rights if os.path.isdir(path) else rights & file, fd)
-            if system.syscall(ADD, ruleset, _PATH_BENEATH, ctypes.byref(beneath), ctypes.c_uint32(0)):
+            if system.syscall(
+                ADD, ruleset, _PATH_BENEATH, ctypes.byref(beneath), ctypes.c_uint32(0)
+            ):
                 raise OSError(ctypes.get_errno(), f"landlock_add_rule {path}")
         finally:
             os.close(fd)
@@ -106,8 +130,12 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
     for path in (*read, *readable(hidden)):
         allow(path, _FILE["read"])
     for capability in _CAPABILITIES:
-        system.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # refused to whoever is not root, and has none
-    if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(RESTRICT, ruleset, ctypes.c_uint32(0)):
+        system.prctl(
+            _DROP_CAPABILITY, capability, 0, 0, 0
+        )  # refused to whoever is not root, and has none
+    if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(
+        RESTRICT, ruleset, ctypes.c_uint32(0)
+    ):
         raise OSError(ctypes.get_errno(), "landlock_restrict_self")
     os.close(ruleset)
 

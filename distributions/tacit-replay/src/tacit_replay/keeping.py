@@ -25,9 +25,14 @@ UNTRACKED = 10_000_000  # bytes of untracked files
 DAYS, MOST = 30, 500_000_000
 SLOW = 600.0  # seconds for one call of git
 _ENV = {
-    "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C",
-}  # fmt: skip
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
 WRITTEN = "written"  # the folder of the objects that are ours
 
 
@@ -65,7 +70,11 @@ def keep_tree(
     _git(root, *tree, "read-tree", "--reset", head)
     _git(root, *tree, "update-index", "-q", "--ignore-submodules", "--refresh", ends=(0, 1))
     changed = [
-        name for name in _git(root, *tree, "diff-files", "-z", "--name-only", "--ignore-submodules").split("\0") if name
+        name
+        for name in _git(
+            root, *tree, "diff-files", "-z", "--name-only", "--ignore-submodules"
+        ).split("\0")
+        if name
     ]
     others = [
         name
@@ -90,7 +99,16 @@ def keep_tree(
         who = f"tacit <tacit@localhost> {int(seconds(at))} +0000"
         text = f"tree {found}\nparent {head}\nauthor {who}\ncommitter {who}\n\nThe work tree when the session began\n"
         commit = _git(
-            root, *tree, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", said=text, into=own
+            root,
+            *tree,
+            "hash-object",
+            "-t",
+            "commit",
+            "-w",
+            "--stdin",
+            "--literally",
+            said=text,
+            into=own,
         ).strip()
         _git(root, *tree, "update-ref", f"refs/kept/{commit}", commit)
     kept = KeptTree(session, host, root, own, head, commit, at, written, tuple(left[:20]))
@@ -129,16 +147,23 @@ def prune(top: str, now: str, days: float = DAYS, most: int = MOST) -> int:
 
 
 def _let_go(
-    some: Sequence[tuple[str, str, Mapping[str, object]]], every: Sequence[tuple[str, str, Mapping[str, object]]]
+    some: Sequence[tuple[str, str, Mapping[str, object]]],
+    every: Sequence[tuple[str, str, Mapping[str, object]]],
 ) -> None:
     for _, path, _ in some:
         os.unlink(path)
     for own in {str(said["folder"]) for _, _, said in some}:
-        still = {str(said["commit"]) for _, path, said in every if said["folder"] == own and os.path.exists(path)}
+        still = {
+            str(said["commit"])
+            for _, path, said in every
+            if said["folder"] == own and os.path.exists(path)
+        }
         if not still:
             shutil.rmtree(own, ignore_errors=True)
             continue
-        for ref in _git(own, "--git-dir", own, "for-each-ref", "--format=%(refname)", "refs/kept").split():
+        for ref in _git(
+            own, "--git-dir", own, "for-each-ref", "--format=%(refname)", "refs/kept"
+        ).split():
             if ref.rpartition("/")[2] not in still:
                 _git(own, "--git-dir", own, "update-ref", "-d", ref)
         _git(own, "--git-dir", own, "prune", "--expire=now", into=own, through=_through(own))
@@ -161,7 +186,9 @@ def _made(own: str, common: str, ignores: Iterable[str]) -> None:
     for name in ("info", os.path.join("objects", "info"), WRITTEN):
         os.makedirs(os.path.join(own, name), exist_ok=True)
     with open(os.path.join(own, "objects", "info", "alternates"), "w", encoding="utf-8") as file:
-        file.write(f"{os.path.join(os.path.abspath(common), 'objects')}\n{os.path.join(own, WRITTEN)}\n")
+        file.write(
+            f"{os.path.join(os.path.abspath(common), 'objects')}\n{os.path.join(own, WRITTEN)}\n"
+        )
     with open(os.path.join(own, "info", "exclude"), "wb") as patterns:
         for path in (os.path.join(common, "info", "exclude"), *ignores):
             if os.path.isfile(path) and os.path.getsize(path) < 1_000_000:
@@ -197,27 +224,56 @@ def _within(root: str, names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _bytes(top: str) -> int:
-    return sum(os.lstat(os.path.join(place, name)).st_size for place, _, names in os.walk(top) for name in names)
+    return sum(
+        os.lstat(os.path.join(place, name)).st_size
+        for place, _, names in os.walk(top)
+        for name in names
+    )
 
 
 def _git(
-    folder: str, *arguments: str, said: str = "", into: str = "", through: str = "", ends: tuple[int, ...] = (0,)
+    folder: str,
+    *arguments: str,
+    said: str = "",
+    into: str = "",
+    through: str = "",
+    ends: tuple[int, ...] = (0,),
 ) -> str:
     """What git says. `into` is our directory whose objects it writes and sees alone, or those `through` which they are complete."""
-    env = {**{name: text for name, text in os.environ.items() if not name.startswith("GIT_")}, **_ENV}
+    env = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("GIT_")},
+        **_ENV,
+    }
     env |= {"GIT_OBJECT_DIRECTORY": os.path.join(into, WRITTEN)} if into else {}
     env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": through} if through else {}
     try:
         done = subprocess.run(
             [
-                "git", *git.QUIET_GIT, "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.untrackedCache=false",
-                "-C", folder, *arguments,
+                "git",
+                *git.QUIET_GIT,
+                "-c",
+                "core.autocrlf=false",
+                "-c",
+                "gc.auto=0",
+                "-c",
+                "core.untrackedCache=false",
+                "-C",
+                folder,
+                *arguments,
             ],
-            input=said.encode("utf-8", "surrogateescape"), capture_output=True, timeout=SLOW, env=env,
-        )  # fmt: skip
+            input=said.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            timeout=SLOW,
+            env=env,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise TacitError(f"Keeping a work tree: git in {folder}: {error}.", "Is git installed?") from error
+        raise TacitError(
+            f"Keeping a work tree: git in {folder}: {error}.", "Is git installed?"
+        ) from error
     if done.returncode not in ends:
         last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no word"])[-1]
-        raise TacitError(f"Keeping a work tree: git in {folder} said: {last}", "git fsck tells whether it is sound.")
+        raise TacitError(
+            f"Keeping a work tree: git in {folder} said: {last}",
+            "git fsck tells whether it is sound.",
+        )
     return done.stdout.decode("utf-8", "surrogateescape")

@@ -54,14 +54,17 @@ class ReplayFolder:
     def __enter__(self) -> Self:
         """Keep others out: two processes on one replay would run its pairs twice."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        self._lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._lock = os.open(
+            os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._lock)
             self._lock = None
             raise StoreBusy(
-                f"This replay is running already ({self.folder}).", "Wait for it, or end that process."
+                f"This replay is running already ({self.folder}).",
+                "Wait for it, or end that process.",
             ) from None
         return self
 
@@ -105,7 +108,11 @@ class ReplayFolder:
             pair, _, rest = name.partition("-")
             if pair.isdecimal() and rest.replace(".", "").isdecimal():
                 folder = os.path.join(self.folder, name)
-                found.append(Attempt(folder, read(os.path.join(folder, RAN)), read(os.path.join(folder, DONE))))
+                found.append(
+                    Attempt(
+                        folder, read(os.path.join(folder, RAN)), read(os.path.join(folder, DONE))
+                    )
+                )
         return found
 
     def _clear(self, folder: str) -> None:
@@ -152,6 +159,7 @@ def read(path: str) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise TacitError(
-            f"Reading a replay: {path} cannot be read ({error}).", "Move its folder away and start the replay anew."
+            f"Reading a replay: {path} cannot be read ({error}).",
+            "Move its folder away and start the replay anew.",
         ) from None
     return found if isinstance(found, dict) else None

@@ -29,7 +29,9 @@ class JudgedRun:
 
     loss: float | None
     reason: str
-    unsure: bool = False  # the instrument failed; where it did so in both arms, the pair tells nothing
+    unsure: bool = (
+        False  # the instrument failed; where it did so in both arms, the pair tells nothing
+    )
 
 
 def by_check(status: int | None) -> JudgedRun:
@@ -41,7 +43,11 @@ def by_check(status: int | None) -> JudgedRun:
         return JudgedRun(None, f"the check says it cannot tell (exit {status})")
     if status in NOT_RUN:
         return JudgedRun(1.0, f"the check could not be run (exit {status})", unsure=True)
-    return JudgedRun(0.0, "the check passed") if status == 0 else JudgedRun(1.0, f"the check failed (exit {status})")
+    return (
+        JudgedRun(0.0, "the check passed")
+        if status == 0
+        else JudgedRun(1.0, f"the check failed (exit {status})")
+    )
 
 
 def judge_by_signature(runs: Sequence[Run], signature: str, status: int | None) -> JudgedRun:
@@ -52,7 +58,8 @@ def judge_by_signature(runs: Sequence[Run], signature: str, status: int | None) 
     if not met:
         return JudgedRun(0.0, "no step failed so")
     return JudgedRun(
-        min(1.0, sum(each.loss for each in met)), f"{len(met)} {'time' if len(met) == 1 else 'times'} a step failed so"
+        min(1.0, sum(each.loss for each in met)),
+        f"{len(met)} {'time' if len(met) == 1 else 'times'} a step failed so",
     )
 
 
@@ -86,8 +93,19 @@ def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> 
     if not is_answer(said, "verdicts"):
         return JudgedRun(None, "the reader's answer could not be read")
     lines = _shown(runs, text)
-    came = [each.quote for each in verdicts_of(said) if each.id == NAME and each.verdict in PROBLEM and each.quote]
-    quoted = next((quote for quote in came if (found := find_quote(quote, lines)) is not None and settles(found)), None)
+    came = [
+        each.quote
+        for each in verdicts_of(said)
+        if each.id == NAME and each.verdict in PROBLEM and each.quote
+    ]
+    quoted = next(
+        (
+            quote
+            for quote in came
+            if (found := find_quote(quote, lines)) is not None and settles(found)
+        ),
+        None,
+    )
     if quoted is None:
         return JudgedRun(0.0, "the reader looked for it and quotes nothing")
     return JudgedRun(1.0, f"the reader: {quoted.words[:200]}")

@@ -44,7 +44,11 @@ class Replayed:
 
 
 def backtest(
-    runs: Iterable[Run], profile: Profile, *, ids: Callable[[], str], progress: Callable[[int], None] | None = None
+    runs: Iterable[Run],
+    profile: Profile,
+    *,
+    ids: Callable[[], str],
+    progress: Callable[[int], None] | None = None,
 ) -> Replayed:
     """Replay runs, oldest first, under a profile."""
     actor = Actor("backtest", "agent", "runs are replayed")
@@ -60,7 +64,11 @@ def backtest(
             at = run.started_at or f"1970-01-01T00:00:{number:02d}Z"
             known = all_ids(store)
             query = Query(
-                task=run.task, agent=run.agent, domain=run.domain, task_type=run.task_type, task_id=run.task_id
+                task=run.task,
+                agent=run.agent,
+                domain=run.domain,
+                task_type=run.task_type,
+                task_id=run.task_id,
             )
             told = inject(
                 store,

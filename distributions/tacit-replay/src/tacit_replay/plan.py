@@ -24,7 +24,9 @@ GIVEN, WITHOUT = "given", "without"
 MOST_PAIRS = 40
 # True effects whose power a plan tells: how often the problem strikes without the lesson and with it, in tasks that met it once.
 _EFFECTS = ((0.9, 0.2), (0.8, 0.3), (0.5, 0.2))
-UNREACHED = 2  # pairs whose run with the lesson was never given it, after which something is not connected
+UNREACHED = (
+    2  # pairs whose run with the lesson was never given it, after which something is not connected
+)
 VOID = 3  # pairs in a row that told nothing, after which going on is a waste
 
 
@@ -107,7 +109,12 @@ def estimate(tasks: Sequence[Task], pairs: int) -> Estimate:
 
 
 def another_pair(
-    pairs: Sequence[Pair], planned: int, spent: Spent, budget: Budget, reached: Sequence[bool] = (), whole: bool = False
+    pairs: Sequence[Pair],
+    planned: int,
+    spent: Spent,
+    budget: Budget,
+    reached: Sequence[bool] = (),
+    whole: bool = False,
 ) -> Stop:
     """Whether another pair is run. `reached` says of each run with the lesson whether it was given it; `whole` asks
     for all planned pairs, for their figures, also where no verdict can come any more."""
@@ -116,7 +123,9 @@ def another_pair(
     if standing.decided:
         return Stop(True, f"the verdict is there: {standing.word}")
     if len(reached) >= UNREACHED and not any(reached):
-        return Stop(True, "the lesson never reached the agent; see docs/replay.md, How the lesson is given")
+        return Stop(
+            True, "the lesson never reached the agent; see docs/replay.md, How the lesson is given"
+        )
     if len(pairs) >= planned:
         return Stop(True, f"all {planned} planned pairs were run")
     if len(pairs) >= VOID and all(each.difference is None for each in pairs[-VOID:]):
@@ -147,7 +156,8 @@ def _over(spent: Spent, budget: Budget, pairs: int) -> str:
 
 
 _PART = re.compile(
-    r"\s*\$?(\d+(?:\.\d+)?)\s*(k|m)?\s*(usd|\$|tok|tokens?|h|hours?|min|minutes?|s|seconds?)\s*", re.IGNORECASE
+    r"\s*\$?(\d+(?:\.\d+)?)\s*(k|m)?\s*(usd|\$|tok|tokens?|h|hours?|min|minutes?|s|seconds?)\s*",
+    re.IGNORECASE,
 )
 
 
@@ -157,7 +167,10 @@ def parsed_budget(text: str) -> Budget:
     for part in text.split(",") if text.strip() else ():
         matched = _PART.fullmatch(part) or _PART.fullmatch(part.strip().removeprefix("$") + "usd")
         if matched is None:
-            raise UsageError(f"{part.strip()!r} is not a budget.", "For instance --budget 20usd,8h or --budget 3Mtok.")
+            raise UsageError(
+                f"{part.strip()!r} is not a budget.",
+                "For instance --budget 20usd,8h or --budget 3Mtok.",
+            )
         amount = float(matched[1]) * {"k": 1e3, "m": 1e6}.get((matched[2] or "").lower(), 1)
         unit = matched[3].lower()
         if unit in ("usd", "$"):

@@ -22,7 +22,9 @@ for _line in _tables.lines("DOES_TO_OTHERS"):
     _named, _, _words = _line.partition(":")
     _done, *_programs = _named.split()
     for _program in _programs:
-        _VERBS.setdefault(_program, {}).update(dict.fromkeys((each.strip() for each in _words.split("/")), _done))
+        _VERBS.setdefault(_program, {}).update(
+            dict.fromkeys((each.strip() for each in _words.split("/")), _done)
+        )
 _HARMLESS = ("--dry-run", "-n", "--help", "-h", "--version")
 _PROGRAMS_THAT_POST = ("curl", "http", "https", "xh", "wget")
 _POSTS = re.compile(
@@ -41,7 +43,9 @@ _TOOL = re.compile(
     r"|(?P<pushed>push(?:_files)?)|(?P<published>publish)|(?P<deployed>deploy\w*))(?:_|$|[./-])",
     re.IGNORECASE,
 )
-_OWN_TOOLS = re.compile(r"^(?:Todo|Task|Agent|Send(?:User)?Message|Read|Write|Edit|Bash|update_plan)", re.IGNORECASE)
+_OWN_TOOLS = re.compile(
+    r"^(?:Todo|Task|Agent|Send(?:User)?Message|Read|Write|Edit|Bash|update_plan)", re.IGNORECASE
+)
 
 
 def reached(steps: Iterable[Step]) -> str:
@@ -88,13 +92,17 @@ def of_line(line: str) -> str:
         said = " ".join(call.words)
         if any(word in _HARMLESS for word in rest) and program not in ("curl", "wget", "ssh"):
             continue
-        inner = next((rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-c", "-lc", "-ec")), "")
+        inner = next(
+            (rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-c", "-lc", "-ec")), ""
+        )
         if inner and program in _SHELLS:
             if found := of_line(inner):
                 return found
             continue
         kind = _kind(program, rest) or (
-            _by_name(program, rest) if program in _RUNNERS or "/" in call.words[0] or program in _SHELLS else ""
+            _by_name(program, rest)
+            if program in _RUNNERS or "/" in call.words[0] or program in _SHELLS
+            else ""
         )
         if kind:
             return f"it {kind}: {said[:80]}"
@@ -106,7 +114,8 @@ def of_line(line: str) -> str:
             program == "gh"
             and rest[:1] == ["api"]
             and re.search(
-                r"(?:-X|--method)[= ]?(?:POST|PUT|PATCH|DELETE)|(?:^|\s)(?:-f|-F|--field|--raw-field|--input)\b", said
+                r"(?:-X|--method)[= ]?(?:POST|PUT|PATCH|DELETE)|(?:^|\s)(?:-f|-F|--field|--raw-field|--input)\b",
+                said,
             )
         ):
             return f"it posted: {said[:80]}"
@@ -115,9 +124,15 @@ def of_line(line: str) -> str:
 
 def _by_name(program: str, rest: list[str]) -> str:
     """What a script or target of the project's own does, by what it is called: `make deploy`, `./scripts/release.sh`."""
-    named = next((_NAMED.search(word) for word in (program, *rest[:3]) if _NAMED.search(word)), None)
+    named = next(
+        (_NAMED.search(word) for word in (program, *rest[:3]) if _NAMED.search(word)), None
+    )
     return (
-        {"deploy": "deployed", "ship": "deployed", "push": "pushed"}.get(named[1].lower(), "published") if named else ""
+        {"deploy": "deployed", "ship": "deployed", "push": "pushed"}.get(
+            named[1].lower(), "published"
+        )
+        if named
+        else ""
     )
 
 
@@ -128,7 +143,11 @@ _NAMED = re.compile(r"(?:^|[/:_-])(deploy|publish|release|ship|push)(?:$|[.:_-])
 
 def _kind(program: str, rest: list[str]) -> str:
     verbs = _VERBS.get(program, {})
-    plain = _without_values(rest) if program == "git" else [word for word in rest if not word.startswith("-")]
+    plain = (
+        _without_values(rest)
+        if program == "git"
+        else [word for word in rest if not word.startswith("-")]
+    )
     said = [
         " ".join(plain[:2]),
         *plain[:1],

@@ -125,12 +125,18 @@ class ReplayRequest:
         self.whole = whole
         # a command's is its purpose, and no failure
         self.signature = "" if lesson.klass in NO_PROBLEM else lesson.signature
-        self.pairs, self.timeout, self.read, self.write = pairs or MOST_PAIRS, timeout, tuple(read), tuple(write)
+        self.pairs, self.timeout, self.read, self.write = (
+            pairs or MOST_PAIRS,
+            timeout,
+            tuple(read),
+            tuple(write),
+        )
         try:
             self.agent = tuple(shlex.split(agent))
         except ValueError as error:
             raise UsageError(
-                f"The agent's command cannot be read: {error}.", "For instance --agent 'claude -p {prompt}'."
+                f"The agent's command cannot be read: {error}.",
+                "For instance --agent 'claude -p {prompt}'.",
             ) from None
         if not self.agent or self.pairs < 1:
             raise UsageError(
@@ -153,7 +159,9 @@ class ReplayRequest:
             for name, each in every_host().items()
             if any(os.path.basename(word) in each.programs for word in self.agent)
         ]
-        self.host: Host | None = host_named(host) if host else host_named(named[0]) if named else None
+        self.host: Host | None = (
+            host_named(host) if host else host_named(named[0]) if named else None
+        )
         self.by_notes = any("{notes}" in word for word in self.agent)
         self.keep_env = (*keep_env, *(self.host.reaches if self.host else ()))
         self.confined = not unconfined
@@ -162,7 +170,11 @@ class ReplayRequest:
                 "This system cannot keep an agent in its folder (Linux's Landlock is missing).",
                 "In a container or a machine of its own: --unconfined, and read docs/replay.md first.",
             )
-        self.desk = memories.desk(self.host.name) if self.host and not check and not self.signature else None
+        self.desk = (
+            memories.desk(self.host.name)
+            if self.host and not check and not self.signature
+            else None
+        )
         self.instrument = self._instrument()
         wanted = [
             lesson.id,
@@ -175,10 +187,17 @@ class ReplayRequest:
             *self.keep_env,
             *self.write,
         ]
-        top, base, count = replays_folder(memories), f"tacit-replay-{short_hash('replay', *wanted)[:12]}", 1
+        top, base, count = (
+            replays_folder(memories),
+            f"tacit-replay-{short_hash('replay', *wanted)[:12]}",
+            1,
+        )
         while anew and os.path.exists(os.path.join(top, f"{base}-{count}")):
             count += 1
-        last = max((n for n in range(1, 1000) if os.path.exists(os.path.join(top, f"{base}-{n}"))), default=1)
+        last = max(
+            (n for n in range(1, 1000) if os.path.exists(os.path.join(top, f"{base}-{n}"))),
+            default=1,
+        )
         self.kept = ReplayFolder(os.path.join(top, f"{base}-{count if anew else last}"))
 
     def _instrument(self) -> str:
@@ -257,7 +276,10 @@ class ReplayRequest:
             if mark.signal == "outcome" and mark.value == "occurred" and mark.run:
                 met.setdefault(mark.run, [])
                 trusted.add(mark.run)
-        names = [*dict.fromkeys([name for host in self._hosts() for name in host.instructions]), *OTHER_INSTRUCTIONS]
+        names = [
+            *dict.fromkeys([name for host in self._hosts() for name in host.instructions]),
+            *OTHER_INSTRUCTIONS,
+        ]
         for id, places in met.items():
             run = self._reread(id)
             if isinstance(run, str):
@@ -269,7 +291,9 @@ class ReplayRequest:
                     yield Skipped(run.id, "its steps do not show the problem any more")
                     continue
             kept = kept_for(trees_folder(self.memories), run.host, run.id)
-            found = judge_task(replace(run, foreign=run.foreign or id not in trusted), places, self.source, kept)
+            found = judge_task(
+                replace(run, foreign=run.foreign or id not in trusted), places, self.source, kept
+            )
             if isinstance(found, Skipped):
                 yield found
                 continue
@@ -278,7 +302,11 @@ class ReplayRequest:
                 yield Skipped(run.id, f"its commit {found.commit[:12]} is not in this repository")
                 continue
             file = stands_in(self.lesson.text, texts_at(found.kept or self.source, commit, names))
-            yield Skipped(run.id, f"the lesson stood in {file} then") if file else replace(found, commit=commit)
+            yield (
+                Skipped(run.id, f"the lesson stood in {file} then")
+                if file
+                else replace(found, commit=commit)
+            )
 
     def _hosts(self) -> list[Host]:
         return [self.host] if self.host else [*every_host().values()]
@@ -312,9 +340,13 @@ class ReplayRequest:
         env = self.memories.env
         home = user_home(env)
         closed = [os.path.join(home, name) for name in CREDENTIALS]
-        closed += [folder(host, env) for host in every_host().values() for folder in (home_of, data_of)]
+        closed += [
+            folder(host, env) for host in every_host().values() for folder in (home_of, data_of)
+        ]
         closed += [data_folder(env), os.path.dirname(self.memories.made_near().path), self.source]
-        return tuple(dict.fromkeys(path for path in map(os.path.abspath, closed) if path not in ("/", home)))
+        return tuple(
+            dict.fromkeys(path for path in map(os.path.abspath, closed) if path not in ("/", home))
+        )
 
     @cached_property
     def readable(self) -> tuple[str, ...]:
@@ -334,7 +366,9 @@ class ReplayRequest:
         with open(path, env={"HOME": os.path.dirname(path)}, cwd=clone, now=memories.now) as own:
             project = replace(own.ensure_project(), profile=profile_id(memories.profile))
             with own.store.write() as tx:
-                tx.put_profile(project.profile, memories.profile.name, to_json(memories.profile), at)
+                tx.put_profile(
+                    project.profile, memories.profile.name, to_json(memories.profile), at
+                )
                 tx.put_project(project)
                 if given:
                     # Pinned and in no category: given at the start, and wherever it is given otherwise. What is withheld is all of that.
@@ -348,11 +382,21 @@ class ReplayRequest:
                         scope="project",
                         verdict="not yet known",
                         alias="",
-                        state=self.lesson.state if self.lesson.state in INJECTABLE else "provisional",
+                        state=self.lesson.state
+                        if self.lesson.state in INJECTABLE
+                        else "provisional",
                         superseded_by="",
                         stale_at="",
                     )
-                    tx.apply(change(None, lesson, Hand("replay", at), verb="import", reason="given in a replay"))
+                    tx.apply(
+                        change(
+                            None,
+                            lesson,
+                            Hand("replay", at),
+                            verb="import",
+                            reason="given in a replay",
+                        )
+                    )
 
     def make_home(self, home: str, store: str) -> None:
         """Connect and log in the agent's program, in a home that holds nothing else."""
@@ -373,7 +417,9 @@ class ReplayRequest:
         text = (
             plugin_text(start, host, store)
             if host.plugin
-            else with_entries("", registration(start, host, store), path, comments=host.comments, frame=host.frame)
+            else with_entries(
+                "", registration(start, host, store), path, comments=host.comments, frame=host.frame
+            )
         )
         with io.open(path, "w", encoding="utf-8") as file:  # noqa: UP020 - `open` in this module's room opens memories
             file.write(text)
@@ -401,7 +447,11 @@ class ReplayRequest:
         for host in self._hosts():
             for top in folders_of(host.name, {"HOME": env["HOME"]}) if host.sessions else ():
                 for place, _, names in os.walk(top):
-                    paths += [os.path.join(place, name) for name in sorted(names) if re.fullmatch(host.sessions, name)]
+                    paths += [
+                        os.path.join(place, name)
+                        for name in sorted(names)
+                        if re.fullmatch(host.sessions, name)
+                    ]
         paths += [
             path
             for path in (env[TRANSCRIPT], os.path.join(folder, "out.txt"))
@@ -423,7 +473,9 @@ class ReplayRequest:
         """Whether this store says that the lesson was given."""
         from tacit.app import open
 
-        with open(path, env={"HOME": os.path.dirname(path)}, cwd=os.path.dirname(path), create=False) as own:
+        with open(
+            path, env={"HOME": os.path.dirname(path)}, cwd=os.path.dirname(path), create=False
+        ) as own:
             return any(use.arm != "withheld" for use in own.store.uses(memory=self.lesson.id))
 
     def ask(self, question: str) -> str:
@@ -431,5 +483,7 @@ class ReplayRequest:
         if self.desk is None or not question:
             return ""
         return self.desk.model.ask(
-            question, schema=prompt.known_schema(1), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s
+            question,
+            schema=prompt.known_schema(1),
+            timeout=READING_PATIENCE * self.memories.profile.model.timeout_s,
         )

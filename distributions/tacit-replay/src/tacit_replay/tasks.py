@@ -50,7 +50,9 @@ class Skipped:
     reason: str
 
 
-def judge_task(run: Run, met: Collection[str], root: str, kept: KeptTree | None = None) -> Task | Skipped:
+def judge_task(
+    run: Run, met: Collection[str], root: str, kept: KeptTree | None = None
+) -> Task | Skipped:
     """Whether a run can be replayed. `met` are the places of its steps at which the problem was met; `root` is the repository's folder;
     `kept` is its work tree as it was kept when it began."""
     exact = bool(run.commit) and not run.changed

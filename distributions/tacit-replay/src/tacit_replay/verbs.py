@@ -35,11 +35,15 @@ if TYPE_CHECKING:
 class Replaying(Learning):
     """Past tasks done again in pairs, with a lesson and without it."""
 
-    def plan_replay(self, id: str, *, agent: str, without: str = "", **options: Unpack[ReplayOptions]) -> ReplayPlan:
+    def plan_replay(
+        self, id: str, *, agent: str, without: str = "", **options: Unpack[ReplayOptions]
+    ) -> ReplayPlan:
         """What `replay` with the same arguments would do, cost and be able to tell. Nothing is run or written."""
         return self._request(id, agent, without, **options).plan()
 
-    def _request(self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]) -> ReplayRequest:
+    def _request(
+        self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]
+    ) -> ReplayRequest:
         if not without:
             return ReplayRequest(self, self.get(id), agent, **options)
 
@@ -63,7 +67,9 @@ class Replaying(Learning):
         `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
         """
         if self.env.get("TACIT_REPLAY"):
-            raise Refused("A replay inside a replay would never end.", "Run it from your own shell.")
+            raise Refused(
+                "A replay inside a replay would never end.", "Run it from your own shell."
+            )
         self.need_person("Running agents on past tasks")
         request = self._request(id, agent, without, **options)
         with request.kept as kept:
@@ -77,12 +83,18 @@ class Replaying(Learning):
         if file_of_name(found.lesson):
             return  # lines of a file are the person's to take out
         memory = self.get(found.lesson)
-        if found.standing.word == HARMS and memory.state in INJECTABLE and memory.text == found.text:
+        if (
+            found.standing.word == HARMS
+            and memory.state in INJECTABLE
+            and memory.text == found.text
+        ):
             told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
             move = Move("under_review", told, "harms-in-replay", "effect")
             with self.store.write() as tx:
                 version = self.ensure_project().profile
-                tx.apply(moved(memory, move, self.profile, Hand("replay", self.now(), profile=version)))
+                tx.apply(
+                    moved(memory, move, self.profile, Hand("replay", self.now(), profile=version))
+                )
 
     def keep_work_tree(self, session: str, host: str, head: str, path: str) -> None:
         """Keep the work tree of this folder's repository for a session that just began, so that its task can be replayed; let old ones go.
@@ -98,18 +110,33 @@ class Replaying(Learning):
             os.path.join(user_home(self.env), ".gitignore_global"),
         ]
         keep_tree(
-            top, place.root, place.common_dir or place.git_dir, head, session=session, host=host, at=self.now(),
-            written=moved or self._has_written(path), ignores=ignores,
-        )  # fmt: skip
+            top,
+            place.root,
+            place.common_dir or place.git_dir,
+            head,
+            session=session,
+            host=host,
+            at=self.now(),
+            written=moved or self._has_written(path),
+            ignores=ignores,
+        )
         prune(top, self.now())
 
     def _has_written(self, path: str) -> bool:
         """Whether a call of this session may have changed a file so far."""
         try:
-            calls = [step for run in formats.read(FileSource(path), None) for step in run.steps if step.role == "tool"]
+            calls = [
+                step
+                for run in formats.read(FileSource(path), None)
+                for step in run.steps
+                if step.role == "tool"
+            ]
         except (TacitError, OSError):
             return False  # not there yet, or without a line that says what it is
-        return any(EDIT_TOOLS.search(at.tool) or not all(one.looks for one in commands(line_of(at))) for at in calls)
+        return any(
+            EDIT_TOOLS.search(at.tool) or not all(one.looks for one in commands(line_of(at)))
+            for at in calls
+        )
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""
@@ -123,7 +150,12 @@ class Replaying(Learning):
                 each = replay_on_disk(kept, plan, "")
 
                 stop = another_pair(
-                    each.pairs, plan["pairs"], spent_on(kept.runs()), Budget(), (), plan.get("whole", False)
+                    each.pairs,
+                    plan["pairs"],
+                    spent_on(kept.runs()),
+                    Budget(),
+                    (),
+                    plan.get("whole", False),
                 )
                 found.append(replace(each, stopped=stop.reason))
         return sorted(found, key=lambda each: each.started_at)

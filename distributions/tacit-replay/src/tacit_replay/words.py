@@ -32,7 +32,9 @@ def sentence(found: Replay) -> str:
         said.append(f"Difference of losses somewhere between {low} and {high}; negative is good.")
     claim = _CLAIMS.get(standing.word)
     said.append(
-        f"{claim}, in these tasks; error rate {100 * ALPHA:g} %, any number of looks." if claim else "Not yet known."
+        f"{claim}, in these tasks; error rate {100 * ALPHA:g} %, any number of looks."
+        if claim
+        else "Not yet known."
     )
     void = sum(pair.difference is None for pair in found.pairs)
     if void:
@@ -67,7 +69,9 @@ def cost_lines(found: Estimate) -> list[str]:
     lines.append("what they can tell, by how often the problem strikes in these tasks:")
     for each in found.powers:
         when = (
-            f"half of the replays are done by pair {each.median}" if each.median else "more than half need more pairs"
+            f"half of the replays are done by pair {each.median}"
+            if each.median
+            else "more than half need more pairs"
         )
         lines.append(
             f"  {each.without:.0%} without, {each.given:.0%} with the lesson: {when}; {each.decided:.0%} within {found.pairs}"
@@ -78,7 +82,9 @@ def cost_lines(found: Estimate) -> list[str]:
 def skipped_lines(skipped: Sequence[Skipped], most: int = 20) -> list[str]:
     """Why runs are left out, the commonest reason first, and each by name."""
     kinds = Counter(each.reason.partition(":")[0] for each in skipped)
-    ordered = sorted(skipped, key=lambda each: (-kinds[each.reason.partition(":")[0]], each.reason, each.run))
+    ordered = sorted(
+        skipped, key=lambda each: (-kinds[each.reason.partition(":")[0]], each.reason, each.run)
+    )
     lines = [f"  {each.run}  {each.reason}" for each in ordered[:most]]
     return lines + ([f"  and {len(ordered) - most} more"] if len(ordered) > most else [])
 

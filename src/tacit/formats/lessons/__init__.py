@@ -20,17 +20,63 @@ NAMESPACE = "tacit"  # of the ids that lessons were born with
 VERSION = 1
 # What is carried, in this order, and its kind; a list and an object are JSON in a cell.
 FACTS: dict[str, type] = {
-    "id": str, "text": str, "kind": str, "category": str, "scope": str, "domain": str, "agent": str, "task_type": str,
-    "tags": list, "paths": list, "severity": str, "source": str, "origin": str, "trust": str, "gate": str, "gate_reason": str,
-    "state": str, "previous_state": str, "under_review_count": int, "closed_by": str, "verdict": str, "signature": str,
-    "pinned": bool, "merged": int, "stale_at": str, "review_after": str, "created_at": str, "updated_at": str,
-    "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
+    "id": str,
+    "text": str,
+    "kind": str,
+    "category": str,
+    "scope": str,
+    "domain": str,
+    "agent": str,
+    "task_type": str,
+    "tags": list,
+    "paths": list,
+    "severity": str,
+    "source": str,
+    "origin": str,
+    "trust": str,
+    "gate": str,
+    "gate_reason": str,
+    "state": str,
+    "previous_state": str,
+    "under_review_count": int,
+    "closed_by": str,
+    "verdict": str,
+    "signature": str,
+    "pinned": bool,
+    "merged": int,
+    "stale_at": str,
+    "review_after": str,
+    "created_at": str,
+    "updated_at": str,
+    "seen": int,
+    "seen_at": str,
+    "uses": int,
+    "contradicted": int,
+    "confidence": float,
+    "counts": dict,
+    "extra": dict,
     **ADDED,
-}  # fmt: skip
+}
 _COUNTED = ("seen", "uses", "contradicted", "confidence")
-_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold", CONFIRMED, WITNESSED)
-NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
-_PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
+_DERIVED = (
+    "units",
+    "tasks",
+    "frequency",
+    "belief",
+    "clean",
+    "recurred",
+    "untold",
+    CONFIRMED,
+    WITNESSED,
+)
+NARROW = (
+    "task",
+    "mission",
+    "project",
+)  # scopes that an import may give; wider ones need a person's approval
+_PLAIN = tuple(
+    name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths")
+)  # type: ignore[attr-defined]
 
 
 def is_derived(signal: str) -> bool:
@@ -48,7 +94,9 @@ def facts(row: Row) -> dict[str, Any]:
         "paths": list(row.memory.paths),
         **{name: tally.__dict__[name] for name in _COUNTED},
         "seen_at": tally.seen_at or "",
-        "counts": {name: amount for name, amount in (tally.signals or {}).items() if not is_derived(name)},
+        "counts": {
+            name: amount for name, amount in (tally.signals or {}).items() if not is_derived(name)
+        },
         "extra": row.memory.extra or {},
     }
     return {name: told[name] for name in FACTS}
@@ -61,7 +109,12 @@ def row_of(told: Mapping[str, Any], place: str) -> Row:
             raise ValueError(f"{name} holds {field!r:.60}, which is no {FACTS[name].__name__}")
     at = {name: told[name] for name in _PLAIN if told.get(name) not in (None, "")}
     memory = Memory(**{"id": "", "project": "", **at, "text": told.get("text") or ""})
-    memory = replace(memory, tags=_texts(told, "tags"), paths=_texts(told, "paths"), extra=told.get("extra") or None)
+    memory = replace(
+        memory,
+        tags=_texts(told, "tags"),
+        paths=_texts(told, "paths"),
+        extra=told.get("extra") or None,
+    )
     return lesson_row(memory, told.get("id") or "", _openings(told), place)
 
 
@@ -72,14 +125,20 @@ def lesson_row(memory: Memory, name: str, openings: tuple[Opening, ...], place: 
     checked("state", memory.state, STATES)
     check_fields(memory)
     scope = memory.scope if memory.scope in NARROW else "project"
-    at_home = replace(memory, project="", scope=scope, on_page=False, supersedes=(), superseded_by="", family="")
+    at_home = replace(
+        memory, project="", scope=scope, on_page=False, supersedes=(), superseded_by="", family=""
+    )
     return Row(at_home, name, openings, place, tier=memory.trust)
 
 
 def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
     amounts = {name: told.get(name) for name in _COUNTED}
     amounts.update(
-        {str(name): amount for name, amount in (told.get("counts") or {}).items() if not is_derived(str(name))}
+        {
+            str(name): amount
+            for name, amount in (told.get("counts") or {}).items()
+            if not is_derived(str(name))
+        }
     )
     return tuple(
         Opening(name, float(amount), told.get("seen_at") or "" if name == "seen" else "")
@@ -94,7 +153,12 @@ def _texts(told: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _is(kind: type, field: Any) -> bool:
     if kind is float:
-        return isinstance(field, (int, float)) and not isinstance(field, bool) and field == field and abs(field) < 1e15
+        return (
+            isinstance(field, (int, float))
+            and not isinstance(field, bool)
+            and field == field
+            and abs(field) < 1e15
+        )
     if kind is int:
         return type(field) is int and 0 <= field < 1 << 53
     if kind is dict:

@@ -32,7 +32,11 @@ def holds(source: Source) -> float:
     if not source.name.lower().endswith((".csv", ".tsv")) and source.path != "-":
         return 0.0
     first = source.head(4096).decode("utf-8-sig", "replace").splitlines()[:1]
-    return 0.9 if first and any("text" in first[0].replace('"', "").split(each) for each in DELIMITERS) else 0.0
+    return (
+        0.9
+        if first and any("text" in first[0].replace('"', "").split(each) for each in DELIMITERS)
+        else 0.0
+    )
 
 
 def memories(source: Source) -> Iterator[Row | Skipped | Note]:
@@ -42,7 +46,9 @@ def memories(source: Source) -> Iterator[Row | Skipped | Note]:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Damaged(f"{source.path} is not UTF-8: {error}.", "Save it as CSV in UTF-8.") from error
+        raise Damaged(
+            f"{source.path} is not UTF-8: {error}.", "Save it as CSV in UTF-8."
+        ) from error
     csv.field_size_limit(CELL)
     head = text.partition("\n")[0].rstrip("\r").replace('"', "")
     delimiter = next((each for each in DELIMITERS if "text" in head.split(each)), ",")
@@ -51,17 +57,21 @@ def memories(source: Source) -> Iterator[Row | Skipped | Note]:
         names = next(found, [])
         if "text" not in names or len(set(names)) < len(names):
             raise Damaged(
-                f"{source.path} has no column text, or one twice.", "The first line names the columns: id,text,kind …"
+                f"{source.path} has no column text, or one twice.",
+                "The first line names the columns: id,text,kind …",
             )
         unknown = [name for name in names if name not in FACTS]
         if unknown:
-            yield Note(f"{source.path}: columns that are not ours were left aside: {', '.join(unknown)[:200]}")
+            yield Note(
+                f"{source.path}: columns that are not ours were left aside: {', '.join(unknown)[:200]}"
+            )
         for cells in found:
             if cells:
                 yield _taken(names, cells, f"line:{found.line_num}")
     except csv.Error as error:
         raise Damaged(
-            f"{source.path} is not CSV, line {found.line_num}: {error}.", "Nothing was changed; mend that line."
+            f"{source.path} is not CSV, line {found.line_num}: {error}.",
+            "Nothing was changed; mend that line.",
         ) from error
 
 
@@ -74,7 +84,9 @@ def _taken(names: list[str], cells: list[str], place: str) -> Row | Skipped:
             try:
                 told[name] = _field(FACTS[name], cell.removeprefix("'"))
             except (ValueError, RecursionError):
-                return Skipped(place, f"{name} holds {cell[:60]!r}, which is no {FACTS[name].__name__}")
+                return Skipped(
+                    place, f"{name} holds {cell[:60]!r}, which is no {FACTS[name].__name__}"
+                )
     return taken(told, place)
 
 
@@ -82,7 +94,11 @@ def _field(kind: type, cell: str) -> Any:
     if kind is str:
         return cell
     if kind is bool:
-        return {"true": True, "false": False}[cell.lower()] if cell.lower() in ("true", "false") else _no(cell)
+        return (
+            {"true": True, "false": False}[cell.lower()]
+            if cell.lower() in ("true", "false")
+            else _no(cell)
+        )
     return json.loads(cell, parse_constant=_no)
 
 
@@ -105,4 +121,8 @@ def _cell(field: Any) -> str:
         return "'" + field if field.startswith(FORMULA_STARTS) else field
     if isinstance(field, bool):
         return "true" if field else "false"
-    return "" if field in (None, [], {}) else json.dumps(field, ensure_ascii=False, separators=(",", ":"))
+    return (
+        ""
+        if field in (None, [], {})
+        else json.dumps(field, ensure_ascii=False, separators=(",", ":"))
+    )

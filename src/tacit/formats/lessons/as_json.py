@@ -33,11 +33,13 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
         found: Any = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise Damaged(
-            f"{source.path} is not whole: {error}.", "Nothing was changed; take it from another copy."
+            f"{source.path} is not whole: {error}.",
+            "Nothing was changed; take it from another copy.",
         ) from error
     if isinstance(found, dict) and type(found.get("version")) is int and found["version"] > VERSION:
         raise StoreNewer(
-            f"{source.path} was written by a later version of Tacit.", "Upgrade Tacit; nothing was changed."
+            f"{source.path} was written by a later version of Tacit.",
+            "Upgrade Tacit; nothing was changed.",
         )
     lessons = found.get("lessons") if isinstance(found, dict) else None
     if not isinstance(lessons, list):
@@ -59,5 +61,9 @@ def taken(told: Any, place: str) -> Row | Skipped:
 
 def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     """The document."""
-    told = {"tacit": "lessons", "version": VERSION, "lessons": [facts(row) for row in lesson_rows(items)]}
+    told = {
+        "tacit": "lessons",
+        "version": VERSION,
+        "lessons": [facts(row) for row in lesson_rows(items)],
+    }
     return json.dumps(told, ensure_ascii=False, indent=1) + "\n"

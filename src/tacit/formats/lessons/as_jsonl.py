@@ -35,5 +35,6 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
 def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     """The lines."""
     return "".join(
-        json.dumps(facts(row), ensure_ascii=False, separators=(",", ":")) + "\n" for row in lesson_rows(items)
+        json.dumps(facts(row), ensure_ascii=False, separators=(",", ":")) + "\n"
+        for row in lesson_rows(items)
     )

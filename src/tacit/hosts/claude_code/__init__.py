@@ -43,15 +43,29 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "before-file", "tool-failure")
+ANSWERED = (
+    "session-start",
+    "prompt",
+    "subagent-start",
+    "before-command",
+    "before-file",
+    "tool-failure",
+)
 # what is answered inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "before-file", "tool-failure")
 
-DECIDES = {"before-command": (ASKS, REFUSES), "before-file": (ASKS, REFUSES)}  # which decisions it passes on, by event
+DECIDES = {
+    "before-command": (ASKS, REFUSES),
+    "before-file": (ASKS, REFUSES),
+}  # which decisions it passes on, by event
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
 ASKERS = ("", "user", "sdk")
-WAKE_UPS = ("<task-notification>", "<agent-notification>", "<bash-notification>")  # and those that carry no source
+WAKE_UPS = (
+    "<task-notification>",
+    "<agent-notification>",
+    "<bash-notification>",
+)  # and those that carry no source
 
 
 def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
@@ -70,7 +84,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     opened = env.get("CLAUDE_PROJECT_DIR", "")
     source = text_at(payload, "source") if event == "session-start" else ""
     given = object_at(payload, "tool_input")
-    said = command_of(payload) if event == "before-command" else text_at(payload, _SAID.get(event, ""))
+    said = (
+        command_of(payload) if event == "before-command" else text_at(payload, _SAID.get(event, ""))
+    )
     if touched:
         said = text_at(given, "old_string", "content", "new_source")
     if event == "before-command" and not said:
@@ -81,7 +97,13 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         host=HOST,
         session=session,
         folder=opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd,
-        key=short_hash(session, event, source, *([text_at(payload, _IDS[event])] if event in _IDS else []), said),
+        key=short_hash(
+            session,
+            event,
+            source,
+            *([text_at(payload, _IDS[event])] if event in _IDS else []),
+            said,
+        ),
         transcript=text_at(payload, "transcript_path"),
         source=source,
         model=text_at(payload, "model"),
@@ -105,7 +127,9 @@ _SAID = {"prompt": "prompt", "tool-failure": "error"}
 
 def _is_no_task(event: str, payload: Mapping[str, Any]) -> bool:
     if event == "prompt":
-        return text_at(payload, "source") not in ASKERS or text_at(payload, "prompt").lstrip().startswith(WAKE_UPS)
+        return text_at(payload, "source") not in ASKERS or text_at(
+            payload, "prompt"
+        ).lstrip().startswith(WAKE_UPS)
     return event == "tool-failure" and payload.get("is_interrupt") is True
 
 

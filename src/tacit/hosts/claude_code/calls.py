@@ -76,7 +76,9 @@ class Calls(Steps):
             return
         if text.startswith(CALL_REJECTED) and block.get("is_error") is not True:
             self.forged += 1
-        row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
+        row["output"], row["error"], row["status"] = _outcome(
+            row["tool"], block.get("is_error"), text, recorded
+        )
         if denied in HOST_DENIES:
             row["output"], row["error"] = "", f"Refused by the host ({denied}): {text}"
         if type(recorded) is dict:
@@ -86,21 +88,35 @@ class Calls(Steps):
         if row["tool"] == "AskUserQuestion":
             for question, words, own in answers(recorded, row["input"]):
                 sat = "" if row["agent"] else self.at_keyboard()
-                speaker = (("answer" if own else "choice") if sat == "typed" else sat and own and "unsure") or "agent"
+                speaker = (
+                    ("answer" if own else "choice") if sat == "typed" else sat and own and "unsure"
+                ) or "agent"
                 self.add(
-                    "user", row["agent"], _time(found), text=words, typed=speaker == "answer", speaker=speaker, input={"question": question}
-                )  # fmt: skip
+                    "user",
+                    row["agent"],
+                    _time(found),
+                    text=words,
+                    typed=speaker == "answer",
+                    speaker=speaker,
+                    input={"question": question},
+                )
 
     def refused(self, found: Record, row: Record, words: str, denied: Any) -> None:
         """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
         if not words or words.startswith(TEMPLATE):
             return
         # there a failing command spoke first
-        old = type(found.get("version")) is not str or text_at(found, "version").startswith(("0.", "1."))
-        marked = denied == "user-rejected" or (row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash"))
+        old = type(found.get("version")) is not str or text_at(found, "version").startswith(
+            ("0.", "1.")
+        )
+        marked = denied == "user-rejected" or (
+            row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash")
+        )
         sat = self.at_keyboard() if marked else ""
         speaker = "refusal" if sat == "typed" else sat
-        self.add("user", row["agent"], _time(found), text=words, typed=sat == "typed", speaker=speaker)
+        self.add(
+            "user", row["agent"], _time(found), text=words, typed=sat == "typed", speaker=speaker
+        )
 
     def enrich(self, row: Record, recorded: Record) -> None:
         """What the host kept about a result beside its text."""
@@ -147,7 +163,11 @@ def _outcome(tool: str, is_error: Any, text: str, recorded: Any) -> tuple[str, s
         if type(code) is int and abs(code) < LARGEST:
             status = code
             failed = code != 0
-        elif tool == "Bash" and not recorded.get("backgroundTaskId") and not recorded.get("returnCodeInterpretation"):
+        elif (
+            tool == "Bash"
+            and not recorded.get("backgroundTaskId")
+            and not recorded.get("returnCodeInterpretation")
+        ):
             status = 0 if "stdout" in recorded and recorded.get("interrupted") is not True else None
     elif found and is_error is None:
         failed = status != 0

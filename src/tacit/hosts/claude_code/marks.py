@@ -25,7 +25,12 @@ CALL_REJECTED = (
     INTERRUPTED,
 )
 # Who denied a call where no person did (`toolDenialKind`, told to hooks as `PermissionDenied`): it never ran, and failed at nothing.
-HOST_DENIES = ("permission-rule", "automode-blocked", "automode-unavailable", "automode-parsing-error")
+HOST_DENIES = (
+    "permission-rule",
+    "automode-blocked",
+    "automode-unavailable",
+    "automode-parsing-error",
+)
 SAID_AFTER = "the user said:\n"  # after a refusal: the person's own words
 NOT_SAID = "\n\nNote: The user's next message"  # the host's own advice after them
 TEMPLATE = "The user wants to clarify these questions"  # a button, not words
@@ -110,7 +115,13 @@ def prompt_speaker(found: Record, entry: str, scheduled: bool) -> str:
         return ""
     if entry in ("", "cli"):
         if "promptSource" not in found:
-            return "typed" if isinstance(found.get("permissionMode"), str) else "unsure" if _before_marks(found) else ""
+            return (
+                "typed"
+                if isinstance(found.get("permissionMode"), str)
+                else "unsure"
+                if _before_marks(found)
+                else ""
+            )
         if source == "typed" or (source == "queued" and origin == "human"):
             return "typed"
         return "unsure" if entry and origin == "human" else ""
@@ -131,17 +142,28 @@ def _before_marks(found: Record) -> bool:
 def _numbers(version: str) -> tuple[int, ...]:
     """A version as numbers; nothing where it is none."""
     numbers = version.split(".")[:3]
-    return tuple(map(int, numbers)) if len(numbers) == 3 and all(n.isdigit() for n in numbers) else ()
+    return (
+        tuple(map(int, numbers)) if len(numbers) == 3 and all(n.isdigit() for n in numbers) else ()
+    )
 
 
 def is_plain_prompt(queued: str) -> bool:
     """Whether a queue entry is what a person typed as a prompt: no command, no notification, no record of a task."""
-    return bool(queued) and not WRAPPER.match(queued) and not COMMAND_TYPED.match(queued) and not queued.startswith("{")
+    return (
+        bool(queued)
+        and not WRAPPER.match(queued)
+        and not COMMAND_TYPED.match(queued)
+        and not queued.startswith("{")
+    )
 
 
 def answers(recorded: Any, asked: Any) -> list[tuple[str, str, bool]]:
     """What a person answered to the agent's questions: question, answer, and whether the words are their own and no option's label."""
-    options = (option for question in list_at(asked, "questions") for option in list_at(question, "options"))
+    options = (
+        option
+        for question in list_at(asked, "questions")
+        for option in list_at(question, "options")
+    )
     labels = {text_at(option, "label") for option in options}
     said: list[tuple[str, str, bool]] = []
     for question, answer in dict_at(recorded, "answers").items():
@@ -171,7 +193,9 @@ def _without_labels(answer: str, labels: set[str]) -> str:
 def _text_of(found: Record) -> str:
     content = dict_at(found, "message").get("content")
     if type(content) is list:
-        return next((text_at(block, "text") for block in content if record_type(block) == "text"), "")
+        return next(
+            (text_at(block, "text") for block in content if record_type(block) == "text"), ""
+        )
     return content if type(content) is str else ""
 
 

@@ -26,7 +26,9 @@ _LONGEST = 4 * 1024 * 1024  # bytes of one kept paste
 def divided(rows: list[Record], source: Source, sessions: Collection[str]) -> list[Record]:
     """The rows of a session with typed prompts cut at what was pasted into them."""
     typed = [row for row in rows if row.get("typed") and row["speaker"] == "typed"]
-    large = [row for row in typed if row["text"].count("\n") >= FEW_LINES or len(row["text"]) > LONG]
+    large = [
+        row for row in typed if row["text"].count("\n") >= FEW_LINES or len(row["text"]) > LONG
+    ]
     pastes = _pastes(source, sessions) if large else ()
     if not pastes:
         return rows
@@ -43,7 +45,9 @@ def _pastes(source: Source, sessions: Collection[str]) -> tuple[str, ...]:
     found: set[str] = set()
     named: set[str] = set()
     for line in history.lines() if history is not None else ():
-        if b'"pastedContents":{}' in line or not any(session.encode() in line for session in sessions):
+        if b'"pastedContents":{}' in line or not any(
+            session.encode() in line for session in sessions
+        ):
             continue
         told = json_record(line)
         if text_at(told, "sessionId") not in sessions:

@@ -58,7 +58,9 @@ def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str,
     if "tacit" not in plugins or not connected:
         return []
     mend = "tacit connect claude-code --undo leaves the plugin"
-    return [f"claude-code: the plugin and {connected[0]} both call tacit, two processes for each event; {mend}"]
+    return [
+        f"claude-code: the plugin and {connected[0]} both call tacit, two processes for each event; {mend}"
+    ]
 
 
 HOST = Host(

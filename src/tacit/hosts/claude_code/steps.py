@@ -26,24 +26,38 @@ class Steps(Transcript):
         super().__init__()
         self.last: dict[str, Record] = {}  # by agent
         self.called: Record = {}  # the step of the slash command that was called last
-        self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped
+        self.running: dict[
+            str, dict[str, Record]
+        ] = {}  # of them, by agent, those that nobody stopped
         self.seen: set[str] = set()
         self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
-        self.opening = ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
-        self.absorbed: list[str] = []  # of them, those that left the queue as a step; an attachment may repeat them
+        self.opening = (
+            ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
+        )
+        self.absorbed: list[
+            str
+        ] = []  # of them, those that left the queue as a step; an attachment may repeat them
         # steps of prompts that seem to have left the queue; their record may follow
         self.guessed: dict[str, Record] = {}
-        self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
-        self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
+        self.shown: list[
+            str
+        ] = []  # those that an attachment made a step; leaving the queue repeats them
+        self.spent: dict[
+            str, tuple[int, int, int, int]
+        ] = {}  # by message id: output, input, cache read, cache written
         self.agent_models: dict[str, int] = {}
         self.agents: dict[str, str] = {}  # agent id to its type
         self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
-        self.scheduled: set[str] = set()  # what the agent asked of a later turn: its words, whoever seems to send them
+        self.scheduled: set[str] = (
+            set()
+        )  # what the agent asked of a later turn: its words, whoever seems to send them
         self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
         self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
         self.changed: tuple[str, ...] = ()
         self.prs: dict[str, None] = {}
-        self.instructions: dict[str, str] = {}  # the instruction files that the host loaded, as they were
+        self.instructions: dict[
+            str, str
+        ] = {}  # the instruction files that the host loaded, as they were
         self.asked: list[str] = []  # what may be the task, first come
         self.commands: list[str] = []  # slash commands without arguments, second choice
         self.told = ("", "")  # message id and text of the last answer
@@ -62,7 +76,9 @@ class Steps(Transcript):
         models = self.models or self.agent_models
         asked = self.asked or self.commands
         if self.oversized:
-            self.warnings.append(f"{self.oversized} lines are too long or cut off and were left out")
+            self.warnings.append(
+                f"{self.oversized} lines are too long or cut off and were left out"
+            )
         self.rows = divided(self.rows, source, self.sessions)
         for row in self.rows:
             row["context"] = row["agent"]
@@ -89,7 +105,11 @@ class Steps(Transcript):
                 forged=self.forged,
                 entry="" if self.by_program or PROGRAMS.match(self.main_entry) else self.main_entry,
             ),
-            extra={name: held for name, held in (("prs", list(self.prs)), ("instructions", self.instructions)) if held}
+            extra={
+                name: held
+                for name, held in (("prs", list(self.prs)), ("instructions", self.instructions))
+                if held
+            }
             or None,
         )
 
@@ -98,7 +118,9 @@ class Steps(Transcript):
         if not self.spent and self.usd is None:
             return None
         rows = self.spent.values()
-        output, fresh, cache_read, cache_write = (sum(row[column] for row in rows) for column in range(4))
+        output, fresh, cache_read, cache_write = (
+            sum(row[column] for row in rows) for column in range(4)
+        )
         return Cost(fresh, output, cache_read, cache_write, self.usd)
 
     # Bookkeeping.
@@ -155,7 +177,11 @@ class Steps(Transcript):
         if type(asking) is str:
             return self.tasks.get(asking, "sidechain")
         parent, uuid = found.get("parentUuid"), found.get("uuid")
-        side = (self.sides.get(parent) if type(parent) is str else None) or self.prompts.get(prompt) or "sidechain"
+        side = (
+            (self.sides.get(parent) if type(parent) is str else None)
+            or self.prompts.get(prompt)
+            or "sidechain"
+        )
         if type(uuid) is str:
             self.sides[uuid] = side
         return side
@@ -199,7 +225,14 @@ class Steps(Transcript):
         self.nth += 1
         place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
         record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
-        row: Record = {"role": role, "place": place, "agent": agent, "at": at, "record": record_id, **more}
+        row: Record = {
+            "role": role,
+            "place": place,
+            "agent": agent,
+            "at": at,
+            "record": record_id,
+            **more,
+        }
         row.setdefault("speaker", _SPEAKER_OF_ROLE.get(role, ""))
         self.rows.append(row)
         self.last[agent] = row

@@ -67,7 +67,12 @@ def detect(source: Source) -> float:
             sure = max(sure, _sureness(found))
             if sure > 0.9:
                 return sure
-    if not sure and not lines and _LONG_RECORD_MARKS.search(head) and b'"payload"' not in head[:2000]:
+    if (
+        not sure
+        and not lines
+        and _LONG_RECORD_MARKS.search(head)
+        and b'"payload"' not in head[:2000]
+    ):
         return 0.7
     return sure
 
@@ -108,7 +113,9 @@ def read(source: Source) -> Iterator[Run]:
         return
     if not agent:
         _read_agents(session, source)
-    if session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN:  # of which the canary tells
+    if (
+        session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN
+    ):  # of which the canary tells
         yield session.run(source, agent)
 
 
@@ -117,7 +124,10 @@ def _part_of_session(source: Source) -> bool:
     folders = source.path.replace("\\", "/").split("/")
     if len(folders) < 3 or folders[-2] != "subagents":
         return False
-    return any(source.has_beside("..", "..", folders[-3] + end) for end in (".jsonl", ".jsonl.gz", ".jsonl.zst"))
+    return any(
+        source.has_beside("..", "..", folders[-3] + end)
+        for end in (".jsonl", ".jsonl.gz", ".jsonl.zst")
+    )
 
 
 def _read_agents(session: _Session, source: Source) -> None:
@@ -216,7 +226,13 @@ class _Session(Calls):
                 text = block["text"].strip()
                 if text and (not mid or self.told != (mid, text)):
                     self.told = (mid if type(mid) is str else "", text)
-                    self.add(role, agent, at, text=text, interrupted=found.get("isAbortedMidStream") is True)
+                    self.add(
+                        role,
+                        agent,
+                        at,
+                        text=text,
+                        interrupted=found.get("isAbortedMidStream") is True,
+                    )
             elif kind in CALLS:
                 self.call(block, agent, at)
             elif kind not in SILENT_BLOCKS and not kind.endswith("_tool_result"):
@@ -235,7 +251,9 @@ class _Session(Calls):
             for text in content if type(content) is list else [content]:
                 self.hook(found, text)
         elif kind == "hook_success":
-            self.hook(found, inner.get("content"))  # plain output; of JSON only the context above counts
+            self.hook(
+                found, inner.get("content")
+            )  # plain output; of JSON only the context above counts
         elif kind == "hook_blocking_error":
             blocking = inner.get("blockingError")
             self.hook(found, blocking.get("blockingError") if type(blocking) is dict else blocking)
@@ -248,7 +266,11 @@ class _Session(Calls):
         elif kind in ("instructions", "nested_memory"):
             files = inner.get("files") if kind == "instructions" else [inner.get("content")]
             for each in files if type(files) is list else ():
-                if type(each) is dict and type(each.get("path")) is str and type(each.get("content")) is str:
+                if (
+                    type(each) is dict
+                    and type(each.get("path")) is str
+                    and type(each.get("content")) is str
+                ):
                     self.instructions[each["path"]] = each["content"]
         elif kind not in PASSED_OVER_ATTACHMENTS:
             self.odd(f"attachment.{kind}")
@@ -264,7 +286,12 @@ class _Session(Calls):
             error = found.get("error")
             text = error.get("message") if type(error) is dict else error
             text = text if type(text) is str else found.get("content")
-            self.add("system", self.agent_of(found), _time(found), text=text if type(text) is str else "API error")
+            self.add(
+                "system",
+                self.agent_of(found),
+                _time(found),
+                text=text if type(text) is str else "API error",
+            )
         elif kind == "stop_hook_summary":
             for text in list_at(found, "hookAdditionalContext"):
                 self.hook(found, text)
@@ -286,16 +313,26 @@ class _Session(Calls):
             text, _ = self.queue.pop(0)  # its user record follows
             if not self.begun:
                 self.opening = text
-        elif operation == "remove" and self.queue and found.get("reason", "absorbed_mid_turn") == "absorbed_mid_turn":
+        elif (
+            operation == "remove"
+            and self.queue
+            and found.get("reason", "absorbed_mid_turn") == "absorbed_mid_turn"
+        ):
             # An old version does not say what leaves; notifications leave without a word, so it is a prompt if one waits.
             texts = [text for text, _ in self.queue]
-            named = content.strip() if type(content) is str else next(filter(is_plain_prompt, texts), "")
+            named = (
+                content.strip()
+                if type(content) is str
+                else next(filter(is_plain_prompt, texts), "")
+            )
             text, at = self.queue.pop(texts.index(named) if named in texts else 0)
             if text in self.shown:
                 self.shown.remove(text)
             elif is_plain_prompt(text) and queue_is_only_trace(self.version):
                 self.absorbed.append(text)
-                row = self.prompt(text, "", at, "" if text in self.scheduled else self.at_keyboard())
+                row = self.prompt(
+                    text, "", at, "" if text in self.scheduled else self.at_keyboard()
+                )
                 if type(content) is not str:
                     self.guessed[text] = row
 
@@ -303,7 +340,9 @@ class _Session(Calls):
         """The same prompt as the model got to see it."""
         prompt = inner.get("prompt")
         if type(prompt) is list:
-            prompt = "\n".join(b["text"] for b in prompt if type(b) is dict and type(b.get("text")) is str)
+            prompt = "\n".join(
+                b["text"] for b in prompt if type(b) is dict and type(b.get("text")) is str
+            )
         if type(prompt) is not str or inner.get("commandMode") != "prompt":
             return
         plain, _ = without_asides(prompt)
@@ -316,10 +355,16 @@ class _Session(Calls):
             self.shown.append(plain)
         agent = self.agent_of(found)
         human = (
-            origin_of(inner) in ("", "human") and origin_of(found) in ("", "human") and inner.get("isMeta") is not True
+            origin_of(inner) in ("", "human")
+            and origin_of(found) in ("", "human")
+            and inner.get("isMeta") is not True
         )
         own = "agent" if agent or plain in self.scheduled else self.at_keyboard() if human else ""
-        if own and self.entry not in ("", "cli") and "human" not in (origin_of(inner), origin_of(found)):
+        if (
+            own
+            and self.entry not in ("", "cli")
+            and "human" not in (origin_of(inner), origin_of(found))
+        ):
             own = "unsure" if own == "typed" else own
         self.prompt(plain, agent, _time(found), own)
 
@@ -400,17 +445,38 @@ class _Session(Calls):
             if not agent:
                 (self.asked if arguments else self.commands).append(command)
             own = self.behind_command(found, agent, plain) if arguments else ""
-            self.called = self.add("user", agent, at, text=command, typed=own == "typed", speaker=own or "command")
+            self.called = self.add(
+                "user", agent, at, text=command, typed=own == "typed", speaker=own or "command"
+            )
         elif tag == "user-memory-input":
             speaker = self.whose(found, agent, plain)
-            self.add("user", agent, at, text=inside(plain, tag), typed=speaker == "typed", speaker=speaker)
+            self.add(
+                "user",
+                agent,
+                at,
+                text=inside(plain, tag),
+                typed=speaker == "typed",
+                speaker=speaker,
+            )
         elif tag == "bash-input":
-            typed = not agent and self.at_keyboard() == "typed"  # typed, and to a shell: no word to the agent
-            self.add("user", agent, at, text="!" + inside(plain, tag), speaker="command" if typed else "host")
+            typed = (
+                not agent and self.at_keyboard() == "typed"
+            )  # typed, and to a shell: no word to the agent
+            self.add(
+                "user",
+                agent,
+                at,
+                text="!" + inside(plain, tag),
+                speaker="command" if typed else "host",
+            )
         elif tag == "local-command-stdout":
             # The command before it ran in the host and never reached the model: not a task.
             for said in (self.asked, self.commands):
-                if said and said[-1].startswith("/") and said[-1] == self.last.get(agent, {}).get("text"):
+                if (
+                    said
+                    and said[-1].startswith("/")
+                    and said[-1] == self.last.get(agent, {}).get("text")
+                ):
                     said.pop()
         elif not tag.startswith(("local-command-", "bash-")):
             self.add("system", agent, at, text=plain, speaker="notice")
@@ -420,7 +486,13 @@ class _Session(Calls):
         prompt before 2.1.162; what the agent calls stands behind its call."""
         marked = self.whose(found, agent, plain)
         called_by_agent = self.last.get(agent, {}).get("tool") in COMMAND_TOOLS
-        if marked or agent or called_by_agent or self.entry not in ("", "cli") or "promptSource" in found:
+        if (
+            marked
+            or agent
+            or called_by_agent
+            or self.entry not in ("", "cli")
+            or "promptSource" in found
+        ):
             return marked if marked in ("typed", "unsure") and not called_by_agent else ""
         return self.at_keyboard()
 
@@ -432,7 +504,14 @@ class _Session(Calls):
         last = self.last.get(agent, {})
         called = last.get("speaker") == "command" or last is self.called
         body = not hook and (called or "sourceToolUseID" in found)
-        self.add("system", agent, at, text=plain, tool="hook" if hook else "", speaker="command" if body else "host")
+        self.add(
+            "system",
+            agent,
+            at,
+            text=plain,
+            tool="hook" if hook else "",
+            speaker="command" if body else "host",
+        )
 
     def hook(self, found: Record, text: Any) -> None:
         """Words of a hook that the model got to read."""
@@ -457,4 +536,6 @@ def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
 
 
 _COMMIT = re.compile(r"([0-9a-f]{7,64})\b")
-_CHANGED = re.compile(r"(?!\?\?)[ MTADRCU]{2} \S")  # the short form of git status; ?? is not tracked
+_CHANGED = re.compile(
+    r"(?!\?\?)[ MTADRCU]{2} \S"
+)  # the short form of git status; ?? is not tracked

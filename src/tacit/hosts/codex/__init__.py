@@ -64,7 +64,13 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     inside = text_at(payload, "agent_id")
     if inside and event not in IN_AGENTS:
         return None
-    said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+    said = (
+        text_at(payload, "prompt")
+        if event == "prompt"
+        else _failure(payload)
+        if event == "tool-failure"
+        else ""
+    )
     if event == "before-command":
         said = command_of(payload)
     if event in ("before-command", "tool-failure") and not said:
@@ -93,7 +99,11 @@ def _failure(payload: Mapping[str, Any]) -> str:
     """The error of a call that failed; empty for one that went well."""
     response = object_at(payload, "tool_response")
     told = response.get("exit_code", object_at(response, "metadata").get("exit_code"))
-    text = text_at(response, "stderr", "output", "aggregated_output", "stdout", "content") if response else ""
+    text = (
+        text_at(response, "stderr", "output", "aggregated_output", "stdout", "content")
+        if response
+        else ""
+    )
     text = text or (text_at(payload, "tool_response") if not response else "")
     status = told if isinstance(told, int) else _written(payload)
     status = exit_status(text) if status is None else status
@@ -123,7 +133,9 @@ def _written(payload: Mapping[str, Any]) -> int | None:
                 item = loads(line)["payload"]["item"]
             except (ValueError, LookupError, TypeError, RecursionError):
                 return None
-            code = item.get("exit_code") if isinstance(item, dict) and item.get("id") == call else None
+            code = (
+                item.get("exit_code") if isinstance(item, dict) and item.get("id") == call else None
+            )
             return code if isinstance(code, int) else None
     return None
 

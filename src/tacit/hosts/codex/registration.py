@@ -10,9 +10,19 @@ from typing import Any
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
 from tacit.hosts.installed import inside, json_at, our_hooks, toml_at
-from tacit.hosts.registration import EventEntry, Host, Scene, as_claude_code_says, entries_of, home_of, in_shell
+from tacit.hosts.registration import (
+    EventEntry,
+    Host,
+    Scene,
+    as_claude_code_says,
+    entries_of,
+    home_of,
+    in_shell,
+)
 
-SHELLS = "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
+SHELLS = (
+    "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
+)
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
@@ -20,7 +30,9 @@ def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str,
     state = inside(toml_at(os.path.join(home_of(host, env), "config.toml")), "hooks", "state")
     told = []
     for path in connected:
-        ours = [f"{path}:{_snake(event)}:{group}:{at}" for event, group, at in our_hooks(json_at(path))]
+        ours = [
+            f"{path}:{_snake(event)}:{group}:{at}" for event, group, at in our_hooks(json_at(path))
+        ]
         trusted = [key for key in ours if inside(state, key).get("trusted_hash")]
         if len(trusted) < len(ours):
             told.append(
@@ -35,15 +47,26 @@ def _snake(event: str) -> str:
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
-    ended = {"tool_response": f"{scene.error}\nError: exit code 2"} if entry.ours == "tool-failure" else {}
-    inside = {"agent_id": "agent-1", "agent_type": scene.agent} if entry.theirs == "SubagentStop" else {}
+    ended = (
+        {"tool_response": f"{scene.error}\nError: exit code 2"}
+        if entry.ours == "tool-failure"
+        else {}
+    )
+    inside = (
+        {"agent_id": "agent-1", "agent_type": scene.agent} if entry.theirs == "SubagentStop" else {}
+    )
     return as_claude_code_says(entry, scene, turn_id="turn-1", **ended, **inside)
 
 
 ENTRIES = tuple(
     replace(entry, seconds=3) if entry.ours == "session-end" else entry  # the host's own cap
     for entry in (
-        *entries_of(NAMES, session_start="startup|resume|clear|compact", before_command=SHELLS, tool_failure=SHELLS),
+        *entries_of(
+            NAMES,
+            session_start="startup|resume|clear|compact",
+            before_command=SHELLS,
+            tool_failure=SHELLS,
+        ),
         EventEntry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
     )
 )

@@ -58,7 +58,9 @@ def _literal(script: str, at: int) -> dict[str, Any]:
                 break
             given[key[1] or key[2] or key[3]] = _ESCAPE.sub(_unescaped, value[1])
         elif value := _NUMBER_FIELD.match(script, at):
-            given[key[1] or key[2] or key[3]] = float(value[0]) if "." in value[0] else int(value[0])
+            given[key[1] or key[2] or key[3]] = (
+                float(value[0]) if "." in value[0] else int(value[0])
+            )
         elif value := _WORD.match(script, at):
             given[key[1] or key[2] or key[3]] = {"true": True, "false": False}.get(value[1])
         else:
@@ -130,7 +132,11 @@ def answer(script: str, output: Any) -> _Answer | None:
 def _as_result(block: str) -> dict[str, Any] | None:
     """The host's own result of a command, printed as JSON."""
     text = block.strip()
-    if not (text.startswith("{") and '"output"' in text and ('"chunk_id"' in text or '"exit_code"' in text)):
+    if not (
+        text.startswith("{")
+        and '"output"' in text
+        and ('"chunk_id"' in text or '"exit_code"' in text)
+    ):
         return None
     try:
         said = json.loads(text)

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 NAME = "codex"
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 TYPED_INTO = ("cli", "vscode")
-REQUEST = "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
+REQUEST = (
+    "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
+)
 PLAN = "PLEASE IMPLEMENT THIS PLAN"  # an accepted plan, which the agent wrote
 PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
@@ -51,10 +53,20 @@ PASSED_OVER_ITEMS = _tables.words("PASSED_OVER_ITEMS")
 PASSED_OVER_EVENTS = _tables.words("PASSED_OVER_EVENTS")
 # What begins a result that is no output of the tool, but the host's own complaint.
 COMPLAINTS = (
-    "apply_patch verification failed", "failed to parse function arguments", "unsupported call", "unsupported custom",
-    "execution error", "exec_command failed", "write_stdin failed", "failed in sandbox", "tool call error",
-    "error: ", "err: ", "failed to read file", "unable to locate image",
-)  # fmt: skip
+    "apply_patch verification failed",
+    "failed to parse function arguments",
+    "unsupported call",
+    "unsupported custom",
+    "execution error",
+    "exec_command failed",
+    "write_stdin failed",
+    "failed in sandbox",
+    "tool call error",
+    "error: ",
+    "err: ",
+    "failed to read file",
+    "unable to locate image",
+)
 PATCH_REJECTED = ("rejected by user", "aborted by user", "user rejected")
 
 
@@ -91,7 +103,9 @@ class _Rollout(Session):
         self.by_person = self.known = False
         # what follows was copied from a session that people type into, until a turn of this one begins
         self.copied = False
-        self.waiting: dict[str, Record] = {}  # user messages of the model's side that no event has claimed yet
+        self.waiting: dict[
+            str, Record
+        ] = {}  # user messages of the model's side that no event has claimed yet
         self.claimed: dict[str, int] = {}  # texts that an event brought before their item
         self.told = ""
         self.now = ""
@@ -100,8 +114,12 @@ class _Rollout(Session):
         self.by_id: dict[str, Record] = {}
         self.scripts: dict[str, str] = {}  # of a call that is a script, its text
         self.cells: dict[str, Record] = {}  # the step of a script that still runs, by its cell
-        self.processes: dict[str, Record] = {}  # the step of a command that still runs, by its process
-        self.joining: dict[str, Record] = {}  # a call that only asks for more output, to the step it is part of
+        self.processes: dict[
+            str, Record
+        ] = {}  # the step of a command that still runs, by its process
+        self.joining: dict[
+            str, Record
+        ] = {}  # a call that only asks for more output, to the step it is part of
         self.codes: dict[str, int] = {}  # exit codes that the host noted before the answer
         self.extra: Record = {}
 
@@ -129,7 +147,9 @@ class _Rollout(Session):
             self.duplicates += 1
             id = text_at(payload, "id", "session_id")
             self.copied = self.copied or payload.get("source") in TYPED_INTO
-            self.lineage = id if id and id != self.id else self.lineage  # of copied heads the last is the oldest
+            self.lineage = (
+                id if id and id != self.id else self.lineage
+            )  # of copied heads the last is the oldest
             return
         self.known = True
         self.id = text_at(payload, "id", "session_id")
@@ -173,7 +193,8 @@ class _Rollout(Session):
             self.result(call, payload.get("output"))
         elif kind == "agent_message":
             self.answer(
-                content_text(payload.get("content")) or text_at(payload, "message", "text"), text_at(payload, "id")
+                content_text(payload.get("content")) or text_at(payload, "message", "text"),
+                text_at(payload, "id"),
             )
         elif kind not in PASSED_OVER_ITEMS:
             self.odd(f"response_item.{kind}")
@@ -187,7 +208,9 @@ class _Rollout(Session):
             if self.claimed.get(plain, 0):
                 self.claimed[plain] -= 1
                 return
-            row = self.ask(plain, self.now, unsure=self.by_person or self.copied)  # until its event says more
+            row = self.ask(
+                plain, self.now, unsure=self.by_person or self.copied
+            )  # until its event says more
             if row is not None:
                 row["record"] = id
                 self.waiting[plain] = row
@@ -253,10 +276,22 @@ class _Rollout(Session):
         if any(word in low for word in PATCH_REJECTED):
             self.answered(call, text, stopped=True)
             return
-        failed = status not in (None, 0) or success is False or (status is None and low.startswith(COMPLAINTS))
+        failed = (
+            status not in (None, 0)
+            or success is False
+            or (status is None and low.startswith(COMPLAINTS))
+        )
         self.put(call, text, status, failed, process)
 
-    def put(self, call: str, text: str, status: int | None, failed: bool, process: str = "", cell: str = "") -> None:
+    def put(
+        self,
+        call: str,
+        text: str,
+        status: int | None,
+        failed: bool,
+        process: str = "",
+        cell: str = "",
+    ) -> None:
         """An answer into the step that it belongs to, which goes on where a process or a cell still runs."""
         status = self.codes.pop(call, None) if status is None else status
         failed = failed or status not in (None, 0)
@@ -282,7 +317,9 @@ class _Rollout(Session):
         if kind == "user_message":
             self.typed(payload, text_at(payload, "message"), text_at(payload, "client_id"))
         elif kind in ("task_started", "turn_started"):
-            self.copied = self.copied and text_at(payload, "turn_id") < self.id  # both begin with their time
+            self.copied = (
+                self.copied and text_at(payload, "turn_id") < self.id
+            )  # both begin with their time
             self.trigger = text_at(dict_at(payload, "turn_attribution"), "turn_trigger")
         elif kind == "item_completed":
             self.completed(dict_at(payload, "item"))
@@ -299,14 +336,18 @@ class _Rollout(Session):
             self.say("system", text_at(payload, "message") or "error", self.now)
         elif kind.endswith("_end") and text_at(payload, "call_id") in self.by_id:
             self.ended_call(kind, payload)
-        elif kind not in PASSED_OVER_EVENTS and not kind.endswith(("_end", "_begin", "_delta", "_response")):
+        elif kind not in PASSED_OVER_EVENTS and not kind.endswith(
+            ("_end", "_begin", "_delta", "_response")
+        ):
             self.odd(f"event_msg.{kind}")
 
     def completed(self, item: Record) -> None:
         """An item as the person saw it, the form of 0.166: prompts, answers, and how commands ended."""
         kind, id = record_type(item), text_at(item, "id")
         if kind == "UserMessage":
-            self.typed(item, content_text(list_at(item, "content")), text_at(item, "client_id") or id)
+            self.typed(
+                item, content_text(list_at(item, "content")), text_at(item, "client_id") or id
+            )
         elif kind == "AgentMessage":
             self.answer(content_text(list_at(item, "content")), id)
         elif kind == "CommandExecution":
@@ -331,14 +372,22 @@ class _Rollout(Session):
         if row is None:
             return
         # What an editor adds may hold the same heading; the host's own comes last.
-        asked = text.rpartition(REQUEST)[2].strip() if REQUEST in text else "" if text.startswith(PREAMBLES) else text
+        asked = (
+            text.rpartition(REQUEST)[2].strip()
+            if REQUEST in text
+            else ""
+            if text.startswith(PREAMBLES)
+            else text
+        )
         if asked != text and self.task == row["text"][: len(self.task)]:
             self.task = asked
         person = self.by_person and self.trigger in ("", "user")
         row["text"], row["typed"] = asked or text, person and bool(asked)
         # A sub-agent's file begins with its parent's words: typed there, and no second time here.
         unsure = self.copied or (self.entry and not self.by_person and self.trigger == "user")
-        row["speaker"] = "selection" if not asked else "typed" if person else "unsure" if unsure else ""
+        row["speaker"] = (
+            "selection" if not asked else "typed" if person else "unsure" if unsure else ""
+        )
         if text.startswith(PLAN):
             row["typed"], row["speaker"] = False, "plan"
         row["record"] = id or row.get("record", "")
@@ -347,7 +396,9 @@ class _Rollout(Session):
         """What the host noted of a call beside its answer."""
         row = self.by_id[text_at(payload, "call_id")]
         if kind == "patch_apply_end":
-            changed = tuple(path for path in dict_at(payload, "changes") if isinstance(path, str))[:100]
+            changed = tuple(path for path in dict_at(payload, "changes") if isinstance(path, str))[
+                :100
+            ]
             row["files"] = row.get("files") or changed
             self.files.update(dict.fromkeys(changed))
             if payload.get("success") is False and "error" not in row:
@@ -358,7 +409,12 @@ class _Rollout(Session):
             row.setdefault("status", code)
             if code and "error" not in row:
                 row.pop("output", None)
-                fill(row, text_at(payload, "aggregated_output", "stderr", "stdout"), failed=True, status=code)
+                fill(
+                    row,
+                    text_at(payload, "aggregated_output", "stderr", "stdout"),
+                    failed=True,
+                    status=code,
+                )
 
     def count(self, usage: Record) -> None:
         """Totals are cumulative: the last one counts."""
@@ -389,7 +445,9 @@ def _speaker_of(text: str) -> str:
 
 def _sent_by_user(payload: Record) -> bool:
     """False where the host says that a part of a user message came from somebody else (`provenance`, since 0.166)."""
-    about = list_at(dict_at(payload, "internal_chat_message_metadata_passthrough"), "content_item_metadata")
+    about = list_at(
+        dict_at(payload, "internal_chat_message_metadata_passthrough"), "content_item_metadata"
+    )
     return all(text_at(dict_at(item, "provenance"), "type") in ("", "user") for item in about)
 
 

@@ -64,7 +64,11 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     events = _events(payload, session, env) if name in ("stop", "session-end") else ""
-    agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""
+    agent = (
+        text_at(payload, "agentName", "agentType", "agentDisplayName")
+        if name == "subagent-start"
+        else ""
+    )
     return Event(
         name=event,
         host=HOST,
@@ -87,7 +91,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
 
 def _events(payload: Mapping[str, Any], session: str, env: Mapping[str, str]) -> str:
     """The file in which the host itself keeps the session, where it says so or where it lies by default."""
-    home = env.get("COPILOT_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".copilot")
+    home = env.get("COPILOT_HOME") or os.path.join(
+        env.get("HOME") or os.path.expanduser("~"), ".copilot"
+    )
     path = text_at(payload, "transcriptPath")
     if not path and session == os.path.basename(session):
         path = os.path.join(home, "session-state", session, "events.jsonl")
@@ -107,7 +113,9 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     kind = text_at(result, "resultType")
     status = exit_status(output)
     stopped = kind in ("rejected", "denied")
-    failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout") or bool(status))
+    failed = not stopped and (
+        name == "tool-failure" or kind in ("failure", "timeout") or bool(status)
+    )
     tool, given = text_at(payload, "toolName"), object_at(payload, "toolArgs")
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
@@ -115,4 +123,6 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 def write(event: Event, told: HookAnswer) -> str:
     """An answer as Copilot takes it, in whichever dialect it asked: context at the top level; the person is shown nothing."""
     context = fitted(told.context, LIMIT)
-    return Insisted(context) if event.insists or not context else dumps({"additionalContext": context})
+    return (
+        Insisted(context) if event.insists or not context else dumps({"additionalContext": context})
+    )

@@ -9,7 +9,11 @@ from tacit.hosts.registration import EventEntry, Host, Scene, entries_of, in_she
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
-    said: dict[str, Any] = {"sessionId": scene.session, "timestamp": 1794809979734, "cwd": scene.folder}
+    said: dict[str, Any] = {
+        "sessionId": scene.session,
+        "timestamp": 1794809979734,
+        "cwd": scene.folder,
+    }
     call = {"toolName": "bash", "toolArgs": {"command": scene.command}}
     shown = f"{scene.error}\n<shellId: 0 completed with exit code 2>"
     by_event: dict[str, dict[str, Any]] = {

@@ -38,18 +38,40 @@ NAME = "copilot"
 # seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
 TYPING = 3.0
 _PASSED_OVER_KINDS = (
-    "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
-    "session.info", "session.title", "session.context", "session.usage", "session.mode",
-    "session.background", "session.resume", "session.warning", "permission.", "tool.execution_progress",
-    "tool.execution_partial", "assistant.usage", "pending_messages", "session.handoff", "session.import", "session.snapshot",
-)  # fmt: skip
-_SHELL_ID_TAIL = re.compile(r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z")
+    "hook.end",
+    "system.message",
+    "assistant.turn_start",
+    "assistant.turn_end",
+    "assistant.reasoning",
+    "assistant.intent",
+    "session.info",
+    "session.title",
+    "session.context",
+    "session.usage",
+    "session.mode",
+    "session.background",
+    "session.resume",
+    "session.warning",
+    "permission.",
+    "tool.execution_progress",
+    "tool.execution_partial",
+    "assistant.usage",
+    "pending_messages",
+    "session.handoff",
+    "session.import",
+    "session.snapshot",
+)
+_SHELL_ID_TAIL = re.compile(
+    r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z"
+)
 
 
 def detect(source: Source) -> float:
     """How sure we are that this is a session of Copilot's."""
     first = json_record(source.head().split(b"\n", 1)[0]) or {}
-    if first.get("type") == "session.start" and text_at(dict_at(first, "data"), "producer").startswith("copilot"):
+    if first.get("type") == "session.start" and text_at(
+        dict_at(first, "data"), "producer"
+    ).startswith("copilot"):
         return 0.97
     return 0.0
 
@@ -76,7 +98,12 @@ class _Events(Session):
 
     def take(self, found: Record) -> None:
         """One event."""
-        kind, data, at, id = record_type(found), dict_at(found, "data"), time_of(found), text_at(found, "id")
+        kind, data, at, id = (
+            record_type(found),
+            dict_at(found, "data"),
+            time_of(found),
+            text_at(found, "id"),
+        )
         if kind == "session.start":
             self.start(data)
         elif kind == "hook.start":
@@ -94,7 +121,12 @@ class _Events(Session):
             self.model(data.get("model"))
             self.say("assistant", content_text(data.get("content")), at, record=id)
         elif kind == "tool.execution_start":
-            row = self.call(text_at(data, "toolCallId"), text_at(data, "toolName") or "?", data.get("arguments"), at)
+            row = self.call(
+                text_at(data, "toolCallId"),
+                text_at(data, "toolName") or "?",
+                data.get("arguments"),
+                at,
+            )
             if row is not None:
                 row["record"] = text_at(data, "toolCallId")
         elif kind == "tool.execution_complete":
@@ -127,7 +159,10 @@ class _Events(Session):
             self.begun = True
             handed = text_at(dict_at(data, "input"), "initialPrompt").strip()
             if handed:
-                slow = bool(at and self.started) and clock.seconds(at) - clock.seconds(self.started) >= TYPING
+                slow = (
+                    bool(at and self.started)
+                    and clock.seconds(at) - clock.seconds(self.started) >= TYPING
+                )
                 self.handed[handed] = "" if not self.terminal else "typed" if slow else "unsure"
             self.interactive = self.terminal or not (handed or self.handed)
             self.entry = "terminal" if self.terminal else ""
@@ -143,13 +178,23 @@ class _Events(Session):
         if kind in ("rejected", "denied"):
             self.answered(call, output, stopped=True)
             return
-        self.answered(call, _SHELL_ID_TAIL.sub("", output) if code is not None else output, failed=failed, status=code)
+        self.answered(
+            call,
+            _SHELL_ID_TAIL.sub("", output) if code is not None else output,
+            failed=failed,
+            status=code,
+        )
         for path in list_at(dict_at(data, "toolTelemetry"), "filePaths"):
             if isinstance(path, str):
                 self.files[path] = None
 
     def count(self, usage: Record) -> None:
         """Tokens, answer by answer."""
-        cached, written = token_count(usage, "cacheReadTokens"), token_count(usage, "cacheWriteTokens")
+        cached, written = (
+            token_count(usage, "cacheReadTokens"),
+            token_count(usage, "cacheWriteTokens"),
+        )
         fresh = max(0, token_count(usage, "inputTokens") - cached - written)
-        self.spend(usage, fresh, token_count(usage, "outputTokens"), "cacheReadTokens", "cacheWriteTokens")
+        self.spend(
+            usage, fresh, token_count(usage, "outputTokens"), "cacheReadTokens", "cacheWriteTokens"
+        )

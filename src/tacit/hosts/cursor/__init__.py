@@ -45,11 +45,20 @@ NAMES = {
 }
 # Cursor can also load Claude Code's settings, and then calls its events by those names.
 CLAUDES = {
-    "SessionStart": "session-start", "UserPromptSubmit": "prompt", "PostToolUse": "step", "PostToolUseFailure": "tool-failure",
-    "PreCompact": "pre-compact", "Stop": "stop", "SessionEnd": "session-end",
-}  # fmt: skip
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "step",
+    "PostToolUseFailure": "tool-failure",
+    "PreCompact": "pre-compact",
+    "Stop": "stop",
+    "SessionEnd": "session-end",
+}
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, **CLAUDES}
-ANSWERED = ("session-start", "step", "tool-failure")  # what may be answered; a prompt is, with the first step after it
+ANSWERED = (
+    "session-start",
+    "step",
+    "tool-failure",
+)  # what may be answered; a prompt is, with the first step after it
 LIMIT = 9_500  # characters; the host documents no limit
 
 
@@ -93,11 +102,16 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "tool_output", "result_json")
-    output = text_at(payload, "error_message", "error") or text_at(result, "output", "stdout", "stderr", "content")
+    output = text_at(payload, "error_message", "error") or text_at(
+        result, "output", "stdout", "stderr", "content"
+    )
     output = output or text_at(payload, "tool_output", "result_json", "output")
     told = result.get("exitCode", result.get("exit_code"))
     status = told if isinstance(told, int) else exit_status(output)
-    stopped = payload.get("is_interrupt") is True or text_at(payload, "failure_type") == "permission_denied"
+    stopped = (
+        payload.get("is_interrupt") is True
+        or text_at(payload, "failure_type") == "permission_denied"
+    )
     failed = not stopped and (name == "tool-failure" or bool(status))
     tool, given = text_at(payload, "tool_name"), object_at(payload, "tool_input")
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)

@@ -22,8 +22,11 @@ They are records, not instructions.
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     said: dict[str, Any] = {
-        "conversation_id": scene.session, "hook_event_name": entry.theirs, "cursor_version": "2.0", "workspace_roots": [scene.folder],
-    }  # fmt: skip
+        "conversation_id": scene.session,
+        "hook_event_name": entry.theirs,
+        "cursor_version": "2.0",
+        "workspace_roots": [scene.folder],
+    }
     call = {"tool_name": "Shell", "tool_input": {"command": scene.command}}
     by_event: dict[str, dict[str, Any]] = {
         "beforeSubmitPrompt": {"prompt": scene.prompt},
@@ -37,7 +40,10 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
 HOST = Host(
     "cursor",
     "Cursor",
-    tuple(replace(entry, ours="step") if entry.ours == "answer" else entry for entry in entries_of(NAMES)),
+    tuple(
+        replace(entry, ours="step") if entry.ours == "answer" else entry
+        for entry in entries_of(NAMES)
+    ),
     in_shell(),
     _sample,
     user=("hooks.json",),

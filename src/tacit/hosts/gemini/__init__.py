@@ -72,7 +72,11 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.
-    at = text_at(payload, "timestamp") if event in ("prompt", "before-call", "before-command", "tool-failure") else ""
+    at = (
+        text_at(payload, "timestamp")
+        if event in ("prompt", "before-call", "before-command", "tool-failure")
+        else ""
+    )
     return Event(
         name=event,
         host=HOST,
@@ -119,7 +123,9 @@ def without_host_text(prompt: str) -> str:
 def unwrapped(result: str) -> str:
     """What a tool returned, without the host's tags around it and without what hooks said to it: an error is known by its own words."""
     lines = _without(result, HOOK).split("\n")
-    return "\n".join(line for line in lines if line.strip() not in (f"<{OUTSIDE}>", f"</{OUTSIDE}>")).rstrip()
+    return "\n".join(
+        line for line in lines if line.strip() not in (f"<{OUTSIDE}>", f"</{OUTSIDE}>")
+    ).rstrip()
 
 
 def _without(text: str, tag: str) -> str:

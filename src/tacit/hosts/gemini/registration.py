@@ -8,7 +8,16 @@ from typing import Any
 
 from tacit.hosts.gemini import NAMES
 from tacit.hosts.installed import inside, json_at
-from tacit.hosts.registration import AT, EventEntry, Host, Scene, as_claude_code_says, entries_of, home_of, in_shell
+from tacit.hosts.registration import (
+    AT,
+    EventEntry,
+    Host,
+    Scene,
+    as_claude_code_says,
+    entries_of,
+    home_of,
+    in_shell,
+)
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
@@ -26,7 +35,9 @@ def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str,
     if not registered or switched_off or near:
         return []
     mend = "say /permissions in gemini, or start it with --skip-trust"
-    return [f"gemini: {root} is not a folder it trusts, so its MCP servers are disabled there; {mend}"]
+    return [
+        f"gemini: {root} is not a folder it trusts, so its MCP servers are disabled there; {mend}"
+    ]
 
 
 def _holds(folder: str, word: str, root: str) -> bool:
@@ -37,7 +48,11 @@ def _holds(folder: str, word: str, root: str) -> bool:
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     failed = {"llmContent": f"Output: {scene.error}\nExit Code: 2"}
-    ended = {"tool_name": "run_shell_command", "tool_response": failed} if entry.ours == "tool-failure" else {}
+    ended = (
+        {"tool_name": "run_shell_command", "tool_response": failed}
+        if entry.ours == "tool-failure"
+        else {}
+    )
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)
 
 
@@ -46,7 +61,11 @@ HOST = Host(
     "Gemini CLI",
     # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript. AfterTool stands for two events.
     entries_of(
-        {ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")},
+        {
+            ours: theirs
+            for ours, theirs in NAMES.items()
+            if ours not in ("pre-compact", "before-command")
+        },
         before_call="run_shell_command",
         tool_failure="run_shell_command",
     ),

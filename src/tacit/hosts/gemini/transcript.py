@@ -88,7 +88,9 @@ class _Chat(Session):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self.messages: dict[str, tuple[str, Record]] = {}  # by id: place of the first, content of the last
+        self.messages: dict[
+            str, tuple[str, Record]
+        ] = {}  # by id: place of the first, content of the last
         self.kind = ""
         self.openings = 0  # steps that are the host's opening
 
@@ -158,11 +160,15 @@ class _Chat(Session):
         self.model(message.get("model"))
         usage = dict_at(message, "tokens")
         fresh = max(0, token_count(usage, "input") - token_count(usage, "cached"))
-        self.spend(usage, fresh, token_count(usage, "output") + token_count(usage, "thoughts"), "cached")
+        self.spend(
+            usage, fresh, token_count(usage, "output") + token_count(usage, "thoughts"), "cached"
+        )
         self.say("assistant", content_text(message.get("content")), at)
         for call in list_at(message, "toolCalls"):
             self.tool(call, at)
-            at = time_of(call) or at  # its end, after our own hook has spoken: the next one begins there
+            at = (
+                time_of(call) or at
+            )  # its end, after our own hook has spoken: the next one begins there
             self.seen_at(at)
 
     def tool(self, call: Any, at: str) -> None:
@@ -184,7 +190,8 @@ class _Chat(Session):
             row.update(output=output or error, interrupted=True)
         elif state == "error" or error or status:
             row.update(
-                error=error or output or text_at(call, "resultDisplay") or "failed without a word", status=status
+                error=error or output or text_at(call, "resultDisplay") or "failed without a word",
+                status=status,
             )
         else:
             # The host tells a shell's exit code only where it is not 0.
@@ -220,5 +227,10 @@ def _result(call: Record) -> tuple[str, str]:
     for part in result if type(result) is list else [result]:
         response = dict_at(dict_at(part, "functionResponse"), "response")
         errors.append(text_at(response, "error"))
-        outputs.append(text_at(response, "output", "content", "result") or ("" if response else content_text(part)))
-    return unwrapped("\n".join(each for each in outputs if each)), unwrapped("\n".join(each for each in errors if each))
+        outputs.append(
+            text_at(response, "output", "content", "result")
+            or ("" if response else content_text(part))
+        )
+    return unwrapped("\n".join(each for each in outputs if each)), unwrapped(
+        "\n".join(each for each in errors if each)
+    )

@@ -11,7 +11,16 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
-from tacit.hosts.dialect import OWN_FOLDER, Event, command_of, files_in, fitted, printed, public, text_at
+from tacit.hosts.dialect import (
+    OWN_FOLDER,
+    Event,
+    command_of,
+    files_in,
+    fitted,
+    printed,
+    public,
+    text_at,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,18 +30,32 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import HookAnswer
 
 HOST = "opencode"
-_EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
+_EVENTS = (
+    "session-start",
+    "prompt",
+    "subagent-start",
+    "before-command",
+    "tool-failure",
+    "stop",
+    "session-end",
+)
 LEARNED_FROM = ("stop", "session-end")
 LIMIT = 9_500  # characters; the host documents no limit
 
 
 def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
     """The event in our words; None where there is nothing for us in it."""
-    session, parent, cwd = text_at(payload, "session_id"), text_at(payload, "parent_id"), text_at(payload, "cwd")
+    session, parent, cwd = (
+        text_at(payload, "session_id"),
+        text_at(payload, "parent_id"),
+        text_at(payload, "cwd"),
+    )
     if name not in _EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
     said = (
-        command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")
+        command_of(payload)
+        if name == "before-command"
+        else text_at(payload, "prompt" if name == "prompt" else "error")
     )
     if name == "before-command" and not said:
         return None
@@ -58,11 +81,15 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
 
 def _store(env: Mapping[str, str]) -> str:
     """The file in which the host keeps every session."""
-    data = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    data = env.get("XDG_DATA_HOME") or os.path.join(
+        env.get("HOME") or os.path.expanduser("~"), ".local", "share"
+    )
     return os.path.join(data, "opencode", "opencode.db")
 
 
 def write(event: Event, told: HookAnswer) -> str:
     """Context for the agent, and what the person is shown."""
     answer = {"context": fitted(told.context, LIMIT), "message": told.message}
-    return dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""
+    return (
+        dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""
+    )

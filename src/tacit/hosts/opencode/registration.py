@@ -20,11 +20,20 @@ def _plugin(argv: Sequence[str], store: Sequence[str]) -> str:
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
-    said: dict[str, Any] = {"session_id": scene.session, "parent_id": "", "cwd": scene.folder, "id": scene.call}
+    said: dict[str, Any] = {
+        "session_id": scene.session,
+        "parent_id": "",
+        "cwd": scene.folder,
+        "id": scene.call,
+    }
     by_event: dict[str, dict[str, Any]] = {
         "session-start": {"source": "startup"},
         "prompt": {"prompt": scene.prompt},
-        "subagent-start": {"parent_id": scene.session, "session_id": "ses_part", "agent": scene.agent},
+        "subagent-start": {
+            "parent_id": scene.session,
+            "session_id": "ses_part",
+            "agent": scene.agent,
+        },
         "before-command": {"tool_input": {"command": scene.command}},
         "tool-failure": {"error": scene.error},
     }

@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.run import Run
-from tacit.formats.session import Session, dict_at, document, list_at, record_type, status_of, text_at, token_count
+from tacit.formats.session import (
+    Session,
+    dict_at,
+    document,
+    list_at,
+    record_type,
+    status_of,
+    text_at,
+    token_count,
+)
 from tacit.formats.source import FileSource, Source, json_record
 from tacit.stores.foreign import MAGIC, Foreign
 
@@ -31,10 +40,18 @@ _MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
 _PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 # ours, behind a failed command's output
-_OUR_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)
-_QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
+_OUR_NOTES = re.compile(
+    r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S
+)
+_QUOTED = re.compile(
+    r"\A\s*\"([^\"]*)\"\s*\Z"
+)  # `opencode run` puts a prompt of several words between quotes
 DEEPEST = 20  # sub-agents of sub-agents
-STOPPED = ("aborted", "rejected", "dismissed")  # in what a call that the person stopped says of its error
+STOPPED = (
+    "aborted",
+    "rejected",
+    "dismissed",
+)  # in what a call that the person stopped says of its error
 
 
 class OneSession(FileSource):
@@ -59,7 +76,9 @@ def sessions(path: str) -> list[tuple[float, str, Source]]:
     """The sessions of a database, sub-agents' too: when each last changed (seconds), in which folder, and what to read."""
     store = Foreign(path)
     try:
-        lengths = store.rows("part", ("session_id", "SUM(LENGTH(data))"), order="session_id", group="session_id")
+        lengths = store.rows(
+            "part", ("session_id", "SUM(LENGTH(data))"), order="session_id", group="session_id"
+        )
         sizes = {str(id): int(size) for id, size in lengths}
         rows = store.rows("session", SESSION, order="time_created, id")
     finally:
@@ -92,10 +111,18 @@ def read(source: Source) -> Iterator[Run]:
     store = Foreign(source.path)
     try:
         wanted = getattr(source, "session", "")
-        for row in store.rows("session", SESSION, order="time_created, id", **({"id": wanted} if wanted else {})):
+        for row in store.rows(
+            "session", SESSION, order="time_created, id", **({"id": wanted} if wanted else {})
+        ):
             found = dict(zip(SESSION, row))
-            info = {**found, "parentID": found["parent_id"], "time": {"created": found["time_created"]}}
-            yield from _run(source, info, _messages(store, str(found["id"])), _lineage(store, found))
+            info = {
+                **found,
+                "parentID": found["parent_id"],
+                "time": {"created": found["time_created"]},
+            }
+            yield from _run(
+                source, info, _messages(store, str(found["id"])), _lineage(store, found)
+            )
     finally:
         store.close()
 
@@ -106,10 +133,13 @@ def _messages(store: Foreign, session: str) -> list[Record]:
     for id, message, data in store.rows(
         "part", ("id", "message_id", "data"), order="message_id, id", session_id=session
     ):
-        parts.setdefault(message, []).append({"id": id, **(json_record(str(data).encode()) or {"type": "(malformed)"})})
+        parts.setdefault(message, []).append(
+            {"id": id, **(json_record(str(data).encode()) or {"type": "(malformed)"})}
+        )
     rows = store.rows("message", ("id", "data"), order="time_created, id", session_id=session)
     return [
-        {"info": {"id": id, **(json_record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows
+        {"info": {"id": id, **(json_record(str(data).encode()) or {})}, "parts": parts.get(id, [])}
+        for id, data in rows
     ]
 
 
@@ -117,7 +147,11 @@ def _lineage(store: Foreign, session: Record) -> str:
     """What a sub-agent's session shares with the session that began it, and its forks; a session's own messages tell their own."""
     top = session
     for _ in range(DEEPEST):
-        above = store.rows("session", SESSION, order="id", id=str(top["parent_id"])) if top["parent_id"] else []
+        above = (
+            store.rows("session", SESSION, order="id", id=str(top["parent_id"]))
+            if top["parent_id"]
+            else []
+        )
         if not above:
             break
         top = dict(zip(SESSION, above[0]))
@@ -140,7 +174,11 @@ def _run(source: Source, info: Record, messages: list[Any], lineage: str = "") -
     session.lines = sum(1 + len(list_at(message, "parts")) for message in messages)
     if session.id and session.rows and not session.ours:
         made = [dict_at(dict_at(message, "info"), "time").get("created") for message in messages]
-        own = "" if session.root else _first(min((each for each in made if type(each) is int), default=None))
+        own = (
+            ""
+            if session.root
+            else _first(min((each for each in made if type(each) is int), default=None))
+        )
         yield session.run(source, lineage=lineage or own)
 
 
@@ -152,7 +190,11 @@ class _Session(Session):
 
     def start(self, info: Record) -> None:
         """Who and where."""
-        self.id, self.cwd, self.version = text_at(info, "id"), text_at(info, "directory"), text_at(info, "version")
+        self.id, self.cwd, self.version = (
+            text_at(info, "id"),
+            text_at(info, "directory"),
+            text_at(info, "version"),
+        )
         self.root = text_at(info, "parentID", "parent_id")
         self.agent = text_at(info, "agent") if self.root else ""
         self.seen_at(_time(dict_at(info, "time").get("created")))
@@ -167,14 +209,20 @@ class _Session(Session):
             fresh, output = token_count(usage, "input"), token_count(usage, "output")
             self.spend(dict_at(usage, "cache"), fresh, output, "read", "write")
             if error := text_at(dict_at(info, "error"), "name"):
-                self.say("system", text_at(dict_at(dict_at(info, "error"), "data"), "message") or error, at)
+                self.say(
+                    "system",
+                    text_at(dict_at(dict_at(info, "error"), "data"), "message") or error,
+                    at,
+                )
         elif role != "user":
             self.odd(f"message of {role or 'nobody'}")
             return
         for part in list_at(message, "parts"):
             self.part(role, part, at)
             ended = _time(dict_at(dict_at(part, "state"), "time").get("end"))
-            at = max(at, ended)  # the next call begins there; the start that the host notes is that of its last output
+            at = max(
+                at, ended
+            )  # the next call begins there; the start that the host notes is that of its last output
 
     def part(self, role: str, part: Any, at: str) -> None:
         """One part of a message. What a plugin, ours among them, or the host put beside a prompt is synthetic."""
@@ -186,7 +234,12 @@ class _Session(Session):
             row = (
                 self.say("assistant", text, at)
                 if role == "assistant"
-                else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part), not self.root and not _QUOTED.match(text))
+                else self.ask(
+                    _QUOTED.sub(r"\1", text),
+                    at,
+                    _is_typed(part),
+                    not self.root and not _QUOTED.match(text),
+                )
             )
             if row is not None:
                 row["record"] = id
@@ -209,7 +262,9 @@ class _Session(Session):
         status = text_at(state, "status")
         if status == "completed":
             code = status_of(dict_at(state, "metadata").get("exit"))
-            self.answered(call, _OUR_NOTES.sub("", text_at(state, "output")), failed=bool(code), status=code)
+            self.answered(
+                call, _OUR_NOTES.sub("", text_at(state, "output")), failed=bool(code), status=code
+            )
         elif status == "error":
             told = text_at(state, "error")
             if any(word in told.lower() for word in STOPPED):

@@ -70,7 +70,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(
         name=event,
-        host="copilot" if env.get(COPILOT) == session else HOST,  # an inherited one names another session
+        host="copilot"
+        if env.get(COPILOT) == session
+        else HOST,  # an inherited one names another session
         session=session,
         folder=cwd,
         key=short_hash(session, event, source, agent, said),
@@ -96,12 +98,16 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "tool_response", "tool_result")
-    output = text_at(result, "text_result_for_llm", "textResultForLlm", "output", "stdout", "error", "content")
+    output = text_at(
+        result, "text_result_for_llm", "textResultForLlm", "output", "stdout", "error", "content"
+    )
     output = output or text_at(payload, "tool_response", "error")
     kind = text_at(result, "result_type", "resultType")
     status = exit_status(output)
     stopped = kind in ("rejected", "denied") or payload.get("is_interrupt") is True
-    failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout", "error") or bool(status))
+    failed = not stopped and (
+        name == "tool-failure" or kind in ("failure", "timeout", "error") or bool(status)
+    )
     tool, given = text_at(payload, "tool_name"), object_at(payload, "tool_input")
     return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
@@ -112,8 +118,14 @@ def write(event: Event, told: HookAnswer) -> str:
         from tacit.hosts.copilot import write
 
         return write(event, told)
-    return in_claudes_shape(told, _told_to(event), starts=event.name == "session-start", limit=LIMIT)
+    return in_claudes_shape(
+        told, _told_to(event), starts=event.name == "session-start", limit=LIMIT
+    )
 
 
 def _told_to(event: Event) -> str:
-    return NAMES["step"] if event.name in ("step", "before-command", "tool-failure") else NAMES[event.name]
+    return (
+        NAMES["step"]
+        if event.name in ("step", "before-command", "tool-failure")
+        else NAMES[event.name]
+    )

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.hosts.registration import AT, EventEntry, Host, Scene, as_claude_code_says, entries_of, in_shell
+from tacit.hosts.registration import (
+    AT,
+    EventEntry,
+    Host,
+    Scene,
+    as_claude_code_says,
+    entries_of,
+    in_shell,
+)
 from tacit.hosts.vscode import NAMES
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     ended = (
-        {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"} if entry.ours == "step" else {}
+        {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"}
+        if entry.ours == "step"
+        else {}
     )
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)
 

@@ -36,7 +36,10 @@ def notice(run: Run) -> tuple[Incident, ...]:
     safe = cache(_without_secrets)  # agents say the same command many times in a run
     run = replace(run, steps=tuple(_safe(step, safe) for step in run.steps))
     by_lane = lanes(run)
-    return tuple(_masked(each) for each in (*failures(run, by_lane), *_forms_used(run, by_lane), *sentences(run)))
+    return tuple(
+        _masked(each)
+        for each in (*failures(run, by_lane), *_forms_used(run, by_lane), *sentences(run))
+    )
 
 
 def _without_secrets(text: str) -> str:
@@ -55,7 +58,10 @@ def _safe(step: Step, safe: Callable[[str], str]) -> Step:
     if (told, wrong, line) == (said, error, whole):
         return step
     return replace(
-        step, text=told if said else step.text, error=wrong, input={**given, "command": line} if command else step.input
+        step,
+        text=told if said else step.text,
+        error=wrong,
+        input={**given, "command": line} if command else step.input,
     )
 
 
@@ -90,11 +96,23 @@ def _forms_used(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
                     continue
                 form, folder, single = said
                 mark = short_hash(served, form, folder)  # the form itself stands beside it
-                failed = one.failed and (not one.soft or any(one.blamed(each) == call for each in one.found))
+                failed = one.failed and (
+                    not one.soft or any(one.blamed(each) == call for each in one.found)
+                )
                 failed = failed or (call.piped and bool(_FAILED.search(one.step.output[-4000:])))
                 known = found.get(mark) or Incident(
-                    COMMAND, mark, "single" if single else "", served, program=form, folder=folder, count=0, place=one.step.place, at=one.step.at
-                )  # fmt: skip
-                found[mark] = replace(known, count=known.count + (not failed), failed=known.failed + failed)
+                    COMMAND,
+                    mark,
+                    "single" if single else "",
+                    served,
+                    program=form,
+                    folder=folder,
+                    count=0,
+                    place=one.step.place,
+                    at=one.step.at,
+                )
+                found[mark] = replace(
+                    known, count=known.count + (not failed), failed=known.failed + failed
+                )
     most = sorted(found.values(), key=lambda each: -(each.count + each.failed))[:_MOST]
     yield from sorted(most, key=lambda each: each.at)

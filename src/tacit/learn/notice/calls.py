@@ -13,25 +13,40 @@ from collections.abc import Iterator, Sequence
 from tacit.core.run import Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import grouped, value
-from tacit.learn.command import INTERPRETERS, SCRIPT_RUNNERS, Command, commands, folder_below, line_of
+from tacit.learn.command import (
+    INTERPRETERS,
+    SCRIPT_RUNNERS,
+    Command,
+    commands,
+    folder_below,
+    line_of,
+)
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 
 _tables = Tables(__file__)
 
 # what they print is a picture of something else
 SCREEN_PROGRAMS = frozenset("tmux screen workmux agent-browser expect script".split())
-ASKED = frozenset(("gh", "glab"))  # what a search prints is no error; a service that is asked answers with one
+ASKED = frozenset(
+    ("gh", "glab")
+)  # what a search prints is no error; a service that is asked answers with one
 # What a program that only looks may itself fail with.
-OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())
+OF_LOOKING = frozenset(
+    "usage command path github network http glob rights git database lock".split()
+)
 SOFT = CODED | {"path"}
 SOFT_LOOKING = SOFT & OF_LOOKING
 OF_CHECKS = frozenset("lint format types compile test module package foreign".split())
 CHECKING = ("test", "build", "lint", "format", "typecheck", "check", "run")
-COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")})  # hooks print everything
+COMMITS = frozenset(
+    {("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")}
+)  # hooks print everything
 
 _APART = _tables.pattern("_APART", re.I)
 _RUNNING = _tables.pattern("_RUNNING", re.I)
-_LOST = re.compile(r"\||;|\n|(?<![&>])&(?![&>\d])")  # the line's status is not that of every segment
+_LOST = re.compile(
+    r"\||;|\n|(?<![&>])&(?![&>\d])"
+)  # the line's status is not that of every segment
 
 
 @value
@@ -81,12 +96,19 @@ def tries(run: Run, steps: Sequence[Step]) -> Iterator[Try]:
         calls = commands(line)
         folder = folder_below(str((step.input or {}).get("workdir") or ""), run.cwd) or standing
         one = _tried(run, at, step, line, calls, folder)
-        if len(calls) == 1 and calls[0].words[0] == "cd" and len(calls[0].words) == 2 and not step.error:
+        if (
+            len(calls) == 1
+            and calls[0].words[0] == "cd"
+            and len(calls[0].words) == 2
+            and not step.error
+        ):
             standing = folder_below(calls[0].bare[1], run.cwd)
         yield one
 
 
-def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[Command, ...], folder: str) -> Try:
+def _tried(
+    run: Run, at: int, step: Step, line: str, calls: tuple[Command, ...], folder: str
+) -> Try:
     if step.error:
         found = tuple(
             each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True)
@@ -96,7 +118,11 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[Command, ...],
     if step.output and (step.status is None or _LOST.search(line)):
         acts = any(call.acts for call in calls)
         found = recognise(step.output, run.cwd, SOFT if acts else SOFT_LOOKING)
-        soft = tuple(each for each in found if _own(each, calls, line, hard=False) and not _passed(each, step.output))
+        soft = tuple(
+            each
+            for each in found
+            if _own(each, calls, line, hard=False) and not _passed(each, step.output)
+        )
     return Try(at, step, line, calls, bool(soft), bool(soft), soft, folder)
 
 
@@ -106,7 +132,9 @@ def _wordless(calls: Sequence[Command]) -> tuple[Diagnosis, ...]:
     # the line says itself that it failed
     ends = [call for call in calls[-1:] if call.key[0] in ("exit", "false", "return")]
     asked = [call for call in calls if call.program in ASKED]
-    return tuple(Diagnosis("silent", name=call.called[:60]) for call in (acting or ends or asked)[-1:])
+    return tuple(
+        Diagnosis("silent", name=call.called[:60]) for call in (acting or ends or asked)[-1:]
+    )
 
 
 def _own(of: Diagnosis, calls: Sequence[Command], line: str, *, hard: bool) -> bool:
@@ -134,7 +162,9 @@ def _passed(of: Diagnosis, output: str) -> bool:
     """Whether the output says that the tool let it pass: a remark is no rejection."""
     return (
         bool(of.tool)
-        and re.search(rf"(?:✔|✓)\s*{re.escape(of.tool)}\b|^{re.escape(of.tool)}\b.*\bPassed\s*$", output, re.M)
+        and re.search(
+            rf"(?:✔|✓)\s*{re.escape(of.tool)}\b|^{re.escape(of.tool)}\b.*\bPassed\s*$", output, re.M
+        )
         is not None
     )
 
@@ -144,7 +174,9 @@ def _blamed(calls: Sequence[Command], of: Diagnosis) -> Command | None:
     if of.family in OF_CHECKS:
         return _checker(acting, of)
     if of.family == "command":
-        called = next((call for call in calls if call.program == of.name or of.name in call.words), None)
+        called = next(
+            (call for call in calls if call.program == of.name or of.name in call.words), None
+        )
         return called or (acting[-1] if acting else None)  # a script that calls it
     # the pattern itself belongs to the moment, but says whose it was
     if about := of.path if of.family == "glob" else of.name:
@@ -156,7 +188,15 @@ def _blamed(calls: Sequence[Command], of: Diagnosis) -> Command | None:
         if of_it:
             return of_it[-1]
     shown = [call for call in calls if not call.neutral]
-    return acting[-1] if acting else shown[-1] if shown else calls[-1] if calls and of.family == "silent" else None
+    return (
+        acting[-1]
+        if acting
+        else shown[-1]
+        if shown
+        else calls[-1]
+        if calls and of.family == "silent"
+        else None
+    )
 
 
 def _checker(acting: Sequence[Command], of: Diagnosis) -> Command | None:

@@ -29,12 +29,22 @@ LONGEST_PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody wor
 MOST_CURES = 2  # commands between; more of them explain nothing
 MOST_REPAIRS = 8  # pieces of code of one repair
 EDIT_TOOLS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
-EDITED_PATH_KEYS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
+EDITED_PATH_KEYS = (
+    "file_path",
+    "path",
+    "filePath",
+    "notebook_path",
+    "target_file",
+    "absolute_path",
+    "filename",
+)
 LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
 
 BARRED = _tables.pattern("BARRED")
 _INSTALLS_BY_NAME = _tables.pattern("_INSTALLS")
-FENCED = "```language"  # whichever language it was: that a fence names one is what two repairs share
+FENCED = (
+    "```language"  # whichever language it was: that a fence names one is what two repairs share
+)
 _REPAIR = _tables.pattern("_REPAIR")
 
 
@@ -51,7 +61,11 @@ def failures(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
 
 def _joined(known: Incident, again: Incident) -> Incident:
     """Two failures of one signature in a run: what cured the last of them, and all that it cost."""
-    told = again if again.ended not in ("never", "") and (known.ended == "never" or not known.cure) else known
+    told = (
+        again
+        if again.ended not in ("never", "") and (known.ended == "never" or not known.cure)
+        else known
+    )
     return replace(
         known,
         count=known.count + again.count,
@@ -59,7 +73,9 @@ def _joined(known: Incident, again: Incident) -> Incident:
         seconds=known.seconds + again.seconds,
         ended=told.ended,
         cure=known.cure or again.cure,
-        repair=" ".join(dict.fromkeys([*known.repair.split(), *again.repair.split()][:MOST_REPAIRS])),
+        repair=" ".join(
+            dict.fromkeys([*known.repair.split(), *again.repair.split()][:MOST_REPAIRS])
+        ),
         soft=known.soft and again.soft,
         failed=known.failed + again.failed,
     )
@@ -119,7 +135,9 @@ class _Followed:
 
     def _last(self, mark: str, first: int, end: int) -> int:
         """The last of these tries in which it was met."""
-        met = (n for n in range(first, end) if any(each.mark == mark for each in self.tries[n].found))
+        met = (
+            n for n in range(first, end) if any(each.mark == mark for each in self.tries[n].found)
+        )
         return max(met, default=first)
 
     def _took(self, at: int) -> float:
@@ -135,10 +153,19 @@ class _Followed:
 
     def _incident(self, one: Try, of: Diagnosis, call: Command) -> Incident:
         return Incident(
-            FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
-            program=_called(call), folder=call.place(one.folder, self.run.cwd),
-            soft=one.soft, place=one.step.place, at=one.step.at,
-        )  # fmt: skip
+            FAILURE,
+            of.mark,
+            of.family,
+            of.nature,
+            of.code,
+            of.name,
+            of.tool,
+            program=_called(call),
+            folder=call.place(one.folder, self.run.cwd),
+            soft=one.soft,
+            place=one.step.place,
+            at=one.step.at,
+        )
 
     def _end(self, number: int, one: Try, of: Diagnosis, call: Command) -> tuple[int, _End]:
         """(the try that it passed with, how it ended)."""
@@ -152,7 +179,8 @@ class _Followed:
             if then.failed and not (then.soft or then.found):
                 continue
             if then.failed and (
-                of.family not in ("lint", "format", "hook") or of.family in {each.family for each in then.found}
+                of.family not in ("lint", "format", "hook")
+                or of.family in {each.family for each in then.found}
             ):
                 continue  # something else fails now: nobody can say that this is over
             last = self.tries[self._last(of.mark, number, later)]
@@ -161,7 +189,9 @@ class _Followed:
 
     def _between(self, one: Try, then: Try, of: Diagnosis, call: Command, again: Command) -> _End:
         between = [
-            step for step in self.steps[one.at + 1 : then.at] if step.tool and not step.error and not step.interrupted
+            step
+            for step in self.steps[one.at + 1 : then.at]
+            if step.tool and not step.error and not step.interrupted
         ]
         edited = {path: text for step in between for path, text in _edits(step)}
         named = of.path and {
@@ -177,11 +207,15 @@ class _Followed:
             return _End("command", cure)
         if edited:
             # What a formatter mends needs no hand: an edit beside it is the work going on.
-            mends = [text for text in ran if any(call.purpose == "format" for call in commands(text))]
+            mends = [
+                text for text in ran if any(call.purpose == "format" for call in commands(text))
+            ]
             if of.family in ("format", "lint") and mends and not any(map(barred, mends)):
                 return _End("command", mends[-1])
             return _End("edit" if named else "other edit")
-        if (changed := _change(call, again, one.folder, then.folder, self.run.cwd)) and not barred(changed):
+        if (changed := _change(call, again, one.folder, then.folder, self.run.cwd)) and not barred(
+            changed
+        ):
             return _End("form", changed)
         return _End("form" if call.words != again.words else "retry")
 
@@ -195,7 +229,11 @@ class _Followed:
                 if each.fed or each.inline or not each.acts or each.is_check or each.is_like(call):
                     continue
                 said = each.form(self.run.cwd, then.folder)
-                text = said[0] if said and not said[2] else each.displayed(self.run.cwd, self.run.branch)
+                text = (
+                    said[0]
+                    if said and not said[2]
+                    else each.displayed(self.run.cwd, self.run.branch)
+                )
                 ran[text[:90]] = None
         return list(ran)
 
@@ -216,7 +254,9 @@ def _change(before: Command, after: Command, was_in: str, is_in: str, cwd: str) 
     for one, other, how in ((before, after, "without"), (after, before, "with")):
         if len(one.words) > 1 and one.key != other.key == one.without_first.key:
             return f"{how} {one.bare[0]}"
-    if before.key == after.key and (was := before.bare[: before.front + 1]) != (now := after.bare[: after.front + 1]):
+    if before.key == after.key and (was := before.bare[: before.front + 1]) != (
+        now := after.bare[: after.front + 1]
+    ):
         return f"without {was[0]}" if was[1:] and was[-1:] == now else f"as {' '.join(now)}"[:60]
     lost = [word for word in _telling(before) if word not in _telling(after)]
     gained = [word for word in _telling(after) if word not in _telling(before)]
@@ -229,7 +269,11 @@ def _change(before: Command, after: Command, was_in: str, is_in: str, cwd: str) 
 
 
 def _telling(call: Command) -> list[str]:
-    return [word.partition("=")[0] for word in call.bare[1:] if re.fullmatch(r"--?[a-zA-Z][\w-]*(?:=.*)?", word)]
+    return [
+        word.partition("=")[0]
+        for word in call.bare[1:]
+        if re.fullmatch(r"--?[a-zA-Z][\w-]*(?:=.*)?", word)
+    ]
 
 
 def _edits(step: Step) -> Iterator[tuple[str, str]]:
@@ -244,18 +288,25 @@ def _edits(step: Step) -> Iterator[tuple[str, str]]:
     if patch := text("patch", "input", "diff"):
         for part in re.split(r"^\*\*\* (?:Update|Add) File: |^\+\+\+ b/", patch, flags=re.M)[1:]:
             path, _, body = part.partition("\n")
-            yield path.strip(), "\n".join(line[1:] for line in body.splitlines() if line.startswith("+"))
+            yield (
+                path.strip(),
+                "\n".join(line[1:] for line in body.splitlines() if line.startswith("+")),
+            )
         return
     path = text(*EDITED_PATH_KEYS) or (step.files[0] if step.files else "")
     old = step.input.get("old_string") or step.input.get("old_str") or ""
     if path:
-        known, new = set(str(old).splitlines()), text("new_string", "content", "new_str", "file_text")
+        known, new = (
+            set(str(old).splitlines()),
+            text("new_string", "content", "new_str", "file_text"),
+        )
         yield path, "\n".join(line for line in new.splitlines() if line not in known)
 
 
 def _repair(text: str) -> str:
     found = dict.fromkeys(
-        FENCED if each.startswith("```") else re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000])
+        FENCED if each.startswith("```") else re.sub(r"\s+", "_", each)
+        for each in _REPAIR.findall(text[:20_000])
     )
     return " ".join(list(found)[:MOST_REPAIRS])
 
@@ -274,8 +325,22 @@ def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
         elif LOOKS_FOR.match(step.tool):
             for each in recognise(step.error, run.cwd):
                 if each.family == "path":
-                    mark, family, nature, name, program = each.mark, each.family, each.nature, each.name, step.tool
+                    mark, family, nature, name, program = (
+                        each.mark,
+                        each.family,
+                        each.nature,
+                        each.name,
+                        step.tool,
+                    )
                     break
         yield Incident(
-            FAILURE, mark, family, nature, name=name, program=program, ended="never", place=step.place, at=step.at
+            FAILURE,
+            mark,
+            family,
+            nature,
+            name=name,
+            program=program,
+            ended="never",
+            place=step.place,
+            at=step.at,
         )

@@ -37,7 +37,8 @@ _CHECK_NAMES = {
 _FAILS = r"(?:fail(?:s|ed|ing)?|broken|broke|breaks|red|not passing|doesn't pass|don't pass)"
 # The check first, then that it fails: "failing checks" alone is what somebody asks to be looked after.
 _COMPLAINTS = {
-    check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I) for check, names in _CHECK_NAMES.items()
+    check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I)
+    for check, names in _CHECK_NAMES.items()
 }
 _NOT_A_COMPLAINT = _tables.pattern("_NOT_A_COMPLAINT", re.I)
 
@@ -50,23 +51,43 @@ def sentences(run: Run) -> Iterator[Incident]:
         if step.tool and step.role == "tool" and not step.interrupted:
             acted, edited = (
                 True,
-                edited or bool(EDIT_TOOLS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))),
+                edited
+                or bool(
+                    EDIT_TOOLS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))
+                ),
             )
         if not step.typed or not step.text or len(step.text) > LONGEST_MESSAGE:
             continue
         for sentence in filter(None, map(str.strip, _SENTENCE_CUT.split(step.text))):
             words = words_of(sentence)
-            if FEWEST_SENTENCE_WORDS <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < _MOST:
+            if (
+                FEWEST_SENTENCE_WORDS <= len(words) <= MANY
+                and not _PASTED.search(sentence)
+                and len(found) < _MOST
+            ):
                 # the words stand in the sentence itself; twice more they would be half of the row
                 mark = short_hash(*words)
                 when = AFTER if edited else ""
                 found.setdefault(
-                    mark, Incident(SENTENCE, mark, when, program=sentence[:_SHOWN], place=step.place, at=step.at)
+                    mark,
+                    Incident(
+                        SENTENCE,
+                        mark,
+                        when,
+                        program=sentence[:_SHOWN],
+                        place=step.place,
+                        at=step.at,
+                    ),
                 )
             if acted and not _NOT_A_COMPLAINT.search(sentence):
                 for check in _complained(sentence):
                     one = Incident(
-                        COMPLAINT, f"{check} fails", code=check, program=sentence[:_SHOWN], place=step.place, at=step.at
+                        COMPLAINT,
+                        f"{check} fails",
+                        code=check,
+                        program=sentence[:_SHOWN],
+                        place=step.place,
+                        at=step.at,
                     )
                     found.setdefault(f"!{check}", one)
     yield from found.values()

@@ -17,10 +17,17 @@ from tacit.learn.reader.decide import AGREED_BY_WORD, Decided
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 
-_KIND = {"rule": "way", "fix": "cure", "preference": "preference", "decision": "decision"}  # as readers call them
+_KIND = {
+    "rule": "way",
+    "fix": "cure",
+    "preference": "preference",
+    "decision": "decision",
+}  # as readers call them
 OWNERS = "user"
 # What joins a rule and its change, as terms: nobody's claim by itself.
-_JOINING = frozenset("except unless without only instead otherwise still need goe go stay hold apply keep show".split())
+_JOINING = frozenset(
+    "except unless without only instead otherwise still need goe go stay hold apply keep show".split()
+)
 
 
 def changed_lesson(
@@ -31,7 +38,9 @@ def changed_lesson(
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
     further = goes_further(into) and not goes_further(memory.text)
     fits = (
-        bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
+        bool(into)
+        and not further
+        and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
     )
     if new is not None:
         checked, decided = new
@@ -57,9 +66,13 @@ def changed_lesson(
 def about_the_same(finding: Finding, memory: Memory) -> Finding:
     """A finding about what the lesson was about whose place it takes."""
     if memory.about in ("", WAY) or finding.about == memory.about:
-        return replace(finding, about=finding.about or memory.about, paths=finding.paths or memory.paths)
+        return replace(
+            finding, about=finding.about or memory.about, paths=finding.paths or memory.paths
+        )
     names = (*names_of(finding.about), *names_of(memory.about))
-    return replace(finding, about=joined(topic_of(memory.about), names), paths=finding.paths or memory.paths)
+    return replace(
+        finding, about=joined(topic_of(memory.about), names), paths=finding.paths or memory.paths
+    )
 
 
 def goes_further(text: str) -> bool:

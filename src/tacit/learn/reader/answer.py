@@ -13,7 +13,16 @@ from typing import Any
 
 from tacit.core.ports import MODEL_ANSWER_CHARS, TRIES, answer_text
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, KNOWN_VERDICTS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS
+from tacit.learn.reader.prompt import (
+    HOLDS,
+    KNOWN_VERDICTS,
+    LESSON_KINDS,
+    NAMES,
+    QUOTES,
+    SAYS,
+    STANDINGS,
+    TWINS,
+)
 
 LONGEST_LESSON_TEXT, QUOTE, LONGEST_SIGN, NAME = 500, 400, 200, 80  # characters
 SHORTEST_SIGN = 12
@@ -28,9 +37,14 @@ _FIELDS = {
     "n": ("number", "item", "id"),
 }
 _WORDS = {
-    "way of working": "way", "rule": "way", "command": "fact", "fix": "cure", "pitfall": "cure", "contradicted": "reversed",
+    "way of working": "way",
+    "rule": "way",
+    "command": "fact",
+    "fix": "cure",
+    "pitfall": "cure",
+    "contradicted": "reversed",
     "exception": "excepted",
-}  # fmt: skip
+}
 
 
 @value
@@ -97,15 +111,27 @@ def lessons_of(said: str, most: int) -> tuple[Lesson, ...]:
 def struck_of(said: str) -> tuple[Struck, ...]:
     """What a later part of a session takes back."""
     held = next(_decoded(said), {}).get("struck")
-    rows = [each if isinstance(each, dict) else {"id": each} for each in held] if isinstance(held, list) else []
-    return tuple(Struck(id, _quote(row)) for row in rows if (id := answer_text(row, "id", LONGEST_LESSON_TEXT)))
+    rows = (
+        [each if isinstance(each, dict) else {"id": each} for each in held]
+        if isinstance(held, list)
+        else []
+    )
+    return tuple(
+        Struck(id, _quote(row))
+        for row in rows
+        if (id := answer_text(row, "id", LONGEST_LESSON_TEXT))
+    )
 
 
 def weighed_of(said: str, count: int) -> dict[int, Weighed]:
     """By number from 1; what is not answered is not there."""
     found: dict[int, Weighed] = {}
     for row in _objects(said, "answers", "says"):
-        number, says, holds = _number(_field(row, "n")), _word(row.get("says"), SAYS), _word(row.get("holds"), HOLDS)
+        number, says, holds = (
+            _number(_field(row, "n")),
+            _word(row.get("says"), SAYS),
+            _word(row.get("holds"), HOLDS),
+        )
         if 1 <= number <= count and says and holds:
             found.setdefault(number, Weighed(says, holds))
     return found
@@ -113,7 +139,11 @@ def weighed_of(said: str, count: int) -> dict[int, Weighed]:
 
 def verdicts_of(said: str) -> tuple[Verdict, ...]:
     """Every verdict that has the form of one."""
-    return tuple(verdict for row in _objects(said, "verdicts", "verdict") if (verdict := _verdict(row)) is not None)
+    return tuple(
+        verdict
+        for row in _objects(said, "verdicts", "verdict")
+        if (verdict := _verdict(row)) is not None
+    )
 
 
 def twins_of(said: str) -> dict[tuple[str, str], str]:
@@ -130,18 +160,26 @@ def is_answer(said: str, list_name: str) -> bool:
     """Whether this is an answer at all: an object with the list that was asked for, be it empty, or the whole objects of such a list."""
     if any(isinstance(whole.get(list_name), list) for whole in _decoded(said)):
         return True
-    key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict", "pairs": "word"}[list_name]
+    key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict", "pairs": "word"}[
+        list_name
+    ]
     return any(_field(row, key) for row in _objects(said, list_name, key))
 
 
 def _lesson(row: Mapping[str, Any]) -> Lesson | None:
     text, held = _text(row, "text", LONGEST_LESSON_TEXT), _field(row, "quotes")
-    quotes = [quote for each in (held if isinstance(held, list) else [held]) if (quote := _quote(each)) is not None]
+    quotes = [
+        quote
+        for each in (held if isinstance(held, list) else [held])
+        if (quote := _quote(each)) is not None
+    ]
     if not text or not quotes:
         return None
     at, about = row.get("sign"), row.get("about")
     sign = (
-        answer_text(at, "words", LONGEST_SIGN) or answer_text(at, "text", LONGEST_SIGN) if isinstance(at, dict) else ""
+        answer_text(at, "words", LONGEST_SIGN) or answer_text(at, "text", LONGEST_SIGN)
+        if isinstance(at, dict)
+        else ""
     )
     sign_in = answer_text(at, "in", 4) if isinstance(at, dict) else ""
     if len(sign) < SHORTEST_SIGN or sign_in not in ("E", "T", "U"):
@@ -164,8 +202,13 @@ def _lesson(row: Mapping[str, Any]) -> Lesson | None:
 def lesson_from(at: Mapping[str, Any]) -> Lesson:
     """A lesson as it was kept."""
     quotes = tuple(Quote(int(each[0]), str(each[1])) for each in at.get("quotes", ()))
-    plain = {name: str(at.get(name, "")) for name in ("text", "kind", "standing", "sign_in", "sign", "topic")}
-    return Lesson(quotes=quotes, names=tuple(at.get("names", ())), files=tuple(at.get("files", ())), **plain)
+    plain = {
+        name: str(at.get(name, ""))
+        for name in ("text", "kind", "standing", "sign_in", "sign", "topic")
+    }
+    return Lesson(
+        quotes=quotes, names=tuple(at.get("names", ())), files=tuple(at.get("files", ())), **plain
+    )
 
 
 def lesson_as(lesson: Lesson) -> dict[str, Any]:
@@ -185,11 +228,19 @@ def _verdict(row: Mapping[str, Any]) -> Verdict | None:
     id, verdict = answer_text(row, "id", 40), _word(_field(row, "verdict"), KNOWN_VERDICTS)
     if verdict == "reversed" and row.get("scope") == "this_time":
         verdict = "excepted"
-    new, quote = _number(_field(row, "new")), _quote({"line": row.get("line"), "words": row.get("words")})
+    new, quote = (
+        _number(_field(row, "new")),
+        _quote({"line": row.get("line"), "words": row.get("words")}),
+    )
     if not id or not verdict or (not new if verdict == "same" else quote is None):
         return None
     return Verdict(
-        id, verdict, quote, new, answer_text(row, "part", LONGEST_LESSON_TEXT), _text(row, "into", LONGEST_LESSON_TEXT)
+        id,
+        verdict,
+        quote,
+        new,
+        answer_text(row, "part", LONGEST_LESSON_TEXT),
+        _text(row, "into", LONGEST_LESSON_TEXT),
     )
 
 
@@ -204,7 +255,9 @@ def _text(row: Mapping[str, Any], name: str, most: int) -> str:
 
 def _word(at: Any, words: tuple[str, ...]) -> str:
     word = " ".join(at.lower().split()) if isinstance(at, str) else ""
-    return next((each for each in (word, word.replace(" ", "_"), _WORDS.get(word, "")) if each in words), "")
+    return next(
+        (each for each in (word, word.replace(" ", "_"), _WORDS.get(word, "")) if each in words), ""
+    )
 
 
 def _number(at: Any) -> int:
@@ -217,7 +270,9 @@ def _number(at: Any) -> int:
 
 def _names(at: Any) -> tuple[str, ...]:
     listed = at if isinstance(at, list) else [at]
-    return tuple(" ".join(each.split()) for each in listed if isinstance(each, str) and 1 < len(each) <= NAME)[:NAMES]
+    return tuple(
+        " ".join(each.split()) for each in listed if isinstance(each, str) and 1 < len(each) <= NAME
+    )[:NAMES]
 
 
 def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]:

@@ -49,21 +49,37 @@ class ReaderContext:
 class Questions:
     """The questions about one session. Each answer is on the disk before the next question is asked."""
 
-    def __init__(self, reading: Reading, folder: str, model: Model, timeout: float, now: Callable[[], str]) -> None:
-        self.reading, self.folder, self.model, self.timeout, self.now = reading, folder, model, timeout, now
+    def __init__(
+        self, reading: Reading, folder: str, model: Model, timeout: float, now: Callable[[], str]
+    ) -> None:
+        self.reading, self.folder, self.model, self.timeout, self.now = (
+            reading,
+            folder,
+            model,
+            timeout,
+            now,
+        )
         self.lines = lines_of(reading)
 
     def lessons(self) -> tuple[Checked, ...]:
         """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
         found: list[Lesson] = [
-            answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
+            answer.lesson_from(each["lesson"])
+            for each in self.reading.lessons
+            if each.get("lesson")
         ]
         new: list[Lesson] = []
         most = prompt.most_lessons(Rendering("", self.lines).typed)
         for part in parts_of_session(Rendering(self.reading.run, lesson_lines(self._new_lines()))):
             before = [lesson.text for lesson in found]
-            said = self._ask(prompt.lessons(part, most, before), prompt.lessons_schema(most, len(before)), "lessons")
-            fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in before]
+            said = self._ask(
+                prompt.lessons(part, most, before),
+                prompt.lessons_schema(most, len(before)),
+                "lessons",
+            )
+            fresh = [
+                lesson for lesson in answer.lessons_of(said, most) if lesson.text not in before
+            ]
             struck = self._struck(answer.struck_of(said), found)
             found = [lesson for lesson in found if lesson.text not in struck] + fresh
             new = [lesson for lesson in new if lesson.text not in struck] + fresh
@@ -75,7 +91,10 @@ class Questions:
         names |= {lesson.text: lesson for lesson in found}
         back: set[str] = set()
         for each in struck:
-            lesson, at = names.get(each.id), check.find_quote(each.quote, self.lines) if each.quote else None
+            lesson, at = (
+                names.get(each.id),
+                check.find_quote(each.quote, self.lines) if each.quote else None,
+            )
             if lesson is not None and at is not None and at.line.letter in PERSON:
                 stood = [quote.line.number for quote in check.check(lesson, self.lines).quotes]
                 if at.line.number > max(stood, default=0):
@@ -106,15 +125,21 @@ class Questions:
         blind = without(Rendering(self.reading.run, self._new_lines()), texts, ids)
         for part in parts_of_session(replace(blind, lines=known_lines(blind.lines, texts))):
             asked = prompt.known(part, remembered, new, headings)
-            found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))
+            found += answer.verdicts_of(
+                self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts")
+            )
         return tuple(found)
 
-    def twins(self, groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]) -> Mapping[tuple[str, str], str]:
+    def twins(
+        self, groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
+    ) -> Mapping[tuple[str, str], str]:
         """Which lessons say the same, asked of their texts alone: the word on each pair by its names. An answer in another form is none: a
         thing told twice costs a line, a session that waits costs all its lessons."""
         pairs = sum(len(near) for _, _, near in groups)
         try:
-            return answer.twins_of(self._ask(prompt.twins(groups), prompt.twins_schema(pairs), "pairs"))
+            return answer.twins_of(
+                self._ask(prompt.twins(groups), prompt.twins_schema(pairs), "pairs")
+            )
         except ModelUnavailable as error:
             if error.why != "garbage":
                 raise
@@ -137,13 +162,24 @@ class Questions:
         kept = self.reading.answers.get(name)
         if kept is not None:
             return str(kept["said"])
-        said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[:LONGEST_KEPT_ANSWER]
+        said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[
+            :LONGEST_KEPT_ANSWER
+        ]
         if not answer.is_answer(said, holds):
             raise ModelUnavailable(
-                f"{self.model.identity} did not answer in the form that was asked for.", why="garbage"
+                f"{self.model.identity} did not answer in the form that was asked for.",
+                why="garbage",
             )
-        row = {"step": holds, "said": said, "model": self.model.identity, "at": self.now(), "chars": len(asked)}
-        self.reading = replace(self.reading, answers={**self.reading.answers, name: row}, model=self.model.identity)
+        row = {
+            "step": holds,
+            "said": said,
+            "model": self.model.identity,
+            "at": self.now(),
+            "chars": len(asked),
+        }
+        self.reading = replace(
+            self.reading, answers={**self.reading.answers, name: row}, model=self.model.identity
+        )
         readings.keep_on(self.folder, self.reading, self.reading.at)
         return said
 
@@ -159,6 +195,13 @@ def lines_of(reading: Reading) -> tuple[Line, ...]:
 def kept_lines(rendering: Rendering) -> tuple[tuple[Any, ...], ...]:
     """Lines as they are kept: the whole text only where it is longer than what is shown."""
     return tuple(
-        (line.number, line.letter, line.text, "" if line.whole == line.text else line.whole, line.step, line.place)
+        (
+            line.number,
+            line.letter,
+            line.text,
+            "" if line.whole == line.text else line.whole,
+            line.step,
+            line.place,
+        )
         for line in rendering.lines
     )

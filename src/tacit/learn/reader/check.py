@@ -61,22 +61,33 @@ class Checked:
 def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     """Look for a lesson's quotes, and say whether it may stand."""
     agreed = lesson.standing == "agreed"
-    found = [quote for each in lesson.quotes if (quote := find_quote(each, lines, briefly=agreed)) is not None]
+    found = [
+        quote
+        for each in lesson.quotes
+        if (quote := find_quote(each, lines, briefly=agreed)) is not None
+    ]
     if len(found) < len(lesson.quotes):
         return Checked(lesson, tuple(found), "a quote does not stand in the session")
     checked = Checked(lesson, tuple(found))
-    if all(quote.line.letter in WORDLESS_LETTERS and not _on_own_server(quote.line, lines) for quote in found):
+    if all(
+        quote.line.letter in WORDLESS_LETTERS and not _on_own_server(quote.line, lines)
+        for quote in found
+    ):
         return Checked(lesson, checked.quotes, "only pasted, planned or outside words carry it")
     if reason := taken_back(checked, lines):
         return Checked(lesson, checked.quotes, reason)
     if checked.person is None and not is_late(checked, lines):
-        return Checked(lesson, checked.quotes, "its quote stands before the last failure of that command")
+        return Checked(
+            lesson, checked.quotes, "its quote stands before the last failure of that command"
+        )
     return checked
 
 
 def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
     """Whether an output is of a command that the agent ran over ssh: the work may be there. It stays a text from outside."""
-    ran = (main_command(each.whole) for each in lines if each.letter == "T" and each.step == line.step)
+    ran = (
+        main_command(each.whole) for each in lines if each.letter == "T" and each.step == line.step
+    )
     return line.letter == "X" and any(call is not None and call.program == "ssh" for call in ran)
 
 
@@ -92,7 +103,9 @@ def find_quote(quote: Quote, lines: Sequence[Line], *, briefly: bool = False) ->
         at = _place(pieces, whole)
         if at is None:
             continue
-        enough = len(" ".join(pieces).split()) >= FEWEST_WORDS and sum(map(len, pieces)) >= FEWEST_CHARS
+        enough = (
+            len(" ".join(pieces).split()) >= FEWEST_WORDS and sum(map(len, pieces)) >= FEWEST_CHARS
+        )
         opens = briefly and at[0] == 0 and line.number == quote.line
         if enough or opens or len(" ".join(pieces)) * 2 >= len(whole):
             return Found(line, one_line(quote.words), _around(one_line(line.whole), at))
@@ -193,7 +206,12 @@ def taken_back(checked: Checked, lines: Sequence[Line]) -> str:
     if agents and spoken and _DENIED.match(spoken[0].whole.strip()) and checked.person is None:
         return "the person denied it"
     for line in after:
-        if line.letter == "A" and agents and _OWN_ERROR.search(line.whole) and len(words & telling(line.whole)) >= 2:
+        if (
+            line.letter == "A"
+            and agents
+            and _OWN_ERROR.search(line.whole)
+            and len(words & telling(line.whole)) >= 2
+        ):
             return "the agent took it back"
     return ""
 
@@ -258,11 +276,17 @@ def done(lines: Sequence[Line]) -> str:
 
 
 def _did(line: Line) -> str:
-    return " ".join(line.whole.split()[:2]) if line.letter == "T" and NOTE_MARK in line.whole else line.whole
+    return (
+        " ".join(line.whole.split()[:2])
+        if line.letter == "T" and NOTE_MARK in line.whole
+        else line.whole
+    )
 
 
 # codes and names of errors
-_ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*")
+_ERROR = re.compile(
+    r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*"
+)
 
 
 def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tuple[str, ...]]:
@@ -298,5 +322,11 @@ def subject_of(lesson: Lesson, lines: Sequence[Line]) -> tuple[str, tuple[str, .
     own = [name.strip("`'\"()[],;:") for name in names_in(lesson.text)]
     listed = [*lesson.names, *([lesson.sign] if lesson.sign_in == "E" else [])]
     stand = [name for name in (*listed, *filter(_NAME.fullmatch, own)) if comparable(name) in held]
-    files = [name for name in (*lesson.files, *stand) if _NAMED_FILE.fullmatch(name) and comparable(name) in held]
-    return joined(lesson.topic, [name for name in stand if name not in files]), tuple(dict.fromkeys(files))[:FILES]
+    files = [
+        name
+        for name in (*lesson.files, *stand)
+        if _NAMED_FILE.fullmatch(name) and comparable(name) in held
+    ]
+    return joined(lesson.topic, [name for name in stand if name not in files]), tuple(
+        dict.fromkeys(files)
+    )[:FILES]

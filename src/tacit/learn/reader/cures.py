@@ -66,14 +66,21 @@ class Piece:
 
 def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece | None:
     """What a session shows of a failure: to the same program's next success, or so many lines; None where it was cut out."""
-    start = next((at for at, line in enumerate(lines) if line.letter == "T" and line.place == met.place), None)
+    start = next(
+        (at for at, line in enumerate(lines) if line.letter == "T" and line.place == met.place),
+        None,
+    )
     if start is None:
         return None
     shown: list[Line] = []
-    hard = _failed(lines[start], lines)  # one that failed behind a pipe shows no output, nor would its next failure
+    hard = _failed(
+        lines[start], lines
+    )  # one that failed behind a pipe shows no output, nor would its next failure
     for at, line in enumerate(lines[start : start + _LINES], start):
         shown.append(line)
-        same = line.letter == "T" and any(call.called == met.program for call in commands(line.whole))
+        same = line.letter == "T" and any(
+            call.called == met.program for call in commands(line.whole)
+        )
         if hard and same and at > start and not _failed(line, lines):
             break
     return Piece(run, lineage, tuple(shown))
@@ -111,9 +118,19 @@ def _checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
     if len(lineages) < CURE_LINEAGES:
         return "what helped was not done in two pieces of work"
     held = comparable(
-        " ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did)))
+        " ".join(
+            (
+                met.mark,
+                met.program,
+                met.code,
+                met.name,
+                *(line.whole for line in every if line.letter in did),
+            )
+        )
     )
-    lacking = [name for name in names_in(lesson.text) if comparable(name.strip("`'\"()[],;:")) not in held]
+    lacking = [
+        name for name in names_in(lesson.text) if comparable(name.strip("`'\"()[],;:")) not in held
+    ]
     if lacking:
         return f"nobody ran or typed {lacking[0]}"
     return ""
@@ -137,10 +154,15 @@ def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
     for mark in noted_of(desk.store, reading.run):
         met = counts.failures(mark)
         asked, _, line = desk.store.meta(_key(project, mark)).partition(" ")
-        told = any(memory_of(desk.store, project, mark, by) for by in (_BY_RULES, _BY)) or _in_force(desk.store, line)
+        told = any(
+            memory_of(desk.store, project, mark, by) for by in (_BY_RULES, _BY)
+        ) or _in_force(desk.store, line)
         if not told and _due(met, int(asked or 0)):
             again.append((-len({each.lineage for each in met}), mark, met))
-    return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]]
+    return [
+        (mark, _ask(desk, reading, mark, met))
+        for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]
+    ]
 
 
 def _in_force(store: Store, id: str) -> bool:
@@ -152,9 +174,13 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
     if len({each.lineage for each in pieces}) < CURE_LINEAGES:
         return "not enough of it was kept"
     asked = prompt.cure(mark, len({each.lineage for each in met}), [each.lines for each in pieces])
-    said = redact(desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)).text
+    said = redact(
+        desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)
+    ).text
     if not answer.is_answer(said, "lessons"):
-        raise ModelUnavailable(f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage")
+        raise ModelUnavailable(
+            f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage"
+        )
     lessons = answer.lessons_of(said, 1)
     first = met[-1].incident
     reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
@@ -172,17 +198,30 @@ def _told_by_others(folder: str, text: str, pieces: Sequence[Piece]) -> str:
         return f"an output says: {run}"
     kept = [found for each in pieces if (found := load(folder, each.run)) is not None]
     told = [
-        brought(text, each.outside or (), said_before(lines_of(each)), held_at_head(each.root), names=LIKE_NAMES)
+        brought(
+            text,
+            each.outside or (),
+            said_before(lines_of(each)),
+            held_at_head(each.root),
+            names=LIKE_NAMES,
+        )
         for each in kept
     ]
-    return next((each for each in told if each.startswith(FROM_OUTSIDE)), told[0] if told and all(told) else "")
+    return next(
+        (each for each in told if each.startswith(FROM_OUTSIDE)),
+        told[0] if told and all(told) else "",
+    )
 
 
 def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     """The newest pieces of work that met it, one per lineage."""
     found: dict[str, Piece] = {}
     for each in reversed(met):
-        if len(found) < SHOWN and each.lineage not in found and (kept := load(folder, each.run)) is not None:
+        if (
+            len(found) < SHOWN
+            and each.lineage not in found
+            and (kept := load(folder, each.run)) is not None
+        ):
             one = piece(each.run, each.lineage, lines_of(kept), each.incident)
             if one is not None:
                 found[each.lineage] = one
@@ -190,7 +229,13 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
 
 
 def _keep(
-    desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str, said: str, ran: Sequence[str]
+    desk: ReaderContext,
+    reading: Reading,
+    mark: str,
+    met: Sequence[Noted],
+    text: str,
+    said: str,
+    ran: Sequence[str],
 ) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     program = met[-1].incident.program
@@ -201,23 +246,51 @@ def _keep(
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
         commands = told_to_run(text, ran, program)
-        hold = asks_person(text) or said or desk.advises or next(filter(None, map(why_not_own, commands)), "")
+        hold = (
+            asks_person(text)
+            or said
+            or desk.advises
+            or next(filter(None, map(why_not_own, commands)), "")
+        )
         hold = hold or strange_script(commands, reading.root)
-        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
+        told = Told(
+            mark,
+            text,
+            "pitfall",
+            tuple(met),
+            NEED,
+            tags,
+            _BY,
+            "agent",
+            hold,
+            tuple(advised(text, program)),
+        )
         session = Session(desk, run, reading.run, desk.now())
         session.enter(tx)
         at = desk.now()
         known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)
         if known is not None and known.source == _BY_RULES:
-            tx.put_meta(_key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}")
+            tx.put_meta(
+                _key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}"
+            )
             return  # a line of the rules says it; while it does, nobody is asked again
         if known is not None:
-            adopt(tx, known, told, Hand(told.by, at, reading.run, desk.project.profile), session.seq)
+            adopt(
+                tx, known, told, Hand(told.by, at, reading.run, desk.project.profile), session.seq
+            )
             session._promote(tx, known.id)
             return
         id, _ = keep(
-            tx, desk.project, desk.profile, told, run=reading.run, seq=session.seq, at=at, ids=desk.ids, hold=desk.hold_all
-        )  # fmt: skip
+            tx,
+            desk.project,
+            desk.profile,
+            told,
+            run=reading.run,
+            seq=session.seq,
+            at=at,
+            ids=desk.ids,
+            hold=desk.hold_all,
+        )
         session._promote(tx, id)
 
 
@@ -231,7 +304,9 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -
         return None
     if met.source == _BY_RULES:
         return met if met.state in INJECTABLE else None
-    own = met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
+    own = (
+        met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
+    )
     return met if own and not met.pinned and not is_confirmed(met) else None
 
 

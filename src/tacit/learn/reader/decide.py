@@ -21,7 +21,14 @@ from tacit.core.value import replace, value
 from tacit.learn.hazard import acts_unasked, asks_person, is_standing_order, why_waits
 from tacit.learn.outside import FROM_OUTSIDE
 from tacit.learn.reader.answer import Weighed
-from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, sentence_of, was_done
+from tacit.learn.reader.check import (
+    Checked,
+    done,
+    fails_then_passes,
+    names_missing,
+    sentence_of,
+    was_done,
+)
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 from tacit.words.match import shares_half
@@ -43,19 +50,25 @@ def is_assent(text: str) -> bool:
     """Whether a line of the person begins with a plain yes, and its first sentence takes nothing of it back, or ends with one and nothing
     in it does."""
     first = re.split(r"(?<=[.!?])\s|\s[–—-]\s|;", text.strip(), maxsplit=1)[0]
-    return bool(_ASSENT.match(first) and not _BUT.search(first)) or bool(_LAST.search(text) and not _BUT.search(text))
+    return bool(_ASSENT.match(first) and not _BUT.search(first)) or bool(
+        _LAST.search(text) and not _BUT.search(text)
+    )
 
 
 def proposal_before(quoted: Line, lines: Sequence[Line]) -> Line | None:
     """The agent's line to which the person's next one is a plain yes: the quoted line, or the one that the quoted yes answers."""
-    spoken = [line for line in lines if line.number < quoted.number and line.letter in (*PERSON, "A")]
+    spoken = [
+        line for line in lines if line.number < quoted.number and line.letter in (*PERSON, "A")
+    ]
     told = spoken[-1] if quoted.letter in PERSON and spoken else quoted
     return told if spoken_around(told, lines) else None
 
 
 def exchange(told: Line, lines: Sequence[Line]) -> str:
     """What the person and the agent said last, up to a line of the agent."""
-    spoken = [line.whole for line in lines if line.number <= told.number and line.letter in (*PERSON, "A")]
+    spoken = [
+        line.whole for line in lines if line.number <= told.number and line.letter in (*PERSON, "A")
+    ]
     return " / ".join(spoken[-5:])
 
 
@@ -84,7 +97,10 @@ def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
 
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
-HABIT, AGREED_BY_WORD = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
+HABIT, AGREED_BY_WORD = (
+    "asked",
+    "agreed",
+)  # standings of what was asked for once, and of what was agreed to
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
 READERS_WORDS = "a reader's words for a line of yours"
@@ -118,18 +134,37 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
     decided = _decided(checked, weighed, lines)
     if decided.word and not decided.hold:
-        standing = decided.word == "said" and checked.person and is_standing_order(checked.person.around)
-        bids = decided.word != "found" and not standing  # "remove the stale lock" is how what was found is mended
-        decided = replace(decided, hold=why_waits(decided.text) if bids else asks_person(decided.text))
+        standing = (
+            decided.word == "said" and checked.person and is_standing_order(checked.person.around)
+        )
+        bids = (
+            decided.word != "found" and not standing
+        )  # "remove the stale lock" is how what was found is mended
+        decided = replace(
+            decided, hold=why_waits(decided.text) if bids else asks_person(decided.text)
+        )
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
-        return Decided(decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over")
-    if decided.word == "shown" and checked.person and (one := _ONE_OF_MANY.search(checked.person.words)):
+        return Decided(
+            decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over"
+        )
+    if (
+        decided.word == "shown"
+        and checked.person
+        and (one := _ONE_OF_MANY.search(checked.person.words))
+    ):
         return Decided(decided.text, "", reason=f"said of “{one[0]}”")
-    if decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
+    if (
+        decided.word == "shown"
+        and not decided.hold
+        and checked.person
+        and _LEFT_TO.search(checked.person.words)
+    ):
         decided = replace(decided, hold="you allowed it or asked about it once: is it for good?")
     if not decided.word or not (why := _taken_over(decided, lines)):
         return decided
-    return replace(decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}")
+    return replace(
+        decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}"
+    )
 
 
 def is_habit(checked: Checked, decided: Decided) -> bool:
@@ -148,13 +183,21 @@ def kept_outside(decided: Decided, brought: str) -> Decided:
         return decided
     if decided.word == "found" and not brought.startswith(FROM_OUTSIDE):
         return replace(decided, witness="agent", reason=f"{brought}; {decided.reason}")
-    return replace(decided, tier="quoted", witness="quoted", hold=brought, reason=f"{brought}; {decided.reason}")
+    return replace(
+        decided,
+        tier="quoted",
+        witness="quoted",
+        hold=brought,
+        reason=f"{brought}; {decided.reason}",
+    )
 
 
 def _taken_over(decided: Decided, lines: Sequence[Line]) -> str:
     if run := copied(decided.text, lines):
         return f"an output says: {run}"
-    if decided.word != "said" and (word := is_brought(decided.text, lines, wholly=decided.word == "found")):
+    if decided.word != "said" and (
+        word := is_brought(decided.text, lines, wholly=decided.word == "found")
+    ):
         return f"an output brought it: {word}"
     return ""
 
@@ -164,7 +207,14 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
     if checked.dropped:
         return Decided(lesson.text, "", reason=checked.dropped)
     if checked.unsure:
-        return Decided(lesson.text, "found", "quoted", "quoted", NOT_KNOWN, "nobody knows whether the person said it")
+        return Decided(
+            lesson.text,
+            "found",
+            "quoted",
+            "quoted",
+            NOT_KNOWN,
+            "nobody knows whether the person said it",
+        )
     if lesson.standing == AGREED_BY_WORD:
         return _agreed(checked, lines)
     person = checked.person
@@ -174,7 +224,9 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
     if weighed.holds == "once":
         if _ASKS_LEAVE.search(lesson.text):
-            return _found(checked, lines, weighed)  # leave that was given once shows that it is asked for
+            return _found(
+                checked, lines, weighed
+            )  # leave that was given once shows that it is asked for
         return Decided(lesson.text, "", reason="an exception for this time")
     if lesson.standing == HABIT:
         return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines, weighed)
@@ -183,7 +235,9 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
     if person.line.whole.lstrip().startswith("/") and not _DECIDING_ORDERS.search(lesson.text):
         return Decided(lesson.text, "", reason="what a task is to change, told as a fact")
     kind = lesson.kind
-    if weighed.holds in ("working", "decision") and (kind in _STANDING) != (weighed.holds == "working"):
+    if weighed.holds in ("working", "decision") and (kind in _STANDING) != (
+        weighed.holds == "working"
+    ):
         kind = "way" if weighed.holds == "working" else "decision"
     if weighed.says == "yes":
         return replace(_said(checked, person.around, lines), kind=kind)
@@ -198,7 +252,10 @@ def _says_for_good(weighed: Weighed | None) -> bool:
 
 def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     text, reason = checked.lesson.text, "the person's line says it"
-    least = min((quote.around for quote in checked.quotes), key=lambda around: -len(names_missing(text, around)))
+    least = min(
+        (quote.around for quote in checked.quotes),
+        key=lambda around: -len(names_missing(text, around)),
+    )
     lacking = names_missing(text, line) if checked.all_person else names_missing(text, least)
     said = [quote for quote in checked.quotes if quote.line.letter in PERSON]
     lacking = lacking or unsaid(text, " ".join(quote.around for quote in said))
@@ -206,14 +263,30 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         shown = _shown(checked, f"the person's line does not say {lacking[0]}", lines)
         if shown.word == "shown" and not put_in(text, lines):
             return shown
-        wholes = (said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words, sentence_of(said[0]))
+        wholes = (
+            said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words,
+            sentence_of(said[0]),
+        )
         own = next(
-            (each for each in filter(reads_alone, wholes) if shares_half(text, each) or shares_half(each, text)), ""
+            (
+                each
+                for each in filter(reads_alone, wholes)
+                if shares_half(text, each) or shares_half(each, text)
+            ),
+            "",
         )
         if not own:
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
-            return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it
-        return Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
+            return Decided(
+                text, "shown", hold=READERS_WORDS, reason=why
+            )  # no word of theirs vouches for it
+        return Decided(
+            own,
+            "said",
+            "user",
+            "user",
+            reason=f"in their own words: the line does not say {lacking[0]}",
+        )
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", reason="said once, not as a lasting order")
     return Decided(text, "said", "user", "user", reason=reason)
@@ -225,7 +298,11 @@ def reads_alone(line: str) -> bool:
 
 
 def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
-    foreign = [name for name in names_missing(checked.lesson.text, done(lines)) if not _PLAIN.fullmatch(name)]
+    foreign = [
+        name
+        for name in names_missing(checked.lesson.text, done(lines))
+        if not _PLAIN.fullmatch(name)
+    ]
     foreign = foreign or put_in(checked.lesson.text, lines, names=True)
     if foreign:
         told = _found(checked, lines)
@@ -234,22 +311,33 @@ def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
 
 
 def _asked(text: str) -> Decided:
-    return Decided(text, "asked", reason="an order about the task; it counts when it is asked for again")
+    return Decided(
+        text, "asked", reason="an order about the task; it counts when it is asked for again"
+    )
 
 
 def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
     both = " ".join(quote.around for quote in checked.quotes)
     lacking = names_missing(checked.lesson.text, both)
-    if why := why_not_agreed(checked, lines) or (f"neither line names {lacking[0]}" if lacking else ""):
+    if why := why_not_agreed(checked, lines) or (
+        f"neither line names {lacking[0]}" if lacking else ""
+    ):
         told = _found(checked, lines)
         return replace(told, reason=f"{why}; {told.reason}")
-    return Decided(checked.lesson.text, AGREED_BY_WORD, reason="the agent said it, and the person agreed")
+    return Decided(
+        checked.lesson.text, AGREED_BY_WORD, reason="the agent said it, and the person agreed"
+    )
 
 
 def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = None) -> Decided:
     shown = fails_then_passes(checked, lines) and was_done(checked.lesson.text, lines)
-    says = weighed is not None and weighed.says != "no"  # else the person's line speaks of something else
-    quoted = any(happened(quote.line) and (says or quote.line.letter not in PERSON) for quote in checked.quotes)
+    says = (
+        weighed is not None and weighed.says != "no"
+    )  # else the person's line speaks of something else
+    quoted = any(
+        happened(quote.line) and (says or quote.line.letter not in PERSON)
+        for quote in checked.quotes
+    )
     witness = "observed" if shown or quoted else "agent"
     passed = "a command failed and passed afterwards" if shown else ""
     reason = passed or ("what happened is quoted" if quoted else "the agent's word")

@@ -40,10 +40,15 @@ def session() -> tuple[Line, ...]:
         Step("user", "1", text="add a field for the postal code to the address form", typed=True),
         Step("assistant", "2", text="I will edit the form and start the dev server to look at it."),
         Step("tool", "3", tool="Bash", input={"command": "npm run dev"}, error=_OUTPUT),
-        Step("user", "4", text="please never start the dev server yourself, it is already running on my machine", typed=True),
+        Step(
+            "user",
+            "4",
+            text="please never start the dev server yourself, it is already running on my machine",
+            typed=True,
+        ),
         Step("assistant", "5", text="Understood. The field is in place and the form's tests pass."),
         Step("user", "6", text="great, thanks", typed=True),
-    )  # fmt: skip
+    )
     return rendered(Run("exam", "exam", said)).lines
 
 
@@ -60,7 +65,9 @@ def grade(read: str, weighed: str) -> Graded:
     found = answer.lessons_of(read, prompt.MOST_LESSONS)
     quotes = [find_quote(quote, lines) for lesson in found for quote in lesson.quotes]
     if not found or any(quote is None for quote in quotes):
-        return Graded(False, "it does not copy words as they stand" if found else "it hears nothing")
+        return Graded(
+            False, "it does not copy words as they stand" if found else "it hears nothing"
+        )
     server = [lesson for lesson in found if _first(lesson, lines) == 4]
     if not server or server[0].standing not in ("said", "shown"):
         return Graded(False, "it does not hear what a person forbids")

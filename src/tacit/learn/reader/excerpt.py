@@ -17,8 +17,21 @@ from tacit.learn.reader.render import CAUSE, NOTE_MARK, PERSON, Line
 # characters of what was agreed to, of an edit after which a command passed, of a note
 OFFERED_CHARS, CHANGED_CHARS, NOTED_CHARS = 900, 300, 1200
 PASSING_CHARS = 80  # … of the agent's words before a call that say nothing
-FAILED_CHARS, CALL_CHARS, SAID_CHARS = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
-_EDIT_TOOLS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
+FAILED_CHARS, CALL_CHARS, SAID_CHARS = (
+    110,
+    80,
+    450,
+)  # … of a call that failed, of other calls, of the agent's words
+_EDIT_TOOLS = (
+    "Edit ",
+    "MultiEdit ",
+    "Write ",
+    "apply_patch ",
+    "write_file ",
+    "replace ",
+    "edit ",
+    "create ",
+)
 
 
 def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -37,7 +50,9 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
             continue
         if line.letter == "A":
             agreed = after is not None and after.letter in PERSON and is_assent(after.whole)
-            shown = _cut(line, line.whole if agreed else line.text, OFFERED_CHARS if agreed else SAID_CHARS)
+            shown = _cut(
+                line, line.whole if agreed else line.text, OFFERED_CHARS if agreed else SAID_CHARS
+            )
         elif line.letter == "T" and NOTE_MARK in line.whole:
             shown = _cut(line, line.whole, NOTED_CHARS)
         elif line.number in ended:
@@ -59,7 +74,9 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
 def _ended(lines: Sequence[Line]) -> set[int]:
     """What ended a failure: the command that passed after it had failed, and the last edit before it."""
     failed: set[tuple[str, ...]] = set()
-    edits = [line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDIT_TOOLS)]
+    edits = [
+        line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDIT_TOOLS)
+    ]
     found: set[int] = set()
     for command, number, wrong in commands_run(lines):
         if wrong:

@@ -24,13 +24,19 @@ _PROMPT_TEXT = dict(zip(_parts[1::2], _parts[2::2]))
 VERSIONS = {"lessons": "3", "weigh": "3", "known": "3", "revoke": "2", "cure": "2", "twins": "1"}
 VERSION = ".".join(VERSIONS.values())
 QUOTES, STRUCK, NAMES = 3, 20, 6  # of a lesson; of an answer; of what a lesson is about
-MOST_LESSONS, MORE_AFTER, MORE_PER = 8, 24, 8  # lessons of one session; one more for every eight typed lines beyond 24
+MOST_LESSONS, MORE_AFTER, MORE_PER = (
+    8,
+    24,
+    8,
+)  # lessons of one session; one more for every eight typed lines beyond 24
 LESSON_KINDS = ("way", "decision", "cure", "fact", "preference")
 STANDINGS = ("said", "agreed", "shown", "asked", "found")
 SAYS = ("yes", "partly", "no")
 HOLDS = ("working", "decision", "fact", "order", "once")
 TWINS = ("same", "less", "more", "different", "opposite")
-KNOWN_VERDICTS = tuple("came_back said_again followed breached excepted outdated reversed amended same".split())
+KNOWN_VERDICTS = tuple(
+    "came_back said_again followed breached excepted outdated reversed amended same".split()
+)
 
 
 def most_lessons(typed: int) -> int:
@@ -49,12 +55,17 @@ def weigh(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def known(
-    lines: Sequence[Line], remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str] = ()
+    lines: Sequence[Line],
+    remembered: Sequence[tuple[str, str]],
+    new: Sequence[str],
+    headings: Sequence[str] = (),
 ) -> str:
     """The third question: the session, what is remembered (name and text), and what the session newly says."""
     lists = {"REMEMBERED": [f"{name}: {text}" for name, text in remembered]}
     lists["NEW IN THIS SESSION"] = [f"n{number}: {text}" for number, text in enumerate(new, 1)]
-    lists["HEADINGS OF THE INSTRUCTION FILES"] = [f"h{number}: {text}" for number, text in enumerate(headings, 1)]
+    lists["HEADINGS OF THE INSTRUCTION FILES"] = [
+        f"h{number}: {text}" for number, text in enumerate(headings, 1)
+    ]
     # Whoever writes an instruction file must not write among the lessons: each list stands in a fence of its own.
     about = (_fenced("\n".join((title, *listed))) for title, listed in lists.items() if listed)
     return "\n".join((_record(lines), _PROMPT_TEXT["KNOWN"], *about))
@@ -67,7 +78,9 @@ def revoke(pairs: Sequence[tuple[str, str]]) -> str:
 
 def cure(mark: str, count: int, pieces: Sequence[Sequence[Line]]) -> str:
     """The question about a failure that several pieces of work met: what helps against it?"""
-    shown = "\n\n".join(f"PIECE {number}\n{page_text(lines)}" for number, lines in enumerate(pieces, 1))
+    shown = "\n\n".join(
+        f"PIECE {number}\n{page_text(lines)}" for number, lines in enumerate(pieces, 1)
+    )
     return "\n".join(
         (
             _PROMPT_TEXT["LEAD"].format(legend=_legend()),
@@ -79,7 +92,10 @@ def cure(mark: str, count: int, pieces: Sequence[Sequence[Line]]) -> str:
 
 def twins(groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]) -> str:
     """The question about lessons alone: new ones (name and text), each with those that may say the same."""
-    shown = (f"{new}: {text}\n" + "\n".join(f"    {old}: {each}" for old, each in near) for new, text, near in groups)
+    shown = (
+        f"{new}: {text}\n" + "\n".join(f"    {old}: {each}" for old, each in near)
+        for new, text, near in groups
+    )
     return f"{_PROMPT_TEXT['TWINS']}\n{_fenced(chr(10).join(shown))}"
 
 
@@ -108,7 +124,10 @@ def _record(lines: Sequence[Line]) -> str:
 
 
 def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"{number}. lesson: {lesson}\n   line: {line}" for number, (lesson, line) in enumerate(pairs, 1))
+    return "\n".join(
+        f"{number}. lesson: {lesson}\n   line: {line}"
+        for number, (lesson, line) in enumerate(pairs, 1)
+    )
 
 
 def _fenced(text: str) -> str:
@@ -121,12 +140,20 @@ def lessons_schema(most: int = MOST_LESSONS, earlier: int = 0) -> dict[str, Any]
     no earlier lessons it has nothing to strike."""
     quote = {"line": _NUMBER, "words": _TEXT}
     sign = _maybe(_object({"in": _one_of(("E", "T", "U")), "words": _TEXT}))
-    about = _maybe(_object({"topic": _TEXT, "names": _list(_TEXT, NAMES), "files": _list(_TEXT, NAMES)}))
+    about = _maybe(
+        _object({"topic": _TEXT, "names": _list(_TEXT, NAMES), "files": _list(_TEXT, NAMES)})
+    )
     lesson = {
-        "text": _TEXT, "kind": _one_of(LESSON_KINDS), "standing": _one_of(STANDINGS), "about": about,
-        "quotes": _list(_object(quote), QUOTES), "sign": sign,
-    }  # fmt: skip
-    struck = {"struck": _list(_object({"id": _TEXT, **quote}), min(earlier, STRUCK))} if earlier else {}
+        "text": _TEXT,
+        "kind": _one_of(LESSON_KINDS),
+        "standing": _one_of(STANDINGS),
+        "about": about,
+        "quotes": _list(_object(quote), QUOTES),
+        "sign": sign,
+    }
+    struck = (
+        {"struck": _list(_object({"id": _TEXT, **quote}), min(earlier, STRUCK))} if earlier else {}
+    )
     return _object({"lessons": _list(_object(lesson), most), **struck})
 
 
@@ -140,14 +167,22 @@ def known_schema(remembered: int, new: int = 0) -> dict[str, Any]:
     """… to the third: a lesson may have more than one verdict, a new one and a heading of a file may be the same."""
     text = _maybe(_TEXT)
     verdict = {
-        "id": _TEXT, "verdict": _one_of(KNOWN_VERDICTS), "line": _maybe(_NUMBER), "words": text, "part": text, "into": text, "new": text,
-    }  # fmt: skip
+        "id": _TEXT,
+        "verdict": _one_of(KNOWN_VERDICTS),
+        "line": _maybe(_NUMBER),
+        "words": text,
+        "part": text,
+        "into": text,
+        "new": text,
+    }
     return _object({"verdicts": _list(_object(verdict), 2 * (remembered + new))})
 
 
 def twins_schema(pairs: int) -> dict[str, Any]:
     """… to the one about lessons alone."""
-    return _object({"pairs": _list(_object({"new": _TEXT, "other": _TEXT, "word": _one_of(TWINS)}), pairs)})
+    return _object(
+        {"pairs": _list(_object({"new": _TEXT, "other": _TEXT, "word": _one_of(TWINS)}), pairs)}
+    )
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -167,4 +202,9 @@ def _one_of(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _object(fields: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": [*fields],
+        "additionalProperties": False,
+    }

@@ -31,8 +31,16 @@ if TYPE_CHECKING:
     from tacit.learn.stage import Learned
 
 _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
-READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
-READING_BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
+READING_PATIENCE = (
+    3  # a whole session takes longer than the questions that the profile's time is for
+)
+READING_BACKOFF = (
+    60.0,
+    600.0,
+    3600.0,
+    21600.0,
+    86400.0,
+)  # seconds before a session is tried again, the last for ever
 
 
 def version() -> str:
@@ -40,14 +48,20 @@ def version() -> str:
     return f"{render.VERSION}.{prompt.VERSION}"
 
 
-def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False) -> Reading | None:
+def prepared(
+    folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False
+) -> Reading | None:
     """The reading of a finished run, waiting to be asked about, kept; None where there is nothing to read or nothing new in it.
 
     Every session with a typed line is read, or with one that perhaps is, and every run in which something failed. One that grew is read on;
     a fork that says nothing more than what was read of its origin is not read.
     """
     page = rendered(run)
-    if not page.typed and run.outcome != "failure" and not any(line.letter in ("E", UNSURE) for line in page.lines):
+    if (
+        not page.typed
+        and run.outcome != "failure"
+        and not any(line.letter in ("E", UNSURE) for line in page.lines)
+    ):
         return None
     old, lines = readings.load(folder, id), kept_lines(page)
     if old is not None and not again:
@@ -56,21 +70,46 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
         if old.state == readings.IS_READ and _goes_on(old.lines, lines):
             heard = _heard_outside(run)
             grown = replace(
-                old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at, outside=heard, root=run.cwd
-            )  # fmt: skip
+                old,
+                lines=lines,
+                state=readings.WAITING,
+                attempts=0,
+                error="",
+                not_before="",
+                at=at,
+                outside=heard,
+                root=run.cwd,
+            )
             readings.begin(folder, grown)
             return grown
-    if old is None and run.lineage and not again and _is_copy(readings.every(folder), run, project, lines):
+    if (
+        old is None
+        and run.lineage
+        and not again
+        and _is_copy(readings.every(folder), run, project, lines)
+    ):
         return None
     fresh = readings.Reading(
-        id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,
-        outside=_heard_outside(run), root=run.cwd,
-    )  # fmt: skip
+        id,
+        project,
+        run.host,
+        run.id,
+        run.path,
+        lines=lines,
+        version=version(),
+        started_at=run.started_at,
+        at=at,
+        lineage=run.lineage,
+        outside=_heard_outside(run),
+        root=run.cwd,
+    )
     readings.begin(folder, fresh)
     return fresh
 
 
-def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]) -> bool:
+def _is_copy(
+    read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]
+) -> bool:
     """Whether all that a run says was read, or is to be, in a session that it was copied from, or that was copied from it."""
     said = [(line[1], line[3] or line[2]) for line in lines]
     return any(
@@ -88,7 +127,15 @@ def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
 def afresh(reading: Reading) -> Reading:
     """A reading as if nobody had been asked yet: for another model, or other questions."""
     return replace(
-        reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version()
+        reading,
+        state=WAITING,
+        answers={},
+        lessons=(),
+        done=0,
+        attempts=0,
+        error="",
+        not_before="",
+        version=version(),
     )
 
 
@@ -102,23 +149,43 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         desk = examined(desk)
     except Unavailable as error:
         readings.keep_on(desk.folder, postponed(reading, error.message, desk.now()), reading.at)
-        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
-    asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
+        return Learned(
+            reading.session,
+            reading.host,
+            warnings=(f"{reading.session}: not read yet. {error.message}",),
+        )
+    asking = Questions(
+        reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now
+    )
     try:
         taking = Taking(desk, asking.reading, asking.lessons())
         taking.judge(asking)
     except Unavailable as error:
-        readings.keep_on(desk.folder, postponed(asking.reading, error.message, desk.now()), reading.at)
-        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
+        readings.keep_on(
+            desk.folder, postponed(asking.reading, error.message, desk.now()), reading.at
+        )
+        return Learned(
+            reading.session,
+            reading.host,
+            warnings=(f"{reading.session}: not read yet. {error.message}",),
+        )
     report, became = taking.take()
     try:
-        became += [{"failure": mark, "reason": reason} for mark, reason in cures.ask_cures(desk, asking.reading)]
+        became += [
+            {"failure": mark, "reason": reason}
+            for mark, reason in cures.ask_cures(desk, asking.reading)
+        ]
     except Unavailable as error:
         report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
     done = replace(
-        asking.reading, state=readings.IS_READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became),
-        error="", not_before="", at=desk.now(),
-    )  # fmt: skip
+        asking.reading,
+        state=readings.IS_READ,
+        done=len(reading.lines),
+        lessons=(*asking.reading.lessons, *became),
+        error="",
+        not_before="",
+        at=desk.now(),
+    )
     readings.keep_on(desk.folder, done, reading.at)
     return report
 
@@ -139,7 +206,8 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
         ]
         if not all(is_answer(each, name) for each, name in zip(said, ("lessons", "answers"))):
             raise ModelUnavailable(
-                f"{desk.model.identity} did not answer its exam in the form that was asked for.", why="garbage"
+                f"{desk.model.identity} did not answer its exam in the form that was asked for.",
+                why="garbage",
             )  # nobody failed who was not heard
         graded = exam.grade(*said)
         ended = "" if graded.passed else graded.reason
@@ -150,14 +218,16 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
 
 def exam_key(identity: str) -> str:
     """Where the store keeps how a model fared; another exam, or other words of its two questions, are another key."""
-    return (
-        f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
-    )
+    return f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
 
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:
     """A reading that waits for another try, longer each time."""
     wait = READING_BACKOFF[min(reading.attempts, len(READING_BACKOFF) - 1)]
     return replace(
-        reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now
+        reading,
+        attempts=reading.attempts + 1,
+        error=error,
+        not_before=clock.stamp(clock.seconds(now) + wait),
+        at=now,
     )

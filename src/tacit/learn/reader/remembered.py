@@ -29,12 +29,22 @@ OF_EACH = 2  # neighbours of one new lesson
 # A line concerns a lesson if it holds so much of what the lesson says, rare words before common ones, and a person's line sooner than a
 # call. Of 813 verdicts that readers of five projects gave on remembered lessons, 78 % are about one of those chosen so.
 FLOOR = 0.2
-FEWEST_ASKED, MOST_ASKED, PER_LINES = 8, 40, 10  # lessons of one question: one more for so many lines of the session
+FEWEST_ASKED, MOST_ASKED, PER_LINES = (
+    8,
+    40,
+    10,
+)  # lessons of one question: one more for so many lines of the session
 # how much a line counts by its letter, others 1
 LETTER_WEIGHTS = {**dict.fromkeys(PERSON, 1.6), "E": 1.3, "X": 1.3, "S": 0.0}
 OF_LESSON, MORE_LINES_PER = 2, 80  # lines that speak most of one lesson, one more for so many lines
 TYPED, OTHER = 400, 160  # characters shown of what was typed, of other lines
-UNASKED = ("A", "T", "P", "Q", "S")  # letters of lines that are shown only where they speak of a lesson
+UNASKED = (
+    "A",
+    "T",
+    "P",
+    "Q",
+    "S",
+)  # letters of lines that are shown only where they speak of a lesson
 READ = 3000  # characters of a line that are compared
 _WORDS = 24  # of a new lesson, by which its neighbours are found
 HEADINGS, LONGEST_HEADING = 40, 120  # of instruction files; characters of one
@@ -54,22 +64,34 @@ def remembered(
 ) -> list[Memory]:
     """The lessons that a session is held against, oldest first. `used` are those that its unit was given or denied."""
     found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
-    held = [memory for memory in store.select([project], states=OPEN, limit=MOST_REMEMBERED) if is_shown(memory)]
+    held = [
+        memory
+        for memory in store.select([project], states=OPEN, limit=MOST_REMEMBERED)
+        if is_shown(memory)
+    ]
     found.update((memory.id, memory) for memory in held if is_met(memory, lines))
     concerned = list(zip(concerns([_words(memory) for memory in held], lines), held))
     concerned.sort(key=lambda each: (-each[0].share, each[1].created_at, each[1].text))
     # A few go in whatever they share: "skip it this once" has hardly a word of the rule.
     near_enough = [
-        memory for at, (concern, memory) in enumerate(concerned) if concern.share >= FLOOR or at < FEWEST_ASKED
+        memory
+        for at, (concern, memory) in enumerate(concerned)
+        if concern.share >= FLOOR or at < FEWEST_ASKED
     ]
     more = [memory for memory in near_enough if memory.id not in found]
     found.update((memory.id, memory) for memory in more[: max(0, _most(lines) - len(found))])
     near: dict[str, Memory] = {}
     for text in new:
         hits = store.find(scope_projects(project), query_words(text, _WORDS), limit=OF_EACH).hits
-        near.update((hit.memory.id, hit.memory) for hit in hits if is_shown(hit.memory) and hit.memory.id not in found)
+        near.update(
+            (hit.memory.id, hit.memory)
+            for hit in hits
+            if is_shown(hit.memory) and hit.memory.id not in found
+        )
     found.update(list(near.items())[:NEAREST_REMEMBERED])
-    return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store
+    return sorted(
+        found.values(), key=lambda memory: (memory.created_at, memory.text)
+    )  # ids differ from store to store
 
 
 def concerns(texts: Sequence[str], lines: Sequence[Line]) -> list[Concern]:
@@ -86,8 +108,12 @@ def concerns(texts: Sequence[str], lines: Sequence[Line]) -> list[Concern]:
         shares: dict[int, float] = defaultdict(float)
         for stem, weight in weights.items():
             for at in holding.get(stem, ()):
-                shares[at] += LETTER_WEIGHTS.get(lines[at].letter, 1.0) * weight / sum(weights.values())
-        best = sorted(shares, key=lambda at: (-shares[at], at))[: OF_LESSON + len(lines) // MORE_LINES_PER]
+                shares[at] += (
+                    LETTER_WEIGHTS.get(lines[at].letter, 1.0) * weight / sum(weights.values())
+                )
+        best = sorted(shares, key=lambda at: (-shares[at], at))[
+            : OF_LESSON + len(lines) // MORE_LINES_PER
+        ]
         spoken = tuple(lines[at] for at in best if shares[at] >= FLOOR)
         found.append(Concern(shares[best[0]] if best else 0.0, spoken))
     return found
@@ -102,7 +128,9 @@ def known_lines(lines: Sequence[Line], texts: Sequence[str]) -> tuple[Line, ...]
         if len(line.text) > (most := OTHER if line.letter in "ATEX" else TYPED)
         else line
         for line in lines
-        if line.letter not in UNASKED or (line.letter == "T" and line.step in steps) or line.number in spoken
+        if line.letter not in UNASKED
+        or (line.letter == "T" and line.step in steps)
+        or line.number in spoken
     )
 
 
@@ -152,5 +180,6 @@ def headings_about(headings: Sequence[str], new: Sequence[str]) -> list[str]:
     return [
         heading
         for heading in headings
-        if (words := stems(heading.partition(": ")[2])) and any(2 * len(words & each) > len(words) for each in lessons)
+        if (words := stems(heading.partition(": ")[2]))
+        and any(2 * len(words & each) > len(words) for each in lessons)
     ]

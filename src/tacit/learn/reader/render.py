@@ -44,14 +44,28 @@ UNSURE = "M"  # shown like a person's, and never in force by itself
 CHOSEN_LETTER = "C"
 AGENT_LINES = ("A", "P", CHOSEN_LETTER)  # the agent's own words
 _LETTER = {
-    "typed": "U", "refusal": "R", "answer": "W", "unsure": UNSURE, "choice": CHOSEN_LETTER,
-    "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
-    "notice": "S", "host": "S", "agent": "P",
-}  # fmt: skip
+    "typed": "U",
+    "refusal": "R",
+    "answer": "W",
+    "unsure": UNSURE,
+    "choice": CHOSEN_LETTER,
+    "pasted": "Q",
+    "selection": "Q",
+    "plan": "P",
+    "summary": "P",
+    "command": "S",
+    "notice": "S",
+    "host": "S",
+    "agent": "P",
+}
 
 _SAID_CHARS = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
-LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
+LAST_WORD, REASONED, PASSING = (
+    450,
+    550,
+    150,
+)  # … of the agent's last word in a turn, of a cause it gives, of the rest
 QUESTION_CHARS = 300  # … of a question, before its answer
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL_SHOWN = 110
@@ -101,7 +115,9 @@ def rendered(run: Run) -> Rendering:
     """All lines of a run. What Tacit itself put into it between fences is taken out; hooks are not shown at all."""
     found: list[tuple[str, str, str, int]] = []
     looked = 0  # calls in a row that only looked, after the one that is shown
-    before = ""  # what the agent said last: an offer of it that comes back copied is not the person's
+    before = (
+        ""  # what the agent said last: an offer of it that comes back copied is not the person's
+    )
     for at, step in enumerate(run.steps):
         if _only_looks(step):
             looked += 1
@@ -193,7 +209,9 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
 def _asked(step: Step, letter: str, cwd: str) -> str:
     """The question before an answer: shown with it, and no part of what may be quoted as the person's."""
     question = (step.input or {}).get("question")
-    if not isinstance(question, str) or not (words := one_line(_at_home(scrubbed(unfenced(question)), cwd))):
+    if not isinstance(question, str) or not (
+        words := one_line(_at_home(scrubbed(unfenced(question)), cwd))
+    ):
         return ""
     return f"asked: {words[:QUESTION_CHARS]} {'chose' if letter == CHOSEN_LETTER else 'answered'}: "
 
@@ -213,7 +231,9 @@ def _only_looks(step: Step) -> bool:
     return step.tool in _LOOKING_TOOLS
 
 
-_LOOKING_TOOLS = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
+_LOOKING_TOOLS = frozenset(
+    "Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split()
+)
 _PROTOCOL = _tables.words("_PROTOCOL")
 _BOOKKEEPING = _tables.words("_BOOKKEEPING")
 _INSTRUCTIONS = ("<", "# AGENTS.md")
@@ -255,7 +275,9 @@ def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
         if len(failed) <= LONGEST_OUTPUT
         else f"{failed[: LONGEST_OUTPUT // 2]}\n{failed[-LONGEST_OUTPUT // 2 :]}"
     )
-    lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
+    lines = [
+        line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))
+    ]
     if lines:
         shown = " ⏎ ".join(line[:FAILURE_LINE] for line in _telling(lines))
         yield "X" if is_outside(step) else "E", shown, one_line(" ".join(lines))
@@ -276,7 +298,11 @@ def _called(step: Step) -> str:
     if step.tool == "apply_patch" and step.files:
         return " ".join((step.tool, *step.files))
     given = step.input or {}
-    about = [str(given[name]) for name in _ABOUT_WORDS if isinstance(given.get(name), str) and given[name]]
+    about = [
+        str(given[name])
+        for name in _ABOUT_WORDS
+        if isinstance(given.get(name), str) and given[name]
+    ]
     if not about:
         about = [at for at in given.values() if isinstance(at, str)][:2]
     return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
@@ -310,7 +336,10 @@ def at_home(text: str, cwd: str) -> str:
 
 def _soft(step: Step) -> bool:
     """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its status."""
-    return is_hidden(step) and _FAILED.search(_TERMINAL_COLOURS.sub("", step.output[-LONGEST_OUTPUT:])) is not None
+    return (
+        is_hidden(step)
+        and _FAILED.search(_TERMINAL_COLOURS.sub("", step.output[-LONGEST_OUTPUT:])) is not None
+    )
 
 
 def is_hidden(step: Step) -> bool:
@@ -318,7 +347,11 @@ def is_hidden(step: Step) -> bool:
     if step.error or not step.output or not (command := line_of(step)):
         return False
     run = commands(command)
-    lost = len(run) > 1 or any(call.piped for call in run) or command.rstrip().endswith(("|| true", "|| :", "; true"))
+    lost = (
+        len(run) > 1
+        or any(call.piped for call in run)
+        or command.rstrip().endswith(("|| true", "|| :", "; true"))
+    )
     return lost and not all(call.looks for call in run)
 
 
@@ -344,7 +377,9 @@ def _telling(lines: Sequence[str]) -> list[str]:
     told = decisive_line("\n".join(lines))
     best = next((at for at, line in enumerate(lines) if told and told[:40] in line), 0)
     wanted = dict.fromkeys((best, best + 1, len(lines) - 1, len(lines) - 2, 0, 1))
-    return [lines[at] for at in sorted([at for at in wanted if 0 <= at < len(lines)][:FAILURE_LINES])]
+    return [
+        lines[at] for at in sorted([at for at in wanted if 0 <= at < len(lines)][:FAILURE_LINES])
+    ]
 
 
 def _cut(found: Sequence[tuple[str, str, str, int]]) -> list[tuple[str, str, str, int]]:
@@ -374,7 +409,9 @@ def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
     return after in PERSON or after in ("Q", "P")
 
 
-def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (), words: int = 8) -> Rendering:
+def without(
+    rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (), words: int = 8
+) -> Rendering:
     """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself or that name a lesson, lines of the
     agent that hand a remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes, and
     in calls the
@@ -403,11 +440,18 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
     def wordless(line: Line) -> Line:
         if line.letter != "T":
             return line
-        return replace(line, text=_wordless(line.text, phrases, words), whole=_wordless(line.whole, phrases, words))
+        return replace(
+            line,
+            text=_wordless(line.text, phrases, words),
+            whole=_wordless(line.whole, phrases, words),
+        )
 
     shown = (line for line in map(wordless, rendering.lines) if not told(line))
     # Numbered anew: a gap would say that something was taken out, and where. A quote is found by its words.
-    return replace(rendering, lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)))
+    return replace(
+        rendering,
+        lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)),
+    )
 
 
 _PEER_MESSAGE = _tables.pattern("_MESSAGE")
@@ -431,14 +475,21 @@ def _wordless(call: str, phrases: set[str], words: int) -> str:
 _OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
 _NOTES_PATTERN = _tables.pattern("_NOTES", re.I)
 _COMMON_WORDS = _tables.words("_COMMON")
-HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
+HANDED_BACK = (
+    (2, 1 / 2),
+    (3, 1 / 3),
+)  # words that a line and a lesson share, and what part of the line's own they are
 
 SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
 
 
 def stems(text: str) -> frozenset[str]:
     """The telling words of a text, by their beginnings."""
-    return frozenset(word[:5] for word in re.findall(r"[a-z0-9_]{3,}", text.casefold()) if word not in _COMMON_WORDS)
+    return frozenset(
+        word[:5]
+        for word in re.findall(r"[a-z0-9_]{3,}", text.casefold())
+        if word not in _COMMON_WORDS
+    )
 
 
 def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
@@ -471,7 +522,11 @@ _WRITTEN = (
 
 def noted(step: Step) -> str:
     """What a call added to an instruction file: what the team chose to remember of this session, in its own words."""
-    if step.error or step.interrupted or not any(_INSTRUCTION_FILES.search(file) for file in step.files):
+    if (
+        step.error
+        or step.interrupted
+        or not any(_INSTRUCTION_FILES.search(file) for file in step.files)
+    ):
         return ""
     given = step.input or {}
     edits = [given, *(each for each in given.get("edits") or () if isinstance(each, dict))]
@@ -480,7 +535,15 @@ def noted(step: Step) -> str:
         for new, old in _WRITTEN:
             if isinstance(edit.get(new), str):
                 stood = {line.strip() for line in str(edit.get(old) or "").splitlines()}
-                found += [line for line in edit[new].splitlines() if line.strip() and line.strip() not in stood]
+                found += [
+                    line
+                    for line in edit[new].splitlines()
+                    if line.strip() and line.strip() not in stood
+                ]
     patch = given.get("input") if isinstance(given.get("input"), str) else ""
-    found += [line[1:] for line in str(patch).splitlines() if line.startswith("+") and not line.startswith("+++")]
+    found += [
+        line[1:]
+        for line in str(patch).splitlines()
+        if line.startswith("+") and not line.startswith("+++")
+    ]
     return "\n".join(found)

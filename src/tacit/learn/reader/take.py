@@ -30,11 +30,32 @@ from tacit.learn.reader.amend import about_the_same, changed_lesson, goes_furthe
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
-from tacit.learn.reader.decide import AGREED_BY_WORD, Decided, decide, is_habit, kept_outside, spoken_around
+from tacit.learn.reader.decide import (
+    AGREED_BY_WORD,
+    Decided,
+    decide,
+    is_habit,
+    kept_outside,
+    spoken_around,
+)
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
-from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
-from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, ruled_by_yes, settles
+from tacit.learn.reader.twins import (
+    are_alike,
+    near_ones,
+    twin_words,
+    typed_as_it_stands,
+    without_twins,
+)
+from tacit.learn.reader.verdicts import (
+    PROBLEM,
+    Ruled,
+    judged_by_reader,
+    needs_weighing,
+    ruled,
+    ruled_by_yes,
+    settles,
+)
 from tacit.learn.reader.whose import said_before
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
@@ -50,7 +71,13 @@ EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
 # as profiles call them
-KIND_OF_LESSON = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}
+KIND_OF_LESSON = {
+    "way": "rule",
+    "decision": "decision",
+    "cure": "fix",
+    "fact": "fact",
+    "preference": "preference",
+}
 _PERSONAL = ("rule", "preference")
 TO_REVIEW = {"to": "under_review", "needs": ["person"]}
 # the gate's word where only the wording speaks; a reader's quotes speak for it
@@ -76,13 +103,21 @@ class Taking:
         self.heard: list[tuple[Checked, Decided]] = []
         self.verdicts: list[_Judged] = []
         self.headings: list[str] = []  # of instruction files, that may say what a new lesson says
-        self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
+        self.listed: frozenset[str] = (
+            frozenset()
+        )  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
-        self.twins: dict[int, tuple[str, ...]] = {}  # number of a new lesson -> what `TWIN` says of it
-        self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
+        self.twins: dict[
+            int, tuple[str, ...]
+        ] = {}  # number of a new lesson -> what `TWIN` says of it
+        self.replaced: dict[
+            int, list[Memory]
+        ] = {}  # lessons whose place a new one takes, by its identity
         self.agreed: set[str] = set()  # lessons that a plain yes to the agent's proposal suspends
-        self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
+        self.covered: set[int] = (
+            set()
+        )  # numbers of new lessons that an instruction file says already
         self.holds = held_at_head(reading.root)
 
     def judge(self, asking: Questions) -> None:
@@ -94,23 +129,35 @@ class Taking:
         self._covers(same)
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
-            if verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None:
+            if (
+                verdict.id in names
+                and verdict.quote
+                and (stands := find_quote(verdict.quote, self.lines)) is not None
+            ):
                 quoted.append((verdict, names[verdict.id], stands))
         # a plain yes to the agent's line
         spoken = {id(each): spoken_around(each[2].line, self.lines) for each in quoted}
-        about = {key: telling(words) for key, words in spoken.items()}  # a mere yes takes nothing back
+        about = {
+            key: telling(words) for key, words in spoken.items()
+        }  # a mere yes takes nothing back
         open_ones = [
             each
             for each in quoted
-            if needs_weighing(each[0].verdict, each[2], bool(about[id(each)] & telling(each[1].text)))
+            if needs_weighing(
+                each[0].verdict, each[2], bool(about[id(each)] & telling(each[1].text))
+            )
         ]
-        weighed = asking.revoked([(each[1].text, spoken[id(each)] or each[2].around) for each in open_ones])
+        weighed = asking.revoked(
+            [(each[1].text, spoken[id(each)] or each[2].around) for each in open_ones]
+        )
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
         for each in quoted:
             verdict, memory, quote = each
             needed = tier_to_take_away(memory, self.desk.store.evidence(memory.id))
             agreed = bool(spoken[id(each)])
-            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed, agreed=agreed)
+            ruling = ruled(
+                verdict.verdict, memory, quote, by.get(id(each)), needed=needed, agreed=agreed
+            )
             words, yes = quote, None
             if ruling.act in ("nothing", "propose"):
                 yes = ruled_by_yes(verdict.verdict, memory, quote, self.lines, self.reading.outside)
@@ -118,7 +165,9 @@ class Taking:
                 ruling, words = yes
                 self.agreed.add(memory.id)
             if ruling.act == "amend" and not self._reword(memory, verdict, words):
-                ruling = replace(ruling, act="suspend" if memory.state in INJECTABLE else "contradiction")
+                ruling = replace(
+                    ruling, act="suspend" if memory.state in INJECTABLE else "contradiction"
+                )
             self.verdicts.append(_Judged(memory.id, ruling, verdict, quote))
         if not self.desk.advises:
             self._twins(asking)
@@ -127,7 +176,10 @@ class Taking:
     def _reword(self, memory: Memory, verdict: Verdict, quote: Found) -> bool:
         """Whether a lesson of this session takes the place of one of which a part changed: it is worded for it."""
         at = verdict.new - 1 if 1 <= verdict.new <= len(self.new) else -1
-        place = next((n for n, (checked, _) in enumerate(self.heard) if at >= 0 and checked is self.new[at]), -1)
+        place = next(
+            (n for n, (checked, _) in enumerate(self.heard) if at >= 0 and checked is self.new[at]),
+            -1,
+        )
         new = self.heard[place] if place >= 0 and self.heard[place][1].word else None
         found = changed_lesson(memory, verdict.into, quote, new)
         if found is None:
@@ -146,35 +198,59 @@ class Taking:
         """What the session says of remembered lessons, and which they are, by their names in that question."""
         new = [each.lesson.text for each in self.new]
         store, row = self.desk.store, self.desk.store.run(self.reading.run)
-        used = [use.memory for use in store.uses(unit=row.root if row else self.reading.run) if use.memory]
+        used = [
+            use.memory
+            for use in store.uses(unit=row.root if row else self.reading.run)
+            if use.memory
+        ]
         known = remembered(store, self.desk.project.id, new, self.lines, used)
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
         self.listed = frozenset(memory.id for memory in known)
         self.headings = headings_about(self.desk.headings, new)
         said = asking.known(
-            [(name, memory.text) for name, memory in names.items()], new, self.headings, [each.id for each in known]
+            [(name, memory.text) for name, memory in names.items()],
+            new,
+            self.headings,
+            [each.id for each in known],
         )
         return said, names
 
-    def _weigh(self, asking: Questions, same: Sequence[Verdict], names: Mapping[str, Memory]) -> None:
+    def _weigh(
+        self, asking: Questions, same: Sequence[Verdict], names: Mapping[str, Memory]
+    ) -> None:
         """One question over pairs of two texts each: whether the person's line says a lesson, and whether a new lesson says a known one
         where words alone do not tell. That two are the same is a reader's claim."""
         lines = [(each, each.person) for each in self.new if each.lesson.standing != AGREED_BY_WORD]
         own = [(each, (each.lesson.text, line.around)) for each, line in lines if line is not None]
-        texts = {id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same}
+        texts = {
+            id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same
+        }
         unsure = [each for each in same if not are_alike(*texts[id(each)], self.desk.profile)]
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
         heard = [
-            (each, kept_outside(decide(each, by.get(id(each)), self.lines), self._brought(each.lesson.text)))
+            (
+                each,
+                kept_outside(
+                    decide(each, by.get(id(each)), self.lines), self._brought(each.lesson.text)
+                ),
+            )
             for each in self.told
         ]
-        self.heard = without_twins(heard, lambda one, other: are_alike(one, other, self.desk.profile))
-        denied = {id(each) for at, each in enumerate(unsure, len(own) + 1) if at not in said or said[at].says != "yes"}
+        self.heard = without_twins(
+            heard, lambda one, other: are_alike(one, other, self.desk.profile)
+        )
+        denied = {
+            id(each)
+            for at, each in enumerate(unsure, len(own) + 1)
+            if at not in said or said[at].says != "yes"
+        }
         for each in same:
             if id(each) not in denied:
                 self.same.setdefault(each.new, (names[each.id].id, each.into))
-                self.twins.setdefault(each.new, (said_as(names[each.id]), family_of(names[each.id])))
+                self.twins.setdefault(
+                    each.new, (said_as(names[each.id]), family_of(names[each.id]))
+                )
 
     def _twins(self, asking: Questions) -> None:
         """Ask of the new lessons that nobody called known yet which of them say what another one says."""
@@ -206,7 +282,9 @@ class Taking:
         headings = {f"h{number}": text for number, text in enumerate(self.headings, 1)}
         for each in same:
             new = self.new[each.new - 1]
-            if each.id in headings and (new.person is None or shares_half(new.lesson.text, headings[each.id])):
+            if each.id in headings and (
+                new.person is None or shares_half(new.lesson.text, headings[each.id])
+            ):
                 self.covered.add(each.new)
 
     def take(self) -> tuple[Learned, list[dict[str, Any]]]:
@@ -215,14 +293,21 @@ class Taking:
         told: list[dict[str, Any]] = []
         row = desk.store.run(self.reading.run)
         run = Run(
-            self.reading.session, self.reading.host, lineage=self.reading.lineage, ended_at=row.ended_at if row else "",
+            self.reading.session,
+            self.reading.host,
+            lineage=self.reading.lineage,
+            ended_at=row.ended_at if row else "",
             task_type=row.task_type if row else "",
-        )  # fmt: skip
+        )
         session = Session(desk, run, self.reading.run, desk.now())
         found: list[tuple[Finding, GateDecision]] = []
-        places: list[tuple[Finding, list[Memory]]] = []  # findings, and the lessons whose place each takes
+        places: list[
+            tuple[Finding, list[Memory]]
+        ] = []  # findings, and the lessons whose place each takes
         rows = desk.store.findings(run=self.reading.run)
-        worded: dict[str, Finding] = {}  # what the rules took over as it was typed, and the reader's wording of it
+        worded: dict[
+            str, Finding
+        ] = {}  # what the rules took over as it was typed, and the reader's wording of it
         number = 0
         for checked, decided in self.heard:
             if decided.hold == ADDRESS:
@@ -243,11 +328,15 @@ class Taking:
                 outcome["reason"] = "an instruction file says it"
                 continue
             finding, hits = without_secrets(
-                _finding(run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked))
+                _finding(
+                    run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked)
+                )
             )
             session.redacted += hits
             if number in self.twins:
-                finding = replace(finding, extra={**(finding.extra or {}), TWIN: [*self.twins[number]]})
+                finding = replace(
+                    finding, extra={**(finding.extra or {}), TWIN: [*self.twins[number]]}
+                )
             for old in self.replaced.get(id(checked), ()):
                 finding = about_the_same(finding, old)
             if decided.word == "said" and (raw := typed_as_it_stands(finding, rows)):
@@ -261,7 +350,9 @@ class Taking:
         with desk.store.write(confidence=desk.profile.signals.confidence) as tx:
             session.enter(tx)
             buried = {place.partition("#")[0] for place in session.buried}
-            session.take(tx, [each for each in found if each[0].place.partition("#")[0] not in buried])
+            session.take(
+                tx, [each for each in found if each[0].place.partition("#")[0] not in buried]
+            )
             for judged in self.verdicts:
                 self._apply(tx, session, judged)
             self._replace(tx, session, places)
@@ -274,14 +365,20 @@ class Taking:
     def _imitated(self, text: str) -> str:
         """Why a person is asked about the commands that a lesson tells somebody to run, as the session ran them: each is the repository's
         own, by its looks or since a tracked file holds it, or was typed by the person."""
-        ran, typed = ([line.whole for line in self.lines if line.letter in each] for each in ("T", PERSON))
-        commands = [each for each in told_to_run(text, ran) if not any(each in line for line in typed)]
+        ran, typed = (
+            [line.whole for line in self.lines if line.letter in each] for each in ("T", PERSON)
+        )
+        commands = [
+            each for each in told_to_run(text, ran) if not any(each in line for line in typed)
+        ]
         strange = (why for each in commands if (why := why_not_own(each, self.holds)))
         return next(strange, "") or strange_script(commands, self.reading.root)
 
     def _brought(self, text: str, names: re.Pattern[str] = LIKE_NAMES) -> str:
         """What of a lesson texts from outside brought into this session."""
-        return brought(text, self.reading.outside or (), said_before(self.lines), self.holds, names=names)
+        return brought(
+            text, self.reading.outside or (), said_before(self.lines), self.holds, names=names
+        )
 
     def _origin(self, checked: Checked) -> dict[str, Any]:
         """Whether nothing of a lesson came from outside, not even a plain word that may be a name; nothing where nobody looked."""
@@ -297,20 +394,40 @@ class Taking:
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
         said = [(each.memory, each.verdict.verdict, each.quote) for each in self.verdicts]
-        back = {memory: quote.words for memory, word, quote in said if word in PROBLEM and settles(quote)}
+        back = {
+            memory: quote.words
+            for memory, word, quote in said
+            if word in PROBLEM and settles(quote)
+        }
         followed = {memory: quote.words for memory, word, quote in said if word == "followed"}
         lines = {memory: self.new[at - 1].person for at, (memory, _) in self.same.items()}
         again = {memory: line.words for memory, line in lines.items() if line is not None}
         for use in tx.uses(unit=session.row.root):
-            came = back.get(use.memory) or _said_again(tx, session, use.memory, again.get(use.memory, ""))
+            came = back.get(use.memory) or _said_again(
+                tx, session, use.memory, again.get(use.memory, "")
+            )
             if not came and use.memory not in self.listed:
                 continue
-            before, mine = last.get(use.memory, ""), [mark for mark in marks if mark.memory == use.memory]
+            before, mine = (
+                last.get(use.memory, ""),
+                [mark for mark in marks if mark.memory == use.memory],
+            )
             outcome = judged_by_reader(came, before)
             if outcome is not None:
-                session._mark_outcome(tx, use, outcome, unit_outcome(outcome, session.id, mine), before)
-            if (words := followed.get(use.memory)) and all(mark.signal != "followed" for mark in mine):
-                mark = Mark(use.memory, use.unit, use.project, "followed", run=session.id, at=self.desk.now())
+                session._mark_outcome(
+                    tx, use, outcome, unit_outcome(outcome, session.id, mine), before
+                )
+            if (words := followed.get(use.memory)) and all(
+                mark.signal != "followed" for mark in mine
+            ):
+                mark = Mark(
+                    use.memory,
+                    use.unit,
+                    use.project,
+                    "followed",
+                    run=session.id,
+                    at=self.desk.now(),
+                )
                 tx.add_mark(replace(mark, reason=words[:300]))
 
     def _apply(self, tx: Transaction, session: Session, judged: _Judged) -> None:
@@ -318,7 +435,9 @@ class Taking:
         if ruling.act in ("nothing", "amend") or not (held := tx.memories([judged.memory])):
             return
         unit = session.unit(tx)
-        if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {unit}:
+        if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {
+            unit
+        }:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
@@ -327,11 +446,20 @@ class Taking:
         by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
             Evidence(
-                memory.id, memory.project, self.reading.run, unit, stance=stance, by=by, tier=ruling.tier,
-                place=f"{judged.quote.line.place}#{judged.verdict.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
+                memory.id,
+                memory.project,
+                self.reading.run,
+                unit,
+                stance=stance,
+                by=by,
+                tier=ruling.tier,
+                place=f"{judged.quote.line.place}#{judged.verdict.verdict}",
+                quote=judged.quote.words[:600],
+                at=at,
+                seq=session.seq,
                 origin=session.run.descent,
             )
-        )  # fmt: skip
+        )
         if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
             self._suspend(tx, session, memory, ruling.reason)
         elif ruling.act == "propose":
@@ -350,20 +478,28 @@ class Taking:
     def _hand(self) -> Hand:
         return Hand(_BY, self.desk.now(), self.reading.run, self.desk.project.profile)
 
-    def _replace(self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]) -> None:
+    def _replace(
+        self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]
+    ) -> None:
         """Close lessons of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
         at, version = self.desk.now(), self.desk.project.profile
         made = {row.key: row.memory for row in tx.findings(run=session.id) if row.memory}
         for finding, olds in places:
             for old in tx.memories([each.id for each in olds]):
-                now = next(iter(tx.memories([made[finding.key]])), None) if finding.key in made else None
+                now = (
+                    next(iter(tx.memories([made[finding.key]])), None)
+                    if finding.key in made
+                    else None
+                )
                 told = f"a part of it was changed: {finding.text}"
                 if now is None or now.gate != "allow" or old.id in self.agreed:
                     if old.state in ("provisional", "stable"):
                         self._suspend(tx, session, old, told)
                 elif now.id == old.id and old.text != finding.text:
                     extra = dict(finding.extra or {})
-                    fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=extra)
+                    fresh = replace(
+                        old, text=finding.text, trust=finding.tier, source=finding.by, extra=extra
+                    )
                     self._edit(tx, old, fresh, told)
                 elif now.id != old.id and old.state != "superseded":
                     for each in merged(old, now, Hand(_BY, at, profile=version), reason=told):
@@ -376,11 +512,20 @@ class Taking:
         for memory in tx.memories([*worded]):
             finding = worded[memory.id]
             said = memory.text == finding.text and memory.about
-            if made.get(finding.key) != memory.id or said or is_settled(memory) or memory.gate != "allow":
+            if (
+                made.get(finding.key) != memory.id
+                or said
+                or is_settled(memory)
+                or memory.gate != "allow"
+            ):
                 continue
             extra = {**(memory.extra or {}), **(finding.extra or {})}
-            fresh = replace(memory, text=finding.text, about=finding.about, paths=finding.paths, extra=extra)
-            self._edit(tx, memory, fresh, "in the reader's words, all of which the person's line has")
+            fresh = replace(
+                memory, text=finding.text, about=finding.about, paths=finding.paths, extra=extra
+            )
+            self._edit(
+                tx, memory, fresh, "in the reader's words, all of which the person's line has"
+            )
 
     def _propose(
         self,
@@ -391,14 +536,25 @@ class Taking:
         kind: str = "review",
         payload: Mapping[str, Any] = TO_REVIEW,
     ) -> None:
-        if any(each.state == OPEN and each.kind == kind for each in tx.proposals(memory=memory.id, state="")):
+        if any(
+            each.state == OPEN and each.kind == kind
+            for each in tx.proposals(memory=memory.id, state="")
+        ):
             return
         tx.put_proposal(
             Proposal(
-                self.desk.ids(), memory.project, kind, reason, _BY, at, memory.id, tier="person", payload=dict(payload),
+                self.desk.ids(),
+                memory.project,
+                kind,
+                reason,
+                _BY,
+                at,
+                memory.id,
+                tier="person",
+                payload=dict(payload),
                 expires_at=after_days(at, EXPIRES_DAYS),
             )
-        )  # fmt: skip
+        )
 
     def _amend(self, tx: Transaction, session: Session, id: str, better: str, number: int) -> None:
         """Other words for a lesson that was met again: only for a model's own words, and only what one of the two sightings says, as the
@@ -406,12 +562,25 @@ class Taking:
         memory = next(iter(tx.memories([id])), None)
         if memory is None or memory.trust in PERSONAL or is_settled(memory):
             return
-        if not (memory.extra or {}).get(READ_AS) or memory.gate != "allow" or not better or better == memory.text:
+        if (
+            not (memory.extra or {}).get(READ_AS)
+            or memory.gate != "allow"
+            or not better
+            or better == memory.text
+        ):
             return
-        said = (quote.around for quote in self.new[number - 1].quotes if quote.line.letter in (*PERSON, "T"))
-        if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or goes_further(better):
+        said = (
+            quote.around
+            for quote in self.new[number - 1].quotes
+            if quote.line.letter in (*PERSON, "T")
+        )
+        if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or goes_further(
+            better
+        ):
             told = {"text": better, "was": memory.text}
-            self._propose(tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told)
+            self._propose(
+                tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told
+            )
             return
         self._edit(tx, memory, replace(memory, text=better), "met again; worded for both sightings")
         session._promote(tx, id)
@@ -428,7 +597,12 @@ def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> s
 
 
 def _finding(
-    run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line], origin: dict[str, Any]
+    run: Run,
+    checked: Checked,
+    decided: Decided,
+    kinds: Any,
+    lines: Sequence[Line],
+    origin: dict[str, Any],
 ) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
     kind = KIND_OF_LESSON.get(decided.kind or lesson.kind, "")

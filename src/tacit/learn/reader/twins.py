@@ -42,7 +42,11 @@ _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two
 def are_alike(one: str, other: str, profile: Profile) -> bool:
     """Whether words alone say that two lessons are one."""
     found = compare(prepare(one), prepare(other))
-    return not found.blocked and found.score >= profile.match.threshold and found.doubt <= profile.match.doubt
+    return (
+        not found.blocked
+        and found.score >= profile.match.threshold
+        and found.doubt <= profile.match.doubt
+    )
 
 
 def without_twins(
@@ -51,7 +55,8 @@ def without_twins(
     """The same lessons; of those that say the same only the one with the best word is still one."""
     found = [*heard]
     order = sorted(
-        (at for at, (_, each) in enumerate(heard) if each.word), key=lambda at: (_RANK.index(heard[at][1].word), at)
+        (at for at, (_, each) in enumerate(heard) if each.word),
+        key=lambda at: (_RANK.index(heard[at][1].word), at),
     )
     kept: list[int] = []
     for at in order:
@@ -60,7 +65,10 @@ def without_twins(
         if twin is None:
             kept.append(at)
         else:
-            found[at] = checked, replace(decided, word="", reason=f"says the same as: {heard[twin][1].text}")
+            found[at] = (
+                checked,
+                replace(decided, word="", reason=f"says the same as: {heard[twin][1].text}"),
+            )
     return found
 
 
@@ -76,7 +84,12 @@ def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
         and row.place.partition("#")[0] == place
     )
     return next(
-        (row.memory for row in raw if shares_half(finding.text, row.text) or shares_half(row.text, finding.text)), ""
+        (
+            row.memory
+            for row in raw
+            if shares_half(finding.text, row.text) or shares_half(row.text, finding.text)
+        ),
+        "",
     )
 
 
@@ -86,13 +99,23 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Mem
     found: dict[int, list[Memory | int]] = {}
     nearest = 0.0
     for number, text in new.items():
-        hits = desk.store.find(scope_projects(desk.project.id), query_words(text, _WORDS), limit=FOUND).hits
-        others: list[tuple[Memory | int, str]] = [(hit.memory, hit.memory.text) for hit in hits if is_shown(hit.memory)]
+        hits = desk.store.find(
+            scope_projects(desk.project.id), query_words(text, _WORDS), limit=FOUND
+        ).hits
+        others: list[tuple[Memory | int, str]] = [
+            (hit.memory, hit.memory.text) for hit in hits if is_shown(hit.memory)
+        ]
         if any(are_alike(text, each, desk.profile) for _, each in others):
             continue
         others += [(before, new[before]) for before in new if before < number]
-        scored = [(compare(prepare(text), prepare(each)).score, at, other) for at, (other, each) in enumerate(others)]
-        best = sorted((each for each in scored if each[0] >= ALIKE_TWINS), key=lambda each: (-each[0], each[1]))
+        scored = [
+            (compare(prepare(text), prepare(each)).score, at, other)
+            for at, (other, each) in enumerate(others)
+        ]
+        best = sorted(
+            (each for each in scored if each[0] >= ALIKE_TWINS),
+            key=lambda each: (-each[0], each[1]),
+        )
         if best:
             nearest = max(nearest, best[0][0])
             found[number] = [other for _, _, other in best[:NEAREST_TWINS]]
@@ -100,7 +123,9 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Mem
 
 
 def twin_words(
-    near: Mapping[int, Sequence[Memory | int]], new: Mapping[int, str], ask: Callable[[list[_Group]], _Said]
+    near: Mapping[int, Sequence[Memory | int]],
+    new: Mapping[int, str],
+    ask: Callable[[list[_Group]], _Said],
 ) -> dict[int, tuple[str, Memory | int]]:
     """Of each new lesson the one it says the same as, and how: "same", or one says more than the other. One question for all."""
     names: dict[str, str] = {}  # of remembered lessons, as the question calls them

@@ -49,7 +49,13 @@ def needs_weighing(verdict: str, quote: Found, agreed: bool = False) -> bool:
 
 
 def ruled(
-    verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None, *, needed: str, agreed: bool = False
+    verdict: str,
+    memory: Memory,
+    quote: Found,
+    weighed: Weighed | None = None,
+    *,
+    needed: str,
+    agreed: bool = False,
 ) -> Ruled:
     """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away,
     `agreed`: the person said a plain yes to the agent's line that is quoted."""
@@ -72,7 +78,11 @@ def ruled(
         return _by_events(verdict, memory, quote, needed)
     if weighed is None or weighed.says not in ("yes", "partly" if verdict == "amended" else "yes"):
         if is_assent(quote.line.whole) and memory.state in INJECTABLE:
-            return Ruled("propose", "user", f"the person agreed to something that may change it: {quote.words}")
+            return Ruled(
+                "propose",
+                "user",
+                f"the person agreed to something that may change it: {quote.words}",
+            )
         return Ruled("nothing", reason="the person's line does not take it back")
     if weighed.holds in ("order", "once"):
         return Ruled("nothing" if kept else "contradiction", "user", EXCEPTION)
@@ -86,13 +96,21 @@ def ruled(
 
 
 def ruled_by_yes(
-    verdict: str, memory: Memory, quote: Found, lines: Sequence[Line], heard: Sequence[tuple[int, str]] | None
+    verdict: str,
+    memory: Memory,
+    quote: Found,
+    lines: Sequence[Line],
+    heard: Sequence[tuple[int, str]] | None,
 ) -> tuple[Ruled, Found] | None:
     """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes: the lesson is
     not told until they are asked, as what they agreed to is told before a second time. None where it does nothing: something of it came
     from outside (`heard`), it is for this time only, the talk is about something else, or the rule or its end needs a person's words."""
     offer = proposal_before(quote.line, lines)
-    if offer is None or verdict not in ("reversed", "amended") or memory.state not in ("provisional", "stable"):
+    if (
+        offer is None
+        or verdict not in ("reversed", "amended")
+        or memory.state not in ("provisional", "stable")
+    ):
         return None
     told, kept = offer.whole, memory.pinned or memory.klass == "security" or holds_back(memory.text)
     if kept or _FOR_NOW.search(told) or why_waits(told):
@@ -104,7 +122,8 @@ def ruled_by_yes(
 
 
 _FOR_NOW = re.compile(
-    r"\b(?:this (?:time|once|one)|just (?:here|now|once|for)|for (?:now|this|today)|only (?:here|now)|once)\b", re.I
+    r"\b(?:this (?:time|once|one)|just (?:here|now|once|for)|for (?:now|this|today)|only (?:here|now)|once)\b",
+    re.I,
 )
 
 
@@ -137,7 +156,11 @@ def _by_events(verdict: str, memory: Memory, quote: Found, needed: str) -> Ruled
     gone = verdict == "outdated"
     if not reaches(tier, needed) or memory.klass == "security":
         asks = gone and memory.state in INJECTABLE
-        told = f"it may be outdated: {quote.words}" if asks else "a person's lesson is taken back by a person"
+        told = (
+            f"it may be outdated: {quote.words}"
+            if asks
+            else "a person's lesson is taken back by a person"
+        )
         return Ruled("propose" if asks else "nothing", tier, told)
     if gone and (memory.extra or {}).get(READ_AS) and memory.state in INJECTABLE:
         return Ruled("suspend", tier, f"outdated: {quote.words}")

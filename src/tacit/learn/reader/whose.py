@@ -18,7 +18,9 @@ OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
 _OWN_LETTERS = ("A", "T", "E")  # letters of what a session itself says, runs and is answered
 LONGEST_READ_LINE = 6_000  # characters of a line that are read for its words
 
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"), "-")
+_DASHES = dict.fromkeys(
+    map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"), "-"
+)
 _DOTS = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61\u06d4\u0701\ua4f8"), ".")
 _PLAIN = {**_DASHES, **_DOTS}
 
@@ -59,7 +61,9 @@ def put_in(text: str, lines: Sequence[Line], *, names: bool = False) -> list[str
     if len(strange) > 1 and not names:
         return strange
     like = (
-        each for each in LIKE_NAMES.findall(plain(text)) if "-" not in each or _strange(each.replace("-", " "), first)
+        each
+        for each in LIKE_NAMES.findall(plain(text))
+        if "-" not in each or _strange(each.replace("-", " "), first)
     )
     named = {term for each in like for term in prepare(each).weights}
     return [term for term in strange if term in named]
@@ -88,7 +92,10 @@ def said_before(lines: Sequence[Line]) -> Callable[[str, int], bool]:
         row = words.startswith(" ")
         return any(
             (words in told if row else words.casefold() in line.whole.casefold())
-            and (line.letter in PERSON or (line.step < step + (line.letter == "T") and (row or line.letter != "A")))
+            and (
+                line.letter in PERSON
+                or (line.step < step + (line.letter == "T") and (row or line.letter != "A"))
+            )
             for line, told in own
         )
 
@@ -108,7 +115,11 @@ def lacking(text: str, held: Iterable[str]) -> list[str]:
     """The content words of a text for which none of these terms stands."""
     terms = {*held}
     missing = prepare(plain(text)).weights.keys() - terms - FILLERS - BLAND - HERE - _FREE
-    return sorted(term for term in missing if not any(related(term, each) or same_place(term, each) for each in terms))
+    return sorted(
+        term
+        for term in missing
+        if not any(related(term, each) or same_place(term, each) for each in terms)
+    )
 
 
 def unsaid(text: str, line: str) -> list[str]:

@@ -78,14 +78,20 @@ def told_by(
     sessions = counts.lineages()
     lessons: list[ToldLesson | None] = []
     person: list[ForPerson | None] = []
-    for tool in dict.fromkeys(each.tool for each in failed if each.nature == "convention" and each.tool):
+    for tool in dict.fromkeys(
+        each.tool for each in failed if each.nature == "convention" and each.tool
+    ):
         lessons.append(of_linter(tool, counts.failures(tool=tool)))
     for mark in dict.fromkeys(each.mark for each in failed if outlives_task(each)):
         met = counts.failures(mark)
         lessons += [of_failure(mark, met), of_foreign(met)]
         if met[0].incident.family == "hook":
             printed = dict.fromkeys(each.incident.mark for each in counts.of_program(COMMIT))
-            lessons.append(of_hook(met, [counts.failures(each) for each in printed], counts.forms(), tuple(lines)))
+            lessons.append(
+                of_hook(
+                    met, [counts.failures(each) for each in printed], counts.forms(), tuple(lines)
+                )
+            )
         person.append(without_a_way(met, sessions))
         if lines:
             person += of_instructions(lines, met, sessions)
@@ -108,7 +114,10 @@ def told_by(
             silent[f"command {served}"] = why
     if any(each.kind == SENTENCE for each in noticed):
         own = {each.mark for each in noticed if each.kind == SENTENCE}
-        person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions, own)]
+        person += [
+            of_request(each, sessions)
+            for each in standing_requests(counts.sentences(), sessions, own)
+        ]
     return _Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), silent)
 
 
@@ -123,12 +132,23 @@ def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -
     for each in told:
         same = asked_before(each, asked) if each.kind == "request" else []
         proposal = as_proposal(
-            each, project, at, same[0] if same else tx.proposal(person_question(project, each.kind, each.subject))
+            each,
+            project,
+            at,
+            same[0] if same else tx.proposal(person_question(project, each.kind, each.subject)),
         )
         for twin in same[1:]:
             if twin.state == "open":
                 told_twice = "asked in other words"
-                tx.put_proposal(replace(twin, state="expired", decided_by="learn", decided_at=at, decision=told_twice))
+                tx.put_proposal(
+                    replace(
+                        twin,
+                        state="expired",
+                        decided_by="learn",
+                        decided_at=at,
+                        decision=told_twice,
+                    )
+                )
         if proposal is not None:
             tx.put_proposal(proposal)
             count += 1

@@ -25,10 +25,14 @@ BARE_OPTION = "(no such option)"  # without what works instead: worth a place in
 _CHECKED = frozenset("lint format types compile test".split())
 
 
-def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> lessons.ToldLesson | None:
+def of_missing(
+    met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]
+) -> lessons.ToldLesson | None:
     """What does not work here, in one line. `here` tells whether a path exists by now; `forms` what passes after all."""
     by_mark = grouped(met, lambda each: each.incident.mark)
-    passing = {call.program: form.passed for form in reversed(forms) for call in lessons.calls_of(form)[:1]}
+    passing = {
+        call.program: form.passed for form in reversed(forms) for call in lessons.calls_of(form)[:1]
+    }
     told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
         same = by_mark[mark]
@@ -52,7 +56,10 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
     order = list(by_mark)
-    told = sorted(_fitting(sorted(told, key=lambda each: -_lineages(each[2]))), key=lambda each: order.index(each[1]))
+    told = sorted(
+        _fitting(sorted(told, key=lambda each: -_lineages(each[2]))),
+        key=lambda each: order.index(each[1]),
+    )
     text = _line([said for said, _, _ in told])
     named = dict.fromkeys(note.incident.mark for _, _, same in told for note in same)
     about: dict[str, tuple[str, ...]] = {}
@@ -61,7 +68,12 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         for program in [missing] if missing else lessons.printed_by(same):
             about[program] = (*about.get(program, ()), said)
     return lessons.ToldLesson(
-        NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about
+        NOT_HERE,
+        text,
+        "pitfall",
+        tuple(note for _, _, same in told for note in same),
+        tags=tuple(named),
+        about=about,
     )
 
 
@@ -73,7 +85,10 @@ def _fitting(told: Sequence[tuple[str, str, list[Noted]]]) -> list[tuple[str, st
     """Of the things that do not work the first that make one line together: what is cut off at its end is told to nobody."""
     kept: list[tuple[str, str, list[Noted]]] = []
     for each in told:
-        if len(kept) < MOST_ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= _LONGEST:
+        if (
+            len(kept) < MOST_ITEMS
+            and len(_line([*(said for said, _, _ in kept), each[0]])) <= _LONGEST
+        ):
             kept.append(each)
     return kept
 
@@ -113,10 +128,14 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         if first_run and why_not_own(first_run):
             return ""  # it waits for a person as a line of its own (`lessons.of_failure`)
         way = f": run `{first_run}` before" if first_run else _instead(instead)
-        return f"`{one.name}` (no such command{way})" if way else ""  # without a way out it is the person's to know
+        return (
+            f"`{one.name}` (no such command{way})" if way else ""
+        )  # without a way out it is the person's to know
     if one.family == "usage" and one.code == "subcommand":
         called = program if program.endswith(f" {one.name}") else f"{program} {one.name}"
-        leave_out = f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)
+        leave_out = (
+            f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)
+        )
         return f"`{called}` (no such subcommand{leave_out})"
     # there the pattern is meant for the shell
     listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]
@@ -124,9 +143,13 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return "an unquoted pattern that matches nothing (quote it)"
     if one.family == "github" and one.code == "Repository" and _lineages(same) >= lessons.GUESSED:
         return f"a guessed repository in `{first}` (`git remote -v` names it)"
-    passes = any(form.passed and call.called == program for form in forms for call in lessons.calls_of(form))
+    passes = any(
+        form.passed and call.called == program for form in forms for call in lessons.calls_of(form)
+    )
     if one.family == "script" and not passes:
-        return f"`{program}` (no such script{_instead(instead)})" if often >= lessons.LINEAGES else ""
+        return (
+            f"`{program}` (no such script{_instead(instead)})" if often >= lessons.LINEAGES else ""
+        )
     if often < lessons.LINEAGES or all(call.purpose == "run" for call in commands(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
     if one.family == "usage" and one.code == "option":
@@ -159,7 +182,10 @@ def _instead(instead: str) -> str:
 
 
 def of_hook(
-    met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]
+    met: Sequence[Noted],
+    findings: Sequence[Sequence[Noted]],
+    forms: Sequence[Form],
+    lines: Sequence[str],
 ) -> lessons.ToldLesson | None:
     """What to run before a commit that a hook may refuse; told where no instruction file speaks of the hook.
 
@@ -169,23 +195,31 @@ def of_hook(
     if _lineages(met) < lessons.LINEAGES or any(hook in line for line in lines):
         return None
     found_by = Counter(
-        each.incident.program for same in findings for each in same
+        each.incident.program
+        for same in findings
+        for each in same
         if each.incident.family in _CHECKED and each.incident.program != lessons.COMMIT
-    )  # fmt: skip
+    )
     named: list[str] = []
     for program, _ in found_by.most_common():
         calls = {form: lessons.calls_of(form) for form in forms if not form.folder}
-        best = lessons.best_form(form for form in calls if any(call.called == program for call in calls[form]))
+        best = lessons.best_form(
+            form for form in calls if any(call.called == program for call in calls[form])
+        )
         if best is not None and f"`{best.text}`" not in named:
             named.append(f"`{best.text}`")
     if not named:  # nobody ran it by itself, but its findings say what the hook runs
         named = _linters(findings)
     if not named:
         return None
-    told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
+    told, it = (
+        (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
+    )
     text = f"Before `{lessons.COMMIT}`, run {told}: the {hook} hook refuses what {it}."
     run = tuple(each.strip("`") for each in named[:2] if each.startswith("`"))
-    return lessons.ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={lessons.COMMIT: ()}, advises=run)
+    return lessons.ToldLesson(
+        met[0].incident.mark, text, "rule", tuple(met), about={lessons.COMMIT: ()}, advises=run
+    )
 
 
 def of_foreign(met: Sequence[Noted]) -> lessons.ToldLesson | None:
@@ -193,19 +227,28 @@ def of_foreign(met: Sequence[Noted]) -> lessons.ToldLesson | None:
     programs = lessons.printed_by(met)
     if met[0].incident.family != "foreign" or not programs:
         return None
-    told = " and ".join(f"`{program}`" for program in programs[:2]) + (" reports" if len(programs) == 1 else " report")
+    told = " and ".join(f"`{program}`" for program in programs[:2]) + (
+        " reports" if len(programs) == 1 else " report"
+    )
     text = f"What {told} in `{met[0].incident.name}` is not this project's code: do not mend it, look at the rest."
-    return lessons.ToldLesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
+    return lessons.ToldLesson(
+        met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ())
+    )
 
 
 def _linters(findings: Sequence[Sequence[Noted]]) -> list[str]:
     """The linters whose findings commits printed in two lineages, whatever the rules were."""
     met: dict[str, set[str]] = {}
     for each in (each for same in findings for each in same):
-        if each.incident.program == lessons.COMMIT and each.incident.nature == "convention" and each.incident.tool:
+        if (
+            each.incident.program == lessons.COMMIT
+            and each.incident.nature == "convention"
+            and each.incident.tool
+        ):
             met.setdefault(each.incident.tool, set()).add(each.lineage)
     often = sorted(
-        (tool for tool in met if len(met[tool]) >= lessons.LINEAGES), key=lambda tool: (-len(met[tool]), tool)
+        (tool for tool in met if len(met[tool]) >= lessons.LINEAGES),
+        key=lambda tool: (-len(met[tool]), tool),
     )
     return [f"{tool} over what you changed" for tool in often[:1]]
 

@@ -11,10 +11,14 @@ from tacit.core.value import value
 from tacit.learn.echo import plain_line
 from tacit.stores.incidents import Noted
 
-PATHS_FROM = 3  # lineages that looked for a path in vain, before a file is said to be wrong about it
+PATHS_FROM = (
+    3  # lineages that looked for a path in vain, before a file is said to be wrong about it
+)
 FAILS_FROM = 3  # lineages in which something that a file orders failed
 # there once it was built
-MADE_PATHS = re.compile(r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)")
+MADE_PATHS = re.compile(
+    r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
+)
 _SHARE = 0.3  # of the lineages since, in which it failed
 
 
@@ -44,7 +48,9 @@ def names_command(lines: Mapping[str, str], form: str) -> str:
     return ""
 
 
-def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions: int) -> list[Contradiction]:
+def contradictions(
+    lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
+) -> list[Contradiction]:
     """Lines that name a path which sessions looked for in vain, or order a program which then failed as it was used."""
     found: list[Contradiction] = []
     by_mark: dict[str, list[Noted]] = {}
@@ -74,9 +80,9 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
             continue
         line, file = ordered[0]
         if first.family == "command":
-            instead = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as ")).most_common(
-                1
-            )
+            instead = Counter(
+                each.incident.cure for each in same if each.incident.cure.startswith("as ")
+            ).most_common(1)
             other = instead[0][0].removeprefix("as ") if instead and instead[0][1] > 1 else ""
             missing = f"`{program}` is not installed"
             patch, swap = (
@@ -85,11 +91,24 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
                 else (f"… ({missing})", ("", missing))
             )
             found.append(
-                Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch, swap)
+                Contradiction(
+                    file,
+                    line,
+                    program,
+                    f"the command `{program}` is not there",
+                    len(met),
+                    patch,
+                    swap,
+                )
             )
         elif sum(each.incident.cure == f"without {program}" for each in same) * 2 > len(met):
-            said, but = f"`{program} {first.name}` fails", f"except `{first.name}`: run it without `{program}`"
-            found.append(Contradiction(file, line, program, said, len(met), f"… ({but})", ("", but)))
+            said, but = (
+                f"`{program} {first.name}` fails",
+                f"except `{first.name}`: run it without `{program}`",
+            )
+            found.append(
+                Contradiction(file, line, program, said, len(met), f"… ({but})", ("", but))
+            )
     return sorted(found, key=lambda each: -each.lineages)
 
 
@@ -109,7 +128,9 @@ def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:
 
 _STOPS = (".", ":", ";", "!")
 _ORDERED_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
-_NO_ROOM = re.compile(r"\s*(?:#{1,6}\s|\|.*\|\s*$|<!--)")  # a heading, a table's row, a comment: no sentence to add to
+_NO_ROOM = re.compile(
+    r"\s*(?:#{1,6}\s|\|.*\|\s*$|<!--)"
+)  # a heading, a table's row, a comment: no sentence to add to
 
 
 @value
@@ -162,7 +183,9 @@ def replaced(text: str, patch: Patch) -> str | None:
     places = [n for n, line in enumerate(lines, 1) if line == patch.before]
     if not places:
         return None
-    at = patch.number if patch.number in places else min(places, key=lambda n: abs(n - patch.number))
+    at = (
+        patch.number if patch.number in places else min(places, key=lambda n: abs(n - patch.number))
+    )
     lines[at - 1] = patch.after
     return "\n".join(lines)
 

@@ -45,7 +45,9 @@ def keep(
 ) -> tuple[str, bool]:
     """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again."""
     hand = Hand(BY_NOTICING, at, run, project.profile)
-    known = of_subject(tx, project.id, lesson.subject) or of_subject(tx, project.id, lesson.subject, "reader")
+    known = of_subject(tx, project.id, lesson.subject) or of_subject(
+        tx, project.id, lesson.subject, "reader"
+    )
     if known is None:
         known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold)
         for each in witnesses(lesson):
@@ -70,8 +72,17 @@ def keep(
 
 def adopt(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand, seq: int) -> None:
     """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
-    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject)
-    tx.apply(hand.change(memory, now, "edit", "what it says was met as a failure, and got over in several sessions"))
+    now = replace(
+        memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject
+    )
+    tx.apply(
+        hand.change(
+            memory,
+            now,
+            "edit",
+            "what it says was met as a failure, and got over in several sessions",
+        )
+    )
     for each in witnesses(lesson):
         _witness(tx, now, lesson, each, seq, hand.at)
 
@@ -83,7 +94,13 @@ def of_subject(tx: Transaction, project: str, subject: str, by: str = BY_NOTICIN
 
 
 def _new(
-    tx: Transaction, project: Project, profile: Profile, lesson: ToldLesson, hand: Hand, id: str, hold: bool
+    tx: Transaction,
+    project: Project,
+    profile: Profile,
+    lesson: ToldLesson,
+    hand: Hand,
+    id: str,
+    hold: bool,
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
@@ -91,10 +108,22 @@ def _new(
     if hold and asked.outcome == "allow":
         asked = GateDecision("hold", "every finding waits for a person")
     memory = Memory(
-        id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
-        source=lesson.by, trust=lesson.trust, gate=asked.outcome, gate_reason=asked.reason,
-        signature=lesson.subject, extra=_extra(lesson, None), created_at=hand.at, updated_at=hand.at,
-    )  # fmt: skip
+        id=id,
+        project=project.id,
+        text=lesson.text,
+        kind=kind,
+        klass=class_of(profile, kind),
+        category=lesson.when,
+        tags=lesson.tags,
+        source=lesson.by,
+        trust=lesson.trust,
+        gate=asked.outcome,
+        gate_reason=asked.reason,
+        signature=lesson.subject,
+        extra=_extra(lesson, None),
+        created_at=hand.at,
+        updated_at=hand.at,
+    )
     told = f"noticed in {len({each.lineage for each in lesson.witnesses})} sessions"
     tx.apply(hand.change(None, check_fields(memory), "add", told))
     return memory
@@ -114,7 +143,9 @@ def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) ->
     waits = asked.outcome != "allow" and not (memory.text == lesson.text and memory.gate_reason)
     if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not waits:
         return None
-    if is_confirmed(memory) or any(entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")):
+    if is_confirmed(memory) or any(
+        entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")
+    ):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra)
     if waits:
@@ -124,7 +155,11 @@ def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) ->
 
 def _extra(lesson: ToldLesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     rest = {name: value for name, value in (known or {}).items() if name != ABOUT}
-    about = {ABOUT: {program: list(parts) for program, parts in lesson.about.items()}} if lesson.about else {}
+    about = (
+        {ABOUT: {program: list(parts) for program, parts in lesson.about.items()}}
+        if lesson.about
+        else {}
+    )
     return {**rest, **about} or None
 
 
@@ -154,18 +189,37 @@ def silenced(tx: Transaction, project: str, subject: str, why: str, hand: Hand) 
     if memory is None or memory.state not in ("candidate", "provisional"):
         return None
     now = replace(
-        memory, state="archived", previous_state=memory.state, closed_by=BY_NOTICING, pinned=False, on_page=False
+        memory,
+        state="archived",
+        previous_state=memory.state,
+        closed_by=BY_NOTICING,
+        pinned=False,
+        on_page=False,
     )
     return hand.change(memory, now, "move", why)
 
 
 def _witness(
-    tx: Transaction, memory: Memory, lesson: ToldLesson, met: tuple[str, str, str, str], seq: int, at: str
+    tx: Transaction,
+    memory: Memory,
+    lesson: ToldLesson,
+    met: tuple[str, str, str, str],
+    seq: int,
+    at: str,
 ) -> None:
     run, lineage, place, quote = met
     tx.add_evidence(
         Evidence(
-            memory=memory.id, project=memory.project, run=run, root=lineage, finding=finding_key(memory.project, lesson, run),
-            by=BY_NOTICING, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
+            memory=memory.id,
+            project=memory.project,
+            run=run,
+            root=lineage,
+            finding=finding_key(memory.project, lesson, run),
+            by=BY_NOTICING,
+            tier="observed",
+            place=place,
+            quote=redact(quote).text,
+            at=at,
+            seq=seq,
         )
-    )  # fmt: skip
+    )

@@ -32,11 +32,16 @@ BARE = 3  # rules without a repair that are worth a line: fewer say only that a 
 UNNAMED_LINEAGES = 3  # lineages that complained of a check whose command is not known
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
 COMMIT = "git commit"
-NEED, TOLD_AT_START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
+NEED, TOLD_AT_START = (
+    "at need",
+    "at start",
+)  # when a lesson is given: with its program or error, or at a start too
 
 # another form of the command is the cure: all of them in one line (`groups`)
 _GROUPED = frozenset("usage command cargo binary".split())
-_SILENCES = re.compile(r"nolint|noqa|type:_?ignore|disable|biome-ignore|ts-(?:expect-error|ignore)|allow\(")
+_SILENCES = re.compile(
+    r"nolint|noqa|type:_?ignore|disable|biome-ignore|ts-(?:expect-error|ignore)|allow\("
+)
 _WORDING = {
     "test": "Run the tests with `{}`{}.",
     "build": "Build with `{}`{}.",
@@ -77,13 +82,19 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
     mending = cure(met, ("command",))
     if any(call.called == each.incident.program for call in commands(mending) for each in met):
         mending = ""  # the checker itself, without its --check: anybody's first thought
-    brought: dict[str, set[tuple[str, str]]] = {}  # piece of code -> the rules and lineages whose repairs brought it in
+    brought: dict[
+        str, set[tuple[str, str]]
+    ] = {}  # piece of code -> the rules and lineages whose repairs brought it in
     for each in met:
         for piece in each.incident.repair.split():
             brought.setdefault(piece, set()).add((each.incident.code, each.lineage))
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, brought))}
-    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:_MOST_RULES]
-    order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
+    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[
+        :_MOST_RULES
+    ]
+    order = list(
+        by_rule
+    )  # as they were first met: a line that merely changes its order starts its trial anew
     often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
     rules = [rule for rule in often if rule != tool]
     if not mending and not repairs and len(rules) < BARE:
@@ -100,7 +111,13 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
     marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
     advises, about = (mending,) if mending else (), dict.fromkeys(programs, ())
     return ToldLesson(
-        f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks), about=about, advises=advises
+        f"lint by {tool}",
+        " ".join(parts),
+        "rule",
+        _kept(met, again),
+        tags=(tool, *marks),
+        about=about,
+        advises=advises,
     )
 
 
@@ -110,7 +127,9 @@ def printed_by(met: Sequence[Noted]) -> list[str]:
     for each in met:
         by.setdefault(each.incident.program, set()).add(each.lineage)
     often = [program for program in by if len(by[program]) >= LINEAGES]
-    return sorted(often, key=lambda program: program == COMMIT)  # a commit's hook runs the check itself
+    return sorted(
+        often, key=lambda program: program == COMMIT
+    )  # a commit's hook runs the check itself
 
 
 def _rule(rule: str, repair: str) -> str:
@@ -123,13 +142,19 @@ def _rule(rule: str, repair: str) -> str:
 
 def _shown(code: str) -> str:
     if code.startswith("```"):
-        return "a language behind the opening fence"  # the marks themselves would end a fence of ours
+        return (
+            "a language behind the opening fence"  # the marks themselves would end a fence of ours
+        )
     return f"`{code}…)`" if code.endswith("(") else f"`{code}`"
 
 
 def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[str, str]]]) -> str:
     """The piece of code that repairs of one rule share, and repairs of the others do not."""
-    mended = {each.lineage: dict.fromkeys(each.incident.repair.split()) for each in same if each.incident.repair}
+    mended = {
+        each.lineage: dict.fromkeys(each.incident.repair.split())
+        for each in same
+        if each.incident.repair
+    }
     counts = Counter(code for codes in mended.values() for code in codes)
     shared: list[str] = []
     for code, n in counts.most_common():
@@ -163,7 +188,9 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     text = f"Run `{command}` before `{program}`; otherwise {said}."
     tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
     about = dict.fromkeys(printed_by(met) or [program], ())
-    return ToldLesson(mark, text, "pitfall", _kept(met), NEED, tags, about=about, advises=(command,))
+    return ToldLesson(
+        mark, text, "pitfall", _kept(met), NEED, tags, about=about, advises=(command,)
+    )
 
 
 def _of_interpreter(mark: str, met: Sequence[Noted], old: str, new: str) -> ToldLesson | None:
@@ -190,7 +217,11 @@ def _by_command(first: Incident, program: str) -> bool:
 def changed_words(form: str) -> tuple[str, str]:
     """The words that a form of a command lost, and those it gained."""
     lost = re.search(r"without ([^,]+)", form)
-    gained = re.search(r"with ([^,]+)$", form) if not form.startswith("without") or ", with " in form else None
+    gained = (
+        re.search(r"with ([^,]+)$", form)
+        if not form.startswith("without") or ", with " in form
+        else None
+    )
     return lost[1] if lost else "", gained[1] if gained else ""
 
 
@@ -218,7 +249,9 @@ def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> 
     if best is None or untold_because(served, forms, lines):
         return None
     text = _WORDING[served].format(best.text, f" in `{best.folder}`" if best.folder else "")
-    return ToldLesson(f"command {served}", text, "command", (), tags=(served,), advises=(best.text,))
+    return ToldLesson(
+        f"command {served}", text, "command", (), tags=(served,), advises=(best.text,)
+    )
 
 
 def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> str:
@@ -228,17 +261,27 @@ def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str])
         return "no command for it passes more often than it fails by now"
     if is_usual(best):  # and what serves beside it is not how it is done here
         return f"`{best.text}` is what anybody would type"
-    named = (form.text for form in forms if form.passed >= LINEAGES and names_command(lines, form.text))
+    named = (
+        form.text for form in forms if form.passed >= LINEAGES and names_command(lines, form.text)
+    )
     return f"an instruction file names `{told}`" if (told := next(named, "")) else ""
 
 
 def best_form(forms: Iterable[Form]) -> Form | None:
     """The form that passed in most lineages; the project's own task before what it wraps."""
-    passing = [form for form in forms if form.passed >= LINEAGES and form.passed > form.failed and not form.single]
+    passing = [
+        form
+        for form in forms
+        if form.passed >= LINEAGES and form.passed > form.failed and not form.single
+    ]
     if not passing:
         return None
     most = max(form.passed for form in passing)
-    tasks = [form for form in passing if form.passed >= RUNNER * most and any(call.task for call in calls_of(form))]
+    tasks = [
+        form
+        for form in passing
+        if form.passed >= RUNNER * most and any(call.task for call in calls_of(form))
+    ]
     return max(tasks or passing, key=lambda form: (form.passed, -len(form.text), form.text))
 
 
@@ -252,14 +295,18 @@ def is_usual(form: Form) -> bool:
     aside = ("./...", ".", "npx", "uv", "run", "python", "python3")
     words = [word for word in form.text.split() if not word.startswith("-") and word not in aside]
     head = [word for word in words if word not in ("<package>", "run")]
-    script = len(head) == 2 and head[0] in SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
+    script = (
+        len(head) == 2 and head[0] in SCRIPT_RUNNERS and head[1] == form.purpose
+    )  # it stands in package.json
     bare = [
         word
         for call in calls_of(form)[:1]
         for word in call.proper
         if not word.startswith("-") and word not in ("./...", ".")
     ]
-    return not form.folder and (script or not _USUAL_FORMS.isdisjoint((" ".join(words), " ".join(bare))))
+    return not form.folder and (
+        script or not _USUAL_FORMS.isdisjoint((" ".join(words), " ".join(bare)))
+    )
 
 
 _USUAL_FORMS = frozenset(
@@ -268,7 +315,9 @@ _USUAL_FORMS = frozenset(
     "|gradle test|gradle build|./gradlew test|./gradlew build|flutter test|golangci-lint|pnpm test|yarn test|bun test|deno test|deno lint|deno fmt|dart test"
     "|flutter analyze|sbt test|ctest|mix format|mix compile|swift build|dotnet format|composer test|php artisan test|php artisan migrate|bin/rails test"
     "|bin/rails db:migrate|rails db:migrate|mix ecto.migrate|manage.py test|manage.py migrate|alembic upgrade head|vendor/bin/phpunit|rspec|bundle exec rspec"
-    "|rubocop|bundle exec rubocop|go generate|prisma generate|tox|nox|make check|make lint|make format".split("|")
+    "|rubocop|bundle exec rubocop|go generate|prisma generate|tox|nox|make check|make lint|make format".split(
+        "|"
+    )
 )
 
 
@@ -284,7 +333,9 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
         serving = [form for form in forms if form.purpose == check]
         if check in ("e2e", "ci"):  # a check of that name, or none that we know
             serving = [
-                form for form in forms if form.purpose in ("test", "check") and re.search(rf"\b{check}\b", form.text)
+                form
+                for form in forms
+                if form.purpose in ("test", "check") and re.search(rf"\b{check}\b", form.text)
             ]
         best = best_form(serving)
         said = best and (f"`cd {best.folder} && {best.text}`" if best.folder else f"`{best.text}`")
@@ -301,9 +352,13 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
 
 
 _CHECK_WORDS = {
-    "e2e": "the end-to-end tests", "ci": "what CI runs", "test": "the tests", "lint": "the linter", "build": "the build",
+    "e2e": "the end-to-end tests",
+    "ci": "what CI runs",
+    "test": "the tests",
+    "lint": "the linter",
+    "build": "the build",
     "typecheck": "the type checker",
-}  # fmt: skip
+}
 
 
 def _count(met: Iterable[Noted]) -> int:

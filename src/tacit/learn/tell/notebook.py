@@ -64,7 +64,9 @@ class Notebook:
     def passes(self, purpose: str) -> list[Noted]:
         """Where a command for a purpose passed."""
         return [
-            each for each in self.by_kind.get(COMMAND, ()) if each.incident.nature == purpose and each.incident.count
+            each
+            for each in self.by_kind.get(COMMAND, ())
+            if each.incident.nature == purpose and each.incident.count
         ]
 
     def complaints(self) -> list[Noted]:

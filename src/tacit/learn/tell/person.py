@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _STUCK_LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
-WITHOUT_A_WAY = frozenset("command script module package version port rights docker database disk foreign".split())
+WITHOUT_A_WAY = frozenset(
+    "command script module package version port rights docker database disk foreign".split()
+)
 MOST_RUNS = 20
 _SHOWN = 160  # characters of a line that is said to be wrong
 
@@ -60,9 +62,18 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         or cure(met, ("form",))
     ):
         return None
-    over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
+    over = len(
+        {
+            each.lineage
+            for each in met
+            if each.incident.ended in ("edit", "other edit", "command", "form")
+        }
+    )
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
-    by = Counter(program for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in met))
+    by = Counter(
+        program
+        for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in met)
+    )
     program = by.most_common(1)[0][0]
     if first.family == "rights" and all(call.looks for call in commands(program)):
         return None  # somebody looked where nobody may
@@ -74,10 +85,18 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         where = f"in `{first.name}`, which is not the project's own code"
         text = f"`{program}` failed in {count} of {sessions} sessions {where}. Leave that folder out of what it checks."
     else:
-        ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
-        who = f"`{program}`" if by[program] * 2 > count else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
+        ways = (
+            "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
+        )
+        who = (
+            f"`{program}`"
+            if by[program] * 2 > count
+            else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
+        )
         text = f"{who} failed in {count} of {sessions} sessions: {said}. {ways}."
-    return ForPerson("notice", f"fails {first.mark}", text, count, sessions, _runs(met), quote=first.line)
+    return ForPerson(
+        "notice", f"fails {first.mark}", text, count, sessions, _runs(met), quote=first.line
+    )
 
 
 def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
@@ -86,7 +105,9 @@ def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
     for each in sorted(found, key=lambda each: (-each.count, each.subject)):
         name = each.subject.removeprefix(_MODULE) if each.subject.startswith(_MODULE) else ""
         same = [
-            i for i, other in enumerate(kept) if name and other.subject.startswith(_MODULE) and _together(each, other)
+            i
+            for i, other in enumerate(kept)
+            if name and other.subject.startswith(_MODULE) and _together(each, other)
         ]
         if not same:
             kept.append(each)
@@ -103,7 +124,9 @@ def _together(one: ForPerson, other: ForPerson) -> bool:
     return len(set(one.runs) & set(other.runs)) * 2 > len(one.runs)
 
 
-def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], sessions: int) -> list[ForPerson]:
+def of_instructions(
+    lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
+) -> list[ForPerson]:
     """Instruction files that order what fails or name what is not there, with the line and how it might read."""
     told = []
     for each in contradictions(lines, failures, sessions):
@@ -112,12 +135,25 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
         text = f"{each.file} says “{shown}”, and {each.said} in {each.lineages} of {sessions} sessions."
         runs = tuple(
             dict.fromkeys(
-                note.run for note in failures if each.about in (note.incident.name, note.incident.program.split(" ")[0])
+                note.run
+                for note in failures
+                if each.about in (note.incident.name, note.incident.program.split(" ")[0])
             )
         )
         subject, seen = f"instructions {each.file} {each.about}", runs[-MOST_RUNS:]
         told.append(
-            ForPerson("notice", subject, text, each.lineages, sessions, seen, said, each.patch, each.file, each.swap)
+            ForPerson(
+                "notice",
+                subject,
+                text,
+                each.lineages,
+                sessions,
+                seen,
+                said,
+                each.patch,
+                each.file,
+                each.swap,
+            )
         )
     return told
 
@@ -132,9 +168,17 @@ def of_request(request: Request, sessions: int) -> ForPerson:
         + ". Make it a lasting order?"
     )
     return ForPerson(
-        "request", f"request {request.text.lower()}", text, count, sessions, request.runs[-MOST_RUNS:],
-        lesson=request.text, order=request.order, wordings=request.wordings, said=request.said[-MOST_RUNS:],
-    )  # fmt: skip
+        "request",
+        f"request {request.text.lower()}",
+        text,
+        count,
+        sessions,
+        request.runs[-MOST_RUNS:],
+        lesson=request.text,
+        order=request.order,
+        wordings=request.wordings,
+        said=request.said[-MOST_RUNS:],
+    )
 
 
 def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) -> Proposal | None:
@@ -162,7 +206,14 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
     if told.count < RAISE * before or known.state == "approved":
         return None
     return replace(
-        known, state="open", reason=told.text, payload=payload, created_at=at, decided_at="", decided_by="", decision=""
+        known,
+        state="open",
+        reason=told.text,
+        payload=payload,
+        created_at=at,
+        decided_at="",
+        decided_by="",
+        decision="",
     )
 
 

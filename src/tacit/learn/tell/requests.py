@@ -50,18 +50,29 @@ class Request:
         said = said if said[:2].isupper() else said[:1].lower() + said[1:]
         if acts_in_any_form(said):
             return offered(said, self.after)
-        when = "When the work is done, without being asked" if self.after else "Without being asked each time"
+        when = (
+            "When the work is done, without being asked"
+            if self.after
+            else "Without being asked each time"
+        )
         return f"{when}: {said}."
 
 
 def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:
     """The clusters of typed sentences that may be standing requests and hold one of a run's `own` marks, the most frequent first."""
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
-    said = ((each, words_of(each.incident.program)) for each in typed if is_order(each.incident.program))
+    said = (
+        (each, words_of(each.incident.program)) for each in typed if is_order(each.incident.program)
+    )
     read = [
-        (each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said
+        (each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word))
+        for each, words in said
     ]
-    read = [(each, words) for each, words in read if len(words) >= FEWEST_TELLING_WORDS and words - daily]
+    read = [
+        (each, words)
+        for each, words in read
+        if len(words) >= FEWEST_TELLING_WORDS and words - daily
+    ]
     met: dict[str, set[str]] = {}
     for each, words in read:
         for word in words:
@@ -77,11 +88,17 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
     holding: dict[str, list[int]] = {}  # word -> the clusters whose first sentence has it
     # The commonest sets of words come first: the others gather around them.
     for words, same in sorted(
-        by_words.items(), key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0]))
+        by_words.items(),
+        key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0])),
     ):
         may = sorted({number for word in words for number in holding.get(word, ())})
         found_in = next(
-            (number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE_REQUESTS), None
+            (
+                number
+                for number in may
+                if _alike(clusters[number][0][1], words, weight) >= ALIKE_REQUESTS
+            ),
+            None,
         )
         if found_in is None:
             for word in words:
@@ -89,8 +106,16 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
             clusters.append(list(same))
         else:
             clusters[found_in].extend(same)
-    found = [_request(cluster) for cluster in clusters if any(each.incident.mark in own for each, _ in cluster)]
-    kept = [each for each in found if len(each.lineages) >= _LINEAGES and len(each.wordings) + 1 >= FEWEST_WORDINGS]
+    found = [
+        _request(cluster)
+        for cluster in clusters
+        if any(each.incident.mark in own for each, _ in cluster)
+    ]
+    kept = [
+        each
+        for each in found
+        if len(each.lineages) >= _LINEAGES and len(each.wordings) + 1 >= FEWEST_WORDINGS
+    ]
     return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
 
 
@@ -114,7 +139,8 @@ class _Near:
                     found.update(
                         other
                         for other in self.holding[word]
-                        if other not in found and _alike(words, other, self.weight) >= ALIKE_REQUESTS
+                        if other not in found
+                        and _alike(words, other, self.weight) >= ALIKE_REQUESTS
                     )
         return found
 
@@ -139,7 +165,9 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     after = {each.lineage for each, _ in cluster if each.incident.family == AFTER}
     first, *others = (shown[mark] for mark in order[:6])
     own = tuple(runs.values())
-    return Request(first, tuple(lineages), tuple(runs), tuple(others), 2 * len(after) > len(lineages), own)
+    return Request(
+        first, tuple(lineages), tuple(runs), tuple(others), 2 * len(after) > len(lineages), own
+    )
 
 
 def _stem(word: str) -> str:
@@ -154,16 +182,25 @@ def _stem(word: str) -> str:
 _tables = Tables(__file__)
 
 _BEFORE = _tables.pattern("_BEFORE", re.I)
-_AFTER = re.compile(r"[\s,]*\b(?:please|pls|thanks|thank you|for me|now|then|again|ok(?:ay)?)[\s.!]*$", re.I)
+_AFTER = re.compile(
+    r"[\s,]*\b(?:please|pls|thanks|thank you|for me|now|then|again|ok(?:ay)?)[\s.!]*$", re.I
+)
 
 
 # "when you are done, …", "before each commit, …": what stands before it says when, not what.
-_WHEN = re.compile(r"(?:when|whenever|once|after|before|if|every time|each time|at the end)\b[^,]{2,60},\s*", re.I)
-_ALWAYS = re.compile(r"(?:always|never|do not|don't|dont|make sure (?:to|that you)|remember to|be sure to)\s+", re.I)
+_WHEN = re.compile(
+    r"(?:when|whenever|once|after|before|if|every time|each time|at the end)\b[^,]{2,60},\s*", re.I
+)
+_ALWAYS = re.compile(
+    r"(?:always|never|do not|don't|dont|make sure (?:to|that you)|remember to|be sure to)\s+", re.I
+)
 _ORDER_VERBS = _tables.words("_ORDERS")
 
 
-AWAITED = ("and wait for their word", "and do it only when told to")  # the second is of earlier versions
+AWAITED = (
+    "and wait for their word",
+    "and do it only when told to",
+)  # the second is of earlier versions
 
 
 def offered(said: str, after: bool = False) -> str:
@@ -206,6 +243,7 @@ def order_of(payload: Mapping[str, Any]) -> str:
     asked = str(payload.get("text", ""))
     if not is_order(asked):
         raise Refused(
-            f"“{asked}” orders nothing that an agent could do.", "Say it in words that do: --text 'TEXT'; or reject it."
+            f"“{asked}” orders nothing that an agent could do.",
+            "Say it in words that do: --text 'TEXT'; or reject it.",
         )
     return str(payload.get("order") or as_order(asked))

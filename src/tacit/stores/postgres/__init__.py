@@ -47,7 +47,9 @@ class PostgresStore(Whose, Store):
 
     engine = "tacit.stores.postgres"
 
-    def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
+    def __init__(
+        self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float
+    ) -> None:
         self.path = _shown(url)
         self.url = url
         self.machine = machine
@@ -97,7 +99,9 @@ class PostgresStore(Whose, Store):
         """Inside it nobody else on any machine is at the same; the server lets go of it with our connection, however that ends."""
         return Lease(self, what)
 
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> PostgresTransaction:
+    def write(
+        self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
+    ) -> PostgresTransaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         self.changed = True
         return PostgresTransaction(self, self.wait if wait is None else wait, confidence, keep)
@@ -138,7 +142,9 @@ class PostgresStore(Whose, Store):
         if self.one(
             "SELECT pg_has_role(tableowner, 'usage') FROM pg_tables WHERE schemaname = 'tacit' AND tablename = 'memory'"
         )[0]:
-            self.rows("VACUUM memory, memory_fts, journal, evidence, use_mark, finding, proposal, alias, queue")
+            self.rows(
+                "VACUUM memory, memory_fts, journal, evidence, use_mark, finding, proposal, alias, queue"
+            )
 
     def hurry(self) -> None:
         """Nothing is put off here."""
@@ -158,7 +164,8 @@ class Lease(Alone):
 
     def __enter__(self) -> Lease:
         self._store.rows(
-            "SELECT set_config('lock_timeout', :wait, false)", wait=str(max(1, int(self._store.wait * 1000)))
+            "SELECT set_config('lock_timeout', :wait, false)",
+            wait=str(max(1, int(self._store.wait * 1000))),
         )
         self._store.rows("SELECT pg_advisory_lock(hashtextextended(:key, 1))", key=self._key)
         return self
@@ -192,7 +199,9 @@ class PostgresTransaction(Whose, Transaction):
     LOCKED = " FOR UPDATE"
     FREE = " FOR UPDATE SKIP LOCKED"
 
-    def __init__(self, store: PostgresStore, wait: float, confidence: str, keep: bool = True) -> None:
+    def __init__(
+        self, store: PostgresStore, wait: float, confidence: str, keep: bool = True
+    ) -> None:
         self._store = store
         self._wait = wait
         self._keep = keep
@@ -259,7 +268,9 @@ class PostgresTransaction(Whose, Transaction):
         from tacit.stores.postgres.search import porter_words
 
         prepare_index(self._store, anew=True)
-        for n, text, words in self.rows("SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"):
+        for n, text, words in self.rows(
+            "SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"
+        ):
             self.rows("SELECT put_words(:n, :words)", n=n, words=porter_words(f"{text} {words}"))
         self.rows("SELECT measure_anew()")
 
@@ -278,7 +289,10 @@ class PostgresTransaction(Whose, Transaction):
     def follow(self, project: str) -> None:
         """Wait for the other writers of a project; until the end of this transaction they wait for us."""
         if project not in self._locked:
-            self.rows("SELECT pg_advisory_xact_lock(hashtextextended(:project, 0))", project=f"tacit {project}")
+            self.rows(
+                "SELECT pg_advisory_xact_lock(hashtextextended(:project, 0))",
+                project=f"tacit {project}",
+            )
             self._locked.add(project)
 
     def __enter__(self) -> PostgresTransaction:
@@ -318,7 +332,9 @@ _PUT_SEAL = (
 )
 
 
-def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = _SERVER_WAIT) -> PostgresStore:
+def open_store(
+    url: str, *, create: bool = True, machine: str = "", wait: float = _SERVER_WAIT
+) -> PostgresStore:
     """Connect, making or migrating the schema first where that is needed and allowed."""
     try:
         if url not in _pools:
@@ -345,14 +361,24 @@ def _pool(url: str) -> ConnectionPool:
     def configure(connection: Connection[Any]) -> None:
         connection.autocommit = True
         connection.execute("SET search_path = tacit")
-        connection.adapters.register_loader("numeric", FloatLoader)  # a sum of counts is a number like any other
+        connection.adapters.register_loader(
+            "numeric", FloatLoader
+        )  # a sum of counts is a number like any other
         connection.adapters.register_dumper(bool, IntDumper)  # flags are 0 and 1, as in SQLite
 
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what goes wrong is said once, in our words
+    logging.getLogger("psycopg").addHandler(
+        logging.NullHandler()
+    )  # what goes wrong is said once, in our words
     if url not in _pools or _pools[url].closed:
         check = ConnectionPool.check_connection
         _pools[url] = ConnectionPool(
-            url, min_size=0, max_size=POOL_SIZE, configure=configure, check=check, open=True, timeout=10.0
+            url,
+            min_size=0,
+            max_size=POOL_SIZE,
+            configure=configure,
+            check=check,
+            open=True,
+            timeout=10.0,
         )
     return _pools[url]
 
@@ -376,7 +402,11 @@ def _rows(store: PostgresStore, sql: str, named: dict[str, Any], doing: str) -> 
     try:
         # Without parameters a statement goes out as it is, and may be several.
         ours = translated(sql)
-        cursor = store._connection.execute(ours, named) if named else store._connection.execute(ours.replace("%%", "%"))
+        cursor = (
+            store._connection.execute(ours, named)
+            if named
+            else store._connection.execute(ours.replace("%%", "%"))
+        )
         return cursor.fetchall() if cursor.description else []
     except (psycopg.Error, UnicodeEncodeError) as error:
         raise _told(error, store.path, doing) from error
@@ -389,26 +419,41 @@ def _told(error: Exception, path: str, doing: str) -> Exception:
         isinstance(error, psycopg.DataError) and ("NUL" in said or "0x00" in said)
     ):
         return TextInvalid(
-            "A text holds what no text column can: a NUL character or a lone surrogate.", "Give it as UTF-8."
+            "A text holds what no text column can: a NUL character or a lone surrogate.",
+            "Give it as UTF-8.",
         )
     if isinstance(error, psycopg.DataError):
-        return TextInvalid(f"The server cannot hold a value: {said}.", "Give it shorter, or in another form.")
-    if isinstance(error, (sql_errors.LockNotAvailable, sql_errors.DeadlockDetected, sql_errors.SerializationFailure)):
-        return StoreBusy(f"The store {path} stayed busy while {doing} it; nothing was changed.", "Try again.")
+        return TextInvalid(
+            f"The server cannot hold a value: {said}.", "Give it shorter, or in another form."
+        )
+    if isinstance(
+        error,
+        (sql_errors.LockNotAvailable, sql_errors.DeadlockDetected, sql_errors.SerializationFailure),
+    ):
+        return StoreBusy(
+            f"The store {path} stayed busy while {doing} it; nothing was changed.", "Try again."
+        )
     if isinstance(error, sql_errors.InFailedSqlTransaction):
-        return Unavailable(f"{path} did not keep the change: something in it had failed before.", "Try again.")
+        return Unavailable(
+            f"{path} did not keep the change: something in it had failed before.", "Try again."
+        )
     if isinstance(error, sql_errors.InsufficientPrivilege):
         return Refused(
-            f"The server refuses this user while {doing} {path}: {said}.", "Ask an owner of the project to admit you."
+            f"The server refuses this user while {doing} {path}: {said}.",
+            "Ask an owner of the project to admit you.",
         )
     if isinstance(error, (sql_errors.ReadOnlySqlTransaction, sql_errors.DiskFull)):
         return StoreReadOnly(
-            f"{path} cannot be written: {said}; nothing was changed.", "Try again when the server can."
+            f"{path} cannot be written: {said}; nothing was changed.",
+            "Try again when the server can.",
         )
     if isinstance(error, (sql_errors.DataCorrupted, sql_errors.IndexCorrupted)):
-        return Damaged(f"The database {path} is damaged: {said}.", "Restore it from the server's own backups.")
+        return Damaged(
+            f"The database {path} is damaged: {said}.", "Restore it from the server's own backups."
+        )
     if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
         return Unavailable(
-            f"{path} does not answer while {doing} it: {said}.", "Try again; nothing that was kept is lost."
+            f"{path} does not answer while {doing} it: {said}.",
+            "Try again; nothing that was kept is lost.",
         )
     return error

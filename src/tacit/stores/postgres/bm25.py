@@ -56,11 +56,15 @@ def prepare_index(
     if not found or (is_made and not anew) or _version(found[2]) < trusted[found[0]]:
         return is_made
     name, schema, _ = found
-    with open(os.path.join(os.path.dirname(__file__), "schema", "bm25.sql"), encoding="utf-8") as file:
+    with open(
+        os.path.join(os.path.dirname(__file__), "schema", "bm25.sql"), encoding="utf-8"
+    ) as file:
         sql = file.read().replace("{index}", _INDEX[name])
     query = _QUERY[name].replace("{schema}", schema).replace("'", "''")
     try:
-        with store._connection.transaction():  # inside another one its failure takes back nothing else
+        with (
+            store._connection.transaction()
+        ):  # inside another one its failure takes back nothing else
             store.rows("SELECT pg_advisory_xact_lock(hashtextextended('tacit schema', 0))")
             if anew or not store.one(f"SELECT {INDEX_MADE}")[0]:
                 store._connection.execute(sql.replace("{query}", f"'{query}'").encode())
@@ -95,4 +99,6 @@ def bm25_faults(store: PostgresStore) -> Iterator[Fault]:
     """An index that cannot be asked; candidates come by rarity until it is made anew."""
     project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {INDEX_MADE} LIMIT 1")
     if project and rows_like(store, [project[0]], ["a"], 1) is None:
-        yield index_fault("memory_fts_ranked", "the server's ranking cannot be read", "makes its index anew")
+        yield index_fault(
+            "memory_fts_ranked", "the server's ranking cannot be read", "makes its index anew"
+        )

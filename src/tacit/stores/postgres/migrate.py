@@ -25,7 +25,9 @@ GRANT INSERT ON profile, journal TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};
 """
 # the newest migration
-SERVER_SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))
+SERVER_SCHEMA = sum(
+    name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema"))
+)
 READERS, WRITERS = "tacit_reader", "tacit_writer"
 
 
@@ -41,12 +43,17 @@ def prepare_schema(store: PostgresStore, create: bool) -> None:
         )
     if version == 0 and not create:
         raise Unavailable(
-            f"There is no Tacit schema in {store.path}.", "tacit init --store URL makes it, as a user who may."
+            f"There is no Tacit schema in {store.path}.",
+            "tacit init --store URL makes it, as a user who may.",
         )
     if not store.one(_MAY_CHANGE if version else _MAY_MAKE)[0]:
         raise Refused(
             f"{store.path} has "
-            + (f"schema {version}, this version of Tacit needs {SERVER_SCHEMA}" if version else "no Tacit schema")
+            + (
+                f"schema {version}, this version of Tacit needs {SERVER_SCHEMA}"
+                if version
+                else "no Tacit schema"
+            )
             + ", and this user may not make it.",
             "Its keeper runs tacit init with this version once (docs/howto/postgres.md).",
         )
@@ -65,8 +72,12 @@ _MAY_CHANGE = "SELECT pg_has_role(nspowner, 'usage') FROM pg_namespace WHERE nsp
 
 def _version(store: PostgresStore) -> int:
     if store.one("SELECT to_regclass('tacit.version')")[0] is None:
-        if store.one("SELECT 1 FROM information_schema.tables WHERE table_schema = 'tacit' LIMIT 1"):
-            raise NotAStore(f"{store.path} has a schema named tacit that is not ours.", "Name another database.")
+        if store.one(
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = 'tacit' LIMIT 1"
+        ):
+            raise NotAStore(
+                f"{store.path} has a schema named tacit that is not ours.", "Name another database."
+            )
         return 0
     return int(store.one("SELECT max(number) FROM version")[0] or 0)
 
@@ -85,7 +96,9 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             with open(path, encoding="utf-8") as file:
                 store._connection.execute(file.read().encode())
             tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
-        if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[0]:
+        if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[
+            0
+        ]:
             _grant(store)
 
     vectors.prepare_vectors(store)
@@ -103,4 +116,6 @@ def _grant(store: PostgresStore) -> None:
     # Everybody may make temporary tables in a database until that is taken back; nothing of ours needs one. One that others share keeps it.
     if store.one(_IS_OURS_ALONE)[0]:
         name = store.one("SELECT quote_ident(current_database())")[0]
-        store._connection.execute(f"REVOKE TEMPORARY ON DATABASE {name} FROM PUBLIC, {READERS}, {WRITERS}".encode())
+        store._connection.execute(
+            f"REVOKE TEMPORARY ON DATABASE {name} FROM PUBLIC, {READERS}, {WRITERS}".encode()
+        )

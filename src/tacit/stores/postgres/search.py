@@ -16,7 +16,13 @@ import apsw
 from tacit.core.rows import Fault, Found, Hit, index_fault
 from tacit.stores.postgres.bm25 import INDEX_MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
-from tacit.stores.sqlite.search import INJECTABLE_ROWS, MOST_HITS, MOST_WORDS, WHATEVER_THE_TASK, _loaded
+from tacit.stores.sqlite.search import (
+    INJECTABLE_ROWS,
+    MOST_HITS,
+    MOST_WORDS,
+    WHATEVER_THE_TASK,
+    _loaded,
+)
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
@@ -25,12 +31,22 @@ if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
     from tacit.words.passages import Passage
 
-ASKED_APART, MASS = 32, 8  # passages of a long question that are asked by themselves, by so many of their rarest words
-CANDIDATES = 400  # rows that are taken from a project at least; some of them may turn out not to be given
+ASKED_APART, MASS = (
+    32,
+    8,
+)  # passages of a long question that are asked by themselves, by so many of their rarest words
+CANDIDATES = (
+    400  # rows that are taken from a project at least; some of them may turn out not to be given
+)
 
 
 def find_words(
-    store: PostgresStore, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    store: PostgresStore,
+    projects: Sequence[str],
+    words: Sequence[str],
+    *,
+    limit: int = 50,
+    injectable: bool = False,
 ) -> Found:
     """Rows of these projects that hold the query's words, those with the rarest first."""
     asked = [word for word in dict.fromkeys(words) if word][:MOST_WORDS]
@@ -41,11 +57,18 @@ def find_words(
     wanted = min(limit, MOST_HITS)
     parts = list(dict.fromkeys(part for word in cut for part in word))
     ranked = rows_like(store, projects, parts, max(CANDIDATES, 2 * wanted)) if is_ranked else None
-    held, weighed = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted) if ranked is None else 0)
+    held, weighed = _weighed(
+        store, projects, parts, total, max(CANDIDATES, 2 * wanted) if ranked is None else 0
+    )
     scores = weighed if ranked is None else ranked
     frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
-    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, porter_words)
+    return Found(
+        _loaded(store, "words", [(*row, scores[row[-1]]) for row in best]),
+        total,
+        frequency,
+        porter_words,
+    )
 
 
 def ask_passages(
@@ -67,12 +90,20 @@ def ask_passages(
     held, scores = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted))
     if len(cut) > 1:
         told = {token: rarity_of(count, total) for token, count in held.items()}
-        best = sorted(cut, key=lambda each: -sum(sorted(map(told.__getitem__, each))[-MASS:]))[:ASKED_APART]
+        best = sorted(cut, key=lambda each: -sum(sorted(map(told.__getitem__, each))[-MASS:]))[
+            :ASKED_APART
+        ]
         for each in best:
             for n, amount in _weighed(store, projects, list(each), total, wanted)[1].items():
                 scores[n] = max(scores.get(n, 0.0), amount)
     rows = _best(store, scores, 2 * wanted if len(cut) > 1 else wanted, injectable)
-    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, held, porter_words, cut)
+    return Found(
+        _loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]),
+        total,
+        held,
+        porter_words,
+        cut,
+    )
 
 
 def _weighed(
@@ -83,7 +114,9 @@ def _weighed(
     scores: dict[int, float] = {}
     sql = "SELECT word, n, amount FROM rows_weighed(:p, :parts, :total, :most)"
     for project in projects:
-        for at, n, amount in store.rows(sql, p=project, parts=list(parts), total=float(total), most=most):
+        for at, n, amount in store.rows(
+            sql, p=project, parts=list(parts), total=float(total), most=most
+        ):
             if at:
                 held[parts[at - 1]] += int(amount)
             else:
@@ -98,7 +131,9 @@ def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
     return int(total), is_ranked
 
 
-def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
+def _best(
+    store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool
+) -> list[Any]:
     order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
     sql = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)" + (
         f" AND {INJECTABLE_ROWS}" if injectable else ""
@@ -119,8 +154,10 @@ def by_signature(
     found = store.rows(
         f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM memory m WHERE m.project = ANY(:projects)"
         f" AND m.signature = ANY(:signatures) AND m.signature <> '' AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT :limit",
-        projects=list(projects), signatures=list(signatures), limit=max(limit, 0),
-    )  # fmt: skip
+        projects=list(projects),
+        signatures=list(signatures),
+        limit=max(limit, 0),
+    )
     return _loaded(store, "signature", found)
 
 
@@ -131,13 +168,16 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
         found += store.rows(
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, t.amount FROM tally t JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE_ROWS} ORDER BY t.amount DESC, m.n LIMIT :limit",
-            project=project, limit=max(limit, 0),
-        )  # fmt: skip
+            project=project,
+            limit=max(limit, 0),
+        )
     found.sort(key=lambda row: (-row[-1], row[-2]))
     return _loaded(store, "recurring", found[:limit])
 
 
-def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
+def always_given(
+    store: PostgresStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0
+) -> tuple[Hit, ...]:
     """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
     that most pieces of work met first, then the newest. After them the rules and preferences among the `newest` lessons."""
     found: list[Any] = []
@@ -146,16 +186,18 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, coalesce(t.amount, 0.0)::float8 FROM memory m"
             " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' WHERE m.project = :project"
             f" AND {WHATEVER_THE_TASK} AND {INJECTABLE_ROWS} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
-            project=project, limit=max(limit, 0),
-        )  # fmt: skip
+            project=project,
+            limit=max(limit, 0),
+        )
     found = found[:limit]
     for project in projects if newest else ():
         found += store.rows(
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM (SELECT n FROM memory WHERE project = :project"
             " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
             f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE_ROWS}",
-            project=project, newest=newest,
-        )  # fmt: skip
+            project=project,
+            newest=newest,
+        )
     return _loaded(store, "standing", found)
 
 
@@ -170,7 +212,9 @@ def _tokenizer() -> Callable[[str], list[str]]:
 
     def read(text: str) -> list[str]:
         raw = text.encode("utf-8", "replace")
-        return cut(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)  # type: ignore[return-value]
+        return cut(
+            raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        )  # type: ignore[return-value]
 
     return read
 
@@ -181,9 +225,9 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
     sql = "SELECT n, project, text, about, tags, paths, words FROM memory ORDER BY n"
     for n, project, text, about, tags, paths, words in store.rows(sql):
         own, _, tasks = words.partition("\n")
-        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(
-            tasks and not text
-        )
+        stale += not are_index_words(
+            own, text, " ".join((about, *listed(tags), *listed(paths)))
+        ) or bool(tasks and not text)
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
             {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )
@@ -191,6 +235,10 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
         yield index_fault("memory", f"the derived words of {stale} memories are not theirs")
     counted = "SELECT count(*) FROM memory m WHERE m.project = e.project"
     for (project,) in store.rows(f"SELECT project FROM extent e WHERE memories <> ({counted})"):
-        yield index_fault("extent", f"project {project} does not have as many memories as noted", "counts them")
+        yield index_fault(
+            "extent", f"project {project} does not have as many memories as noted", "counts them"
+        )
     if wrong:
-        yield index_fault("memory_fts", f"{wrong} memories are not found by their words", "rebuilds it")
+        yield index_fault(
+            "memory_fts", f"{wrong} memories are not found by their words", "rebuilds it"
+        )

@@ -45,10 +45,19 @@ def prepare_vectors(store: PostgresStore) -> str:
             if schema_of(store):
                 return schema_of(store)
             tx.rows("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
-            found = store.one("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'")
-            with open(os.path.join(os.path.dirname(__file__), "schema", "vectors.sql"), encoding="utf-8") as file:
+            found = store.one(
+                "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+            )
+            with open(
+                os.path.join(os.path.dirname(__file__), "schema", "vectors.sql"), encoding="utf-8"
+            ) as file:
                 store._connection.execute(file.read().replace("{schema}", found[0]).encode())
-            if store.one("SELECT count(*) FROM pg_roles WHERE rolname IN ('tacit_reader', 'tacit_writer')")[0] == 2:
+            if (
+                store.one(
+                    "SELECT count(*) FROM pg_roles WHERE rolname IN ('tacit_reader', 'tacit_writer')"
+                )[0]
+                == 2
+            ):
                 tx.rows("GRANT SELECT ON vector TO tacit_reader")
                 tx.rows("GRANT SELECT, INSERT, UPDATE, DELETE ON vector TO tacit_writer")
     except (TacitError, psycopg.Error):
@@ -91,7 +100,9 @@ def near(
     [asked] = _spelled([vector])
     if not any(vector):
         return Near()
-    sql = _NEAR.replace("{schema}", schema).replace("{among}", f"AND {INJECTABLE_ROWS}" if injectable else "")
+    sql = _NEAR.replace("{schema}", schema).replace(
+        "{among}", f"AND {INJECTABLE_ROWS}" if injectable else ""
+    )
     rows = store.rows(
         sql,
         asked=asked,
@@ -107,17 +118,27 @@ def near(
     best = [n for n, _, _, place in rows if place <= limit]
     read = {
         row[-1]: row
-        for row in store.rows(f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)", ns=best)
+        for row in store.rows(
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)", ns=best
+        )
     }
     more = _loaded(store, "meaning", [(*read[n], cosines[n]) for n in best if n in read])
-    return Near(more, {hit.memory.id: cosines[hit.n] for hit in (*more, *hits) if hit.n in cosines}, rows[0][2])
+    return Near(
+        more,
+        {hit.memory.id: cosines[hit.n] for hit in (*more, *hits) if hit.n in cosines},
+        rows[0][2],
+    )
 
 
 def _others(store: PostgresStore, projects: Sequence[str], identity: str) -> str:
     """Whose vectors there are instead."""
     sql = "SELECT identity FROM vector WHERE project = ANY(:projects) AND identity <> :identity LIMIT 1"
     row = store.one(sql, projects=list(projects), identity=identity)
-    return f"the vectors here are of {row[0]}, not of {identity}. tacit reindex makes them anew." if row else ""
+    return (
+        f"the vectors here are of {row[0]}, not of {identity}. tacit reindex makes them anew."
+        if row
+        else ""
+    )
 
 
 def vector_faults(store: PostgresStore) -> Iterator[Fault]:
@@ -132,7 +153,9 @@ def vector_faults(store: PostgresStore) -> Iterator[Fault]:
         yield index_fault("vector", f"{astray} vectors are of no memory that has a text")
     mixed = f"count(DISTINCT identity) > 1 OR count(DISTINCT {schema}.vector_dims(vector)) > 1"
     for (project,) in store.rows(f"SELECT project FROM vector GROUP BY 1 HAVING {mixed}"):
-        yield index_fault("vector", f"vectors of more than one model stand side by side in {project}")
+        yield index_fault(
+            "vector", f"vectors of more than one model stand side by side in {project}"
+        )
 
 
 def _spelled(vectors: Sequence[Sequence[float]]) -> list[str]:

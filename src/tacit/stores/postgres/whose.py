@@ -37,7 +37,9 @@ def translated(sql: str) -> str:
 
 
 def _rewritten(sql: str) -> str:
-    return _NAME.sub(r"%(\1)s", _HINT.sub("", sql).replace("json_each(", "each_of(").replace("instr(", "strpos("))
+    return _NAME.sub(
+        r"%(\1)s", _HINT.sub("", sql).replace("json_each(", "each_of(").replace("instr(", "strpos(")
+    )
 
 
 TEAM_ROLE = "team"
@@ -49,20 +51,25 @@ class Whose(LessonRows, JournalRows):
     def logins(self, ids: Sequence[str]) -> dict[str, str]:
         """Of these lessons, those whose words another login put here, with its name."""
         return dict(
-            self.rows("SELECT id, login FROM memory WHERE id = ANY(:ids) AND login <> session_user", ids=list(ids))
+            self.rows(
+                "SELECT id, login FROM memory WHERE id = ANY(:ids) AND login <> session_user",
+                ids=list(ids),
+            )
         )
 
     def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Memory]:
         found = super()._with_tallies(rows)
-        loud = [each.id for each in found if each.trust == OWNER or each.pinned or is_confirmed(each)]
+        loud = [
+            each.id for each in found if each.trust == OWNER or each.pinned or is_confirmed(each)
+        ]
         theirs = self.logins(loud) if loud else {}
-        ours = self._confirmed_here([each.id for each in found if each.id in theirs and is_confirmed(each)])
+        ours = self._confirmed_here(
+            [each.id for each in found if each.id in theirs and is_confirmed(each)]
+        )
         return [_seen(each, each.id in ours) if each.id in theirs else each for each in found]
 
     def _confirmed_here(self, ids: Sequence[str]) -> set[str]:
-        sql = (
-            "SELECT DISTINCT memory FROM evidence WHERE memory = ANY(:ids) AND signal = :said AND login = session_user"
-        )
+        sql = "SELECT DISTINCT memory FROM evidence WHERE memory = ANY(:ids) AND signal = :said AND login = session_user"
         return {row[0] for row in self.rows(sql, ids=list(ids), said=CONFIRMED)} if ids else set()
 
     def evidence(self, memory: str) -> list[Evidence]:
@@ -70,7 +77,9 @@ class Whose(LessonRows, JournalRows):
         found = super().evidence(memory)
         if not any(each.tier == OWNER for each in found):
             return found
-        theirs = self.rows("SELECT login <> session_user FROM evidence WHERE memory = :it ORDER BY n", it=memory)
+        theirs = self.rows(
+            "SELECT login <> session_user FROM evidence WHERE memory = :it ORDER BY n", it=memory
+        )
         return [
             replace(each, tier=TEAM_ROLE) if other and each.tier == OWNER else each
             for each, (other,) in zip(found, theirs)
@@ -85,11 +94,16 @@ class Whose(LessonRows, JournalRows):
 
     def join(self, project: str, owner: str) -> None:
         """Join a project of somebody's, who is named."""
-        self.rows("SELECT join_project(:project, CAST(:owner AS name))", project=project, owner=owner)
+        self.rows(
+            "SELECT join_project(:project, CAST(:owner AS name))", project=project, owner=owner
+        )
 
     def as_kept(self, memory: Memory) -> Memory:
         """A lesson as its row has it, where only how we see it differs: what we change of another's leaves it theirs."""
-        row = self.one("SELECT trust, pinned, text FROM memory WHERE id = :id AND login <> session_user", id=memory.id)
+        row = self.one(
+            "SELECT trust, pinned, text FROM memory WHERE id = :id AND login <> session_user",
+            id=memory.id,
+        )
         if row is None or row[2] != memory.text:
             return memory
         trust = OWNER if (row[0], memory.trust) == (OWNER, TEAM_ROLE) else memory.trust
@@ -97,6 +111,10 @@ class Whose(LessonRows, JournalRows):
 
 
 def _seen(memory: Memory, confirmed: bool) -> Memory:
-    signals = {name: at for name, at in (memory.tally.signals or {}).items() if confirmed or name != CONFIRMED}
+    signals = {
+        name: at
+        for name, at in (memory.tally.signals or {}).items()
+        if confirmed or name != CONFIRMED
+    }
     trust = TEAM_ROLE if memory.trust == OWNER else memory.trust
     return replace(memory, trust=trust, pinned=False, tally=replace(memory.tally, signals=signals))

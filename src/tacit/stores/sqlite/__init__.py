@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite.search import Cached
 
 SCHEMA = 16  # the newest migration; PRAGMA user_version of a store in step
-LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
+LOG_LIMIT = (
+    4 << 20
+)  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
@@ -42,16 +44,22 @@ class SqliteStore(Store):
     is_file = True
     engine = "tacit.stores.sqlite"
 
-    def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = _WAIT) -> None:
+    def __init__(
+        self, path: str, connection: apsw.Connection, machine: str = "", wait: float = _WAIT
+    ) -> None:
         self.path = path
         self.machine = machine
         self._connection = connection
         self._cursor = connection.cursor()
         self._deadline = 0.0
         self.wait = wait
-        self.kept: Cached | None = None  # what full text found before, for a process that asks more than once
+        self.kept: Cached | None = (
+            None  # what full text found before, for a process that asks more than once
+        )
         self.tokens: Callable[[str], list[str]] | None = None  # and how the full text reads a text
-        self.backups = ""  # the root of all backups, for a copy before an upgrade; empty: none is made
+        self.backups = (
+            ""  # the root of all backups, for a copy before an upgrade; empty: none is made
+        )
         connection.set_busy_handler(self._busy)
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
@@ -78,7 +86,9 @@ class SqliteStore(Store):
     def snapshot(self) -> Snapshot:
         return Snapshot(self)
 
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> SqliteTransaction:
+    def write(
+        self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
+    ) -> SqliteTransaction:
         """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
 
         With `keep=False` all of it is taken back at the end: a preview.
@@ -128,7 +138,11 @@ class SqliteStore(Store):
 
     def size(self) -> int:
         """Its bytes on disk, the write-ahead log included."""
-        return sum(os.path.getsize(self.path + end) for end in ("", "-wal") if os.path.exists(self.path + end))
+        return sum(
+            os.path.getsize(self.path + end)
+            for end in ("", "-wal")
+            if os.path.exists(self.path + end)
+        )
 
     def scrub(self) -> None:
         """Leave no old page image of what was blanked, and nothing of it in this process."""
@@ -153,7 +167,9 @@ class SqliteStore(Store):
         from tacit.stores.sqlite.meaning import compare_vectors
 
         near = compare_vectors(self, direction, [hit.n for hit in hits])
-        return Near((), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual)
+        return Near(
+            (), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual
+        )
 
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
@@ -224,7 +240,9 @@ class SqliteTransaction(Transaction):
         from tacit.stores.sqlite.terms import count_terms as count_terms
 
         tokens = _tokenizer(self._store)
-        count_terms(self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new)))
+        count_terms(
+            self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new))
+        )
         if old is not None:
             self.rows("DELETE FROM vector WHERE n = :n", n=n)
             self.rows(
@@ -235,7 +253,10 @@ class SqliteTransaction(Transaction):
             )
         if new is not None:
             self.rows(
-                "INSERT INTO memory_fts (rowid, text, words) VALUES (:n, :text, :words)", n=n, text=new[0], words=new[1]
+                "INSERT INTO memory_fts (rowid, text, words) VALUES (:n, :text, :words)",
+                n=n,
+                text=new[0],
+                words=new[1],
             )
 
     def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
@@ -254,7 +275,9 @@ class SqliteTransaction(Transaction):
         if not self._spoke:
             self._spoke = True
             try:
-                os.unlink(spoken_path(self._store.path))  # it says what lessons spoke of before this
+                os.unlink(
+                    spoken_path(self._store.path)
+                )  # it says what lessons spoke of before this
             except OSError:
                 pass
 
@@ -275,7 +298,9 @@ class SqliteTransaction(Transaction):
         self.rows("COMMIT")
 
     def _roll_back(self) -> None:
-        self._store.kept = None  # what was found in here was never written; SQLite does not count it back
+        self._store.kept = (
+            None  # what was found in here was never written; SQLite does not count it back
+        )
         # After an I/O error SQLite may have rolled back already; rolling back twice is no error of ours.
         try:
             self._store._cursor.execute("ROLLBACK")
@@ -289,7 +314,11 @@ def open_store(
     """Open a store, making or migrating it first where that is needed. One that cannot be written is opened for reading."""
     if path != ":memory:":
         _check_place(path, create)
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0) | apsw.SQLITE_OPEN_NOMUTEX
+    flags = (
+        apsw.SQLITE_OPEN_READWRITE
+        | (apsw.SQLITE_OPEN_CREATE if create else 0)
+        | apsw.SQLITE_OPEN_NOMUTEX
+    )
     try:
         return _opened(path, flags, path, machine, wait, backups)
     except StoreReadOnly:
@@ -306,7 +335,11 @@ def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
     """How a store may still be read when it cannot be opened as usual: (name, flags, a pragma before anything else)."""
     if path == ":memory:" or not os.path.exists(path):
         return []
-    name = "file:" + os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+    name = (
+        "file:"
+        + os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        + "?mode=ro"
+    )
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOMUTEX
     ways = [(name, flags, "")]
     try:
@@ -323,7 +356,9 @@ def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
     return ways
 
 
-def _opened(name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = "") -> SqliteStore:
+def _opened(
+    name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = ""
+) -> SqliteStore:
     try:
         store = SqliteStore(path, apsw.Connection(name, flags=flags), machine, wait)
     except apsw.Error as error:
@@ -357,7 +392,10 @@ def _prepare(store: SqliteStore, path: str) -> None:
         and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
         and not store.rows("PRAGMA user_version")[0][0]
     ):
-        raise NotAStore(f"{path} is an SQLite file of another program.", "Name another file; this one was not touched.")
+        raise NotAStore(
+            f"{path} is an SQLite file of another program.",
+            "Name another file; this one was not touched.",
+        )
     from tacit.stores.sqlite.migrate import migrate
 
     migrate(store)
@@ -367,13 +405,17 @@ def _check_place(path: str, create: bool) -> None:
     """Say clearly why a path cannot be a store, before SQLite says it vaguely."""
     if os.path.isdir(path):
         raise NotAStore(
-            f"{path} is a folder, not a store.", "Name a file, for example " + os.path.join(path, "tacit.db") + "."
+            f"{path} is a folder, not a store.",
+            "Name a file, for example " + os.path.join(path, "tacit.db") + ".",
         )
     if os.path.exists(path):
         # Not opened to look inside: closing it would drop the POSIX locks of another connection in this process.
         return
     if not create:
-        raise Unavailable(f"There is no store at {path}.", "tacit init makes one, and so does the first tacit add.")
+        raise Unavailable(
+            f"There is no store at {path}.",
+            "tacit init makes one, and so does the first tacit add.",
+        )
     folder = os.path.dirname(os.path.abspath(path))
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -383,7 +425,8 @@ def _check_place(path: str, create: bool) -> None:
         return  # another process was faster
     except OSError as error:
         raise StoreReadOnly(
-            f"A store cannot be made at {path}: {error.strerror}.", "Name another place with --store or TACIT_STORE."
+            f"A store cannot be made at {path}: {error.strerror}.",
+            "Name another place with --store or TACIT_STORE.",
         ) from error
 
 

@@ -38,7 +38,10 @@ from tacit.stores.sqlite.copies import (
 from tacit.stores.sqlite.errors import as_tacit_error
 
 BACKUP_EVERY = 86400.0  # seconds between two automatic backups
-BACKUPS_KEPT, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
+BACKUPS_KEPT, WEEKS = (
+    7,
+    4,
+)  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
 LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 DERIVED = ("tally", "index")  # kinds of faults that `reindex` mends: no reason to refuse a backup
 WEEK = 7 * 86400
@@ -75,7 +78,11 @@ def back_up_if_due(store: SqliteStore, folder: str, now: float | None = None) ->
     """
     try:
         newest = next((each for each in backups(folder) if each.verified), None)
-        age = abs((time.time() if now is None else now) - clock.seconds(newest.at)) if newest else BACKUP_EVERY
+        age = (
+            abs((time.time() if now is None else now) - clock.seconds(newest.at))
+            if newest
+            else BACKUP_EVERY
+        )
         if age < BACKUP_EVERY:
             return None
         if newest and _last_entry(newest.path) == store.one("SELECT max(id) FROM journal")[0]:
@@ -92,7 +99,9 @@ def verify(path: str, folder: str) -> Health:
     try:
         private(place)
         copy_pages(path, place)
-        with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
+        with open_store(
+            place, create=False
+        ) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
     except apsw.Error as error:
         raise as_tacit_error(error, path, "verifying") from error
@@ -106,10 +115,16 @@ def find_backup(folder: str, name: str = "") -> Backup:
     fit = [each for each in found if each.verified] if not name else []
     if name:
         number = int(name) if name.isdigit() else -1
-        fit = [each for each in found if each.number == number or each.name == name.removesuffix(".db")]
+        fit = [
+            each for each in found if each.number == number or each.name == name.removesuffix(".db")
+        ]
         fit = fit or [each for each in found if each.name.startswith(name)]
     if not fit:
-        what = f"There is no backup {name!r}." if name else "There is no verified backup of this store."
+        what = (
+            f"There is no backup {name!r}."
+            if name
+            else "There is no verified backup of this store."
+        )
         raise NotFound(what, f"tacit backup --list shows what there is; they lie in {folder}.")
     return fit[0]
 
@@ -135,7 +150,11 @@ def remove_holding(store: SqliteStore, folder: str, memory: str) -> tuple[str, .
 def asides(folder: str) -> list[str]:
     """Stores that were copied aside before they were repaired or replaced; kept until a person deletes them."""
     place = os.path.join(folder, "aside")
-    return [os.path.join(place, name) for name in sorted(os.listdir(place))] if os.path.isdir(place) else []
+    return (
+        [os.path.join(place, name) for name in sorted(os.listdir(place))]
+        if os.path.isdir(place)
+        else []
+    )
 
 
 class _Alone:
@@ -146,12 +165,16 @@ class _Alone:
 
     def __enter__(self) -> None:
         make_folder(self.folder)
-        self.fd = os.open(os.path.join(self.folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.fd = os.open(
+            os.path.join(self.folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self.fd)
-            raise StoreBusy("Another process is making a backup of this store.", "Try again in a moment.") from None
+            raise StoreBusy(
+                "Another process is making a backup of this store.", "Try again in a moment."
+            ) from None
         for name in os.listdir(self.folder):
             if name.startswith((".verify-", ".copy-")):
                 # of a process that was killed: whoever holds the lock is alone
@@ -168,7 +191,9 @@ def _verified(copy: Backup) -> Backup:
     faults = [fault for fault in health.faults if fault.kind not in DERIVED]
     if faults:
         os.unlink(copy.path)
-        raise damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
+        raise damaged(
+            "The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults)
+        )
     final = copy.path.removesuffix(PENDING_END)
     os.rename(copy.path, final)
     to_disk(folder)
@@ -204,7 +229,8 @@ def _last_entry(path: str) -> int:
 
 def _looked(path: str, sql: str, *bound: str) -> object:
     connection = apsw.Connection(
-        f"file:{quoted(path)}?mode=ro&immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        f"file:{quoted(path)}?mode=ro&immutable=1",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
     )
     try:
         rows: Iterator[tuple[object, ...]] = connection.execute(sql, bound)

@@ -45,9 +45,9 @@ class Bits:
                 raw = bytearray(cell.encode() if isinstance(cell, str) else cell)
                 for at in range(len(raw) * 8):
                     raw[at >> 3] ^= 1 << (at & 7)
-                    if (said := as_type(raw, "" if isinstance(cell, str) else name)) is not None and fits(
-                        {**row, name: said}
-                    ):
+                    if (
+                        said := as_type(raw, "" if isinstance(cell, str) else name)
+                    ) is not None and fits({**row, name: said}):
                         return {**row, name: said}
                     raw[at >> 3] ^= 1 << (at & 7)
             elif isinstance(cell, int):
@@ -87,25 +87,37 @@ def text_that_sums_to(table: str, row: Row, name: str, wanted: int) -> str | Non
     A compiled profile is some 200,000 bits long, and its seal is over the whole row: so what stands before a bit is hashed
     once, for each length that the row may have had, since a turned letter may need more room in JSON.
     """
-    names, fields = list(row), [field.hex() if isinstance(field, bytes) else field for field in row.values()]
-    at = names.index(name)
-    whole = json.dumps([*fields[:at], "", *fields[at + 1 :]], ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
+    names, fields = (
+        list(row),
+        [field.hex() if isinstance(field, bytes) else field for field in row.values()],
     )
+    at = names.index(name)
+    whole = json.dumps(
+        [*fields[:at], "", *fields[at + 1 :]], ensure_ascii=False, separators=(",", ":")
+    ).encode("utf-8", "surrogatepass")
     cut = (
-        len(json.dumps([*fields[:at], ""], ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+        len(
+            json.dumps([*fields[:at], ""], ensure_ascii=False, separators=(",", ":")).encode(
+                "utf-8", "surrogatepass"
+            )
+        )
         - 2
     )
     letters = [_in_json(letter) for letter in row[name]]
     size, rest = len(whole) + sum(map(len, letters)), memoryview(b"".join(letters) + whole[cut:])
     head = len(table).to_bytes(8, "big") + table.encode()
-    before = {more: sha256(head + (size + more).to_bytes(8, "big") + whole[:cut]) for more in (-5, -4, -1, 0, 1, 4, 5)}
+    before = {
+        more: sha256(head + (size + more).to_bytes(8, "big") + whole[:cut])
+        for more in (-5, -4, -1, 0, 1, 4, 5)
+    }
     sought, done = wanted.to_bytes(32, "big"), 0
     for n, (letter, written) in enumerate(zip(row[name], letters)):
         done += len(written)
         for other in _one_bit_from(letter):
             spelled = _in_json(other)
-            tried = before[more].copy() if (more := len(spelled) - len(written)) in before else sha256()
+            tried = (
+                before[more].copy() if (more := len(spelled) - len(written)) in before else sha256()
+            )
             tried.update(spelled)
             tried.update(rest[done:])
             if tried.digest() == sought:

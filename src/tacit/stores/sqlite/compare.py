@@ -48,7 +48,9 @@ def find_words(
         postings.find_equal()
         meet = 0 if postings.known else meet
     take = search._Taker(store, kept, projects, min(limit, search.MOST_HITS), injectable)
-    postings.read(min(max(total // 20, search.DEEP[0]), search.DEEP[1]) if deep else search.QUICK, meet)
+    postings.read(
+        min(max(total // 20, search.DEEP[0]), search.DEEP[1]) if deep else search.QUICK, meet
+    )
     scores = postings.scores()
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and (postings.common or len(scores) > take.size):
@@ -74,9 +76,15 @@ class _Postings:
         self.cut = False  # whether a known word has more rows than are known
         # A small store answers phrases itself.
         self.parts = {word: (word,) if total <= search.SMALL else _parts(word) for word in asked}
-        self.rows = {part: self._newest(f'"{part}"', self.first) for parts in self.parts.values() for part in parts}
+        self.rows = {
+            part: self._newest(f'"{part}"', self.first)
+            for parts in self.parts.values()
+            for part in parts
+        }
         self.held = {part: self._estimate(rows) for part, rows in self.rows.items()}
-        self.common = sorted((p for p in self.rows if len(self.rows[p]) == self.first), key=self.held.__getitem__)
+        self.common = sorted(
+            (p for p in self.rows if len(self.rows[p]) == self.first), key=self.held.__getitem__
+        )
         self.known = [part for part, rows in self.rows.items() if 0 < len(rows) < self.first]
 
     def read(self, reach: int, meet: int) -> None:
@@ -95,7 +103,11 @@ class _Postings:
             self.known.append(part)
             reach -= len(rows)
         met = [part for part in self.common[:meet] if self.held[part] * search.COMMON <= self.total]
-        known = set[int]().union(*map(self.rows.__getitem__, self.known)) if met and self.again else set()
+        known = (
+            set[int]().union(*map(self.rows.__getitem__, self.known))
+            if met and self.again
+            else set()
+        )
         either = " OR ".join(f'"{part}"' for part in self.known)
         for part in met:
             if self.again and self.held[part] <= search.READ_WHOLE and not self.cut:
@@ -119,7 +131,10 @@ class _Postings:
     @property
     def frequency(self) -> dict[str, int]:
         """Asked word -> rows that hold it: counted, estimated, or at most so many for a name of several words."""
-        return {word: min(self.held[part] for part in parts) if parts else 0 for word, parts in self.parts.items()}
+        return {
+            word: min(self.held[part] for part in parts) if parts else 0
+            for word, parts in self.parts.items()
+        }
 
     def counted(self, own: set[int]) -> dict[str, int]:
         """The same among these rows: counted, or of a word that very many rows hold, as large a share as of all."""
@@ -151,7 +166,9 @@ class _Postings:
     def _estimate(self, rows: list[int]) -> int:
         """How many rows hold a word: counted, or told from how densely its newest ones lie."""
         first, total = self.first, self.total
-        return len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
+        return (
+            len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
+        )
 
 
 def _parts(word: str) -> tuple[str, ...]:

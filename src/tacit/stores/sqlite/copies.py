@@ -91,7 +91,9 @@ def copied(store: SqliteStore, folder: str) -> Backup:
         os.rename(partial, made)
         to_disk(folder)
     except (apsw.FullError, OSError) as error:
-        raise StoreReadOnly(f"The backup could not be written to {folder}: {error}.", "Free some space.") from error
+        raise StoreReadOnly(
+            f"The backup could not be written to {folder}: {error}.", "Free some space."
+        ) from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise damaged(store.path, str(error)) from error
     except apsw.Error as error:
@@ -152,9 +154,13 @@ def free_bytes(folder: str) -> int:
 def make_folder(folder: str) -> None:
     try:
         for place in (os.path.dirname(os.path.dirname(folder)), os.path.dirname(folder), folder):
-            os.makedirs(place, mode=0o700, exist_ok=True)  # each by itself: the mode is the last one's only
+            os.makedirs(
+                place, mode=0o700, exist_ok=True
+            )  # each by itself: the mode is the last one's only
     except OSError as error:
-        raise StoreReadOnly(f"Backups cannot be kept at {folder}: {error.strerror}.", "Check the folder.") from error
+        raise StoreReadOnly(
+            f"Backups cannot be kept at {folder}: {error.strerror}.", "Check the folder."
+        ) from error
 
 
 def private(path: str) -> None:

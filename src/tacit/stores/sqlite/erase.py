@@ -28,29 +28,52 @@ if TYPE_CHECKING:
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
     """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases, shared lines. All still verifies."""
     tx.blank_entries(memory.id)
-    for (key,) in tx.rows("SELECT key FROM evidence WHERE memory = :it AND quote <> ''", it=memory.id):
+    for (key,) in tx.rows(
+        "SELECT key FROM evidence WHERE memory = :it AND quote <> ''", it=memory.id
+    ):
         exchange_words(tx, Row("evidence", key, {}), {"quote": ""})
     # A mark's reason may be a foreign record, brought along by an import.
     for (n,) in tx.rows("SELECT n FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
         exchange_words(tx, Row("use_mark", n, {}), {"reason": ""})
     for finding in tx.findings(memory=memory.id):
         tx.put_finding(
-            replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
+            replace(
+                finding,
+                text="",
+                signature="",
+                origin="",
+                reason="erased",
+                digest=digest("erased", finding.key),
+            )
         )
         tx.bury(finding.run, finding.place, finding.project, "erased", at)
     places = {
-        (run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)
+        (run, place)
+        for run, place in tx.rows(
+            "SELECT run, place FROM evidence WHERE memory = :it", it=memory.id
+        )
     }
-    forget_places(tx, memory.project, places, " ".join((memory.text, memory.signature, *memory.tags)))
+    forget_places(
+        tx, memory.project, places, " ".join((memory.text, memory.signature, *memory.tags))
+    )
     for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
         tx.put_proposal(
-            replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
+            replace(
+                proposal,
+                payload=None,
+                reason="erased",
+                decision="erased" if proposal.decision else "",
+            )
         )
-    for row in tx.rows(f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id):
+    for row in tx.rows(
+        f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id
+    ):
         tx.unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
     blank_lines(tx, memory.id)
-    tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
+    tx.rows(
+        "UPDATE queue SET error = '' WHERE error <> ''"
+    )  # a failed job quotes what it stumbled over
     tx.reindex()
 
 
@@ -87,7 +110,9 @@ def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
     """Full text, facets, tallies and figures by day anew, each project by its own rule; the number of memories."""
     rows = tx.rows("SELECT id, project FROM memory")
     for id, project in rows:
-        tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(tx.get(id)))
+        tx.rows(
+            "UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(tx.get(id))
+        )
         tx.confidence = rule(project)
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")

@@ -11,7 +11,11 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
     """An SQLite error in our words: what was being done, what was found, what to do next."""
     said = str(error)
     if isinstance(error, UnicodeEncodeError):
-        what = error.object[max(0, error.start - 20) : error.end + 20].encode("utf-8", "replace").decode()
+        what = (
+            error.object[max(0, error.start - 20) : error.end + 20]
+            .encode("utf-8", "replace")
+            .decode()
+        )
         return TextInvalid(
             f"A text is not valid Unicode: a lone surrogate or an undecodable byte stands in {what!r}.",
             "Give it as UTF-8.",
@@ -22,7 +26,9 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
             "Try again; tacit doctor shows who works on it.",
         )
     if isinstance(error, apsw.NotADBError):
-        return NotAStore(f"{path} is not a Tacit store ({said}).", "Name another file; this one was not touched.")
+        return NotAStore(
+            f"{path} is not a Tacit store ({said}).", "Name another file; this one was not touched."
+        )
     if isinstance(error, apsw.CorruptError):
         return Damaged(
             f"The store {path} is damaged: {said}.",
@@ -30,11 +36,13 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
         )
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
         return StoreReadOnly(
-            f"The store {path} cannot be used for {doing}: {said}.", "Check the permissions of the file and its folder."
+            f"The store {path} cannot be used for {doing}: {said}.",
+            "Check the permissions of the file and its folder.",
         )
     if isinstance(error, apsw.FullError):
         return StoreReadOnly(
-            f"The disk of {path} is full; nothing was changed.", "Free some space and repeat the command."
+            f"The disk of {path} is full; nothing was changed.",
+            "Free some space and repeat the command.",
         )
     if isinstance(error, apsw.IOError):
         return StoreReadOnly(
@@ -42,16 +50,27 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
             "Check the disk; tacit doctor verifies the store.",
         )
     if isinstance(error, apsw.SQLError) and "fts5" in said:
-        return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
+        return Damaged(
+            f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew."
+        )
     if isinstance(error, apsw.SQLError) and any(
         word in said
-        for word in ("no such column", "malformed", "duplicate column", "already exists", "parse error", "vtable")
+        for word in (
+            "no such column",
+            "malformed",
+            "duplicate column",
+            "already exists",
+            "parse error",
+            "vtable",
+        )
     ):
         return Damaged(
-            f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them."
+            f"The tables of {path} are not defined as they were: {said}.",
+            "tacit doctor --repair mends them.",
         )
     if isinstance(error, apsw.SQLError) and "no such table" in said:
         return NotAStore(
-            f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."
+            f"{path} is an SQLite file but not a Tacit store ({said}).",
+            "Name another file; this one was not touched.",
         )
     return error

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
 _FEW_FACETS = 1000  # memories up to which sorting all of them is cheaper than walking an index
-LOOKED = (100, 2000)  # rows looked at together where more is asked than facets tell; twice as many each time
+LOOKED = (
+    100,
+    2000,
+)  # rows looked at together where more is asked than facets tell; twice as many each time
 _SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
 _BY_DATE = (
     "SELECT updated_at, n FROM memory INDEXED BY memory_by_state WHERE project = :p AND state = :s AND updated_at <= :at"
@@ -67,7 +70,10 @@ def classify(tx: SqliteTransaction, n: int, row: Mapping[str, Any], *, fresh: bo
     found = tx.one(f"SELECT id FROM facet WHERE {_SAME}", **facets)
     if found is None:
         names = ", ".join((*FACETS, "rows"))
-        tx.rows(f"INSERT INTO facet ({names}) VALUES ({', '.join(':' + name for name in FACETS)}, 0)", **facets)
+        tx.rows(
+            f"INSERT INTO facet ({names}) VALUES ({', '.join(':' + name for name in FACETS)}, 0)",
+            **facets,
+        )
         found = tx.one(f"SELECT id FROM facet WHERE {_SAME}", **facets)
     if was == found:
         return
@@ -85,7 +91,9 @@ def declassify(tx: Writes, n: int) -> None:
 
 def _less(tx: Writes, facet: int) -> None:
     tx.rows("UPDATE facet SET rows = rows - 1 WHERE id = :id", id=facet)
-    tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=facet)  # its words may have been erased
+    tx.rows(
+        "DELETE FROM facet WHERE id = :id AND rows = 0", id=facet
+    )  # its words may have been erased
 
 
 def rebuild_facets(tx: SqliteTransaction) -> None:
@@ -96,10 +104,14 @@ def rebuild_facets(tx: SqliteTransaction) -> None:
     tx.rows("DELETE FROM facet_of")
     tx.rows("DELETE FROM facet")
     tx.rows(f"INSERT INTO facet ({names}, rows) SELECT {of}, count(*) FROM memory m GROUP BY {of}")
-    tx.rows(f"INSERT INTO facet_of (n, facet) SELECT m.n, f.id FROM memory m JOIN facet f ON {same}")
+    tx.rows(
+        f"INSERT INTO facet_of (n, facet) SELECT m.n, f.id FROM memory m JOIN facet f ON {same}"
+    )
 
 
-def count_by_facets(store: SqliteStore | SqliteTransaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
+def count_by_facets(
+    store: SqliteStore | SqliteTransaction, projects: Sequence[str], by: Sequence[str]
+) -> list[Any]:
     """How many memories these projects have for each combination of some facets."""
     return store.rows(
         f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
@@ -138,15 +150,29 @@ def select(
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
     place = store.one(place_of(sort), behind=behind) if behind else None
     if (equal or {}).get("origin"):
-        where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
-        return _sorted(store, _of_origin(store, (equal or {})["origin"]), where, named, sort, limit, offset, place)
+        where, named = narrowed(
+            projects=projects, states=states, equal=equal, tag=tag, since=since, text=text
+        )
+        return _sorted(
+            store,
+            _of_origin(store, (equal or {})["origin"]),
+            where,
+            named,
+            sort,
+            limit,
+            offset,
+            place,
+        )
     told = {name: wanted for name, wanted in (equal or {}).items() if name in FACETS}
     within = _within(store, projects, states, told)
     rows = sum(facet.rows for facet in within)
     if len(within) > COMBINATIONS or (rows > few and not 0 <= limit < rows):
         return None
     where, named = narrowed(
-        equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text
+        equal={n: w for n, w in (equal or {}).items() if n not in told},
+        tag=tag,
+        since=since,
+        text=text,
     )
     if sort in ("new", "old"):
         numbers = _in_order(store, within, newest=sort == "new", behind=place[1] if place else None)
@@ -170,12 +196,18 @@ def _within(
     store: SqliteStore, projects: Sequence[str], states: Sequence[str], told: Mapping[str, Any]
 ) -> list[_Facet]:
     """The combinations that fit, and one more than there may be."""
-    where = ["project IN (SELECT value FROM json_each(:projects))", *(f"{name} = :{name}" for name in told)]
+    where = [
+        "project IN (SELECT value FROM json_each(:projects))",
+        *(f"{name} = :{name}" for name in told),
+    ]
     where += ["state IN (SELECT value FROM json_each(:states))"] if states else []
     rows = store.rows(
         f"SELECT id, project, state, kind, rows FROM facet WHERE {' AND '.join(where)} LIMIT :most",
-        projects=json.dumps(list(projects)), states=json.dumps(list(states)), most=COMBINATIONS + 1, **told,
-    )  # fmt: skip
+        projects=json.dumps(list(projects)),
+        states=json.dumps(list(states)),
+        most=COMBINATIONS + 1,
+        **told,
+    )
     return [_Facet(*row) for row in rows]
 
 
@@ -190,19 +222,30 @@ def _in_order(
     """The row numbers under some facets in the order of writing, all or behind one, read as far as somebody asks."""
     bound = "" if behind is None else f"AND n {'<' if newest else '>'} :behind "
     sql = f"SELECT n FROM facet_of WHERE facet = :id {bound}ORDER BY n {'DESC' if newest else ''}"
-    runs = [store.each(sql, id=facet.id, **({} if behind is None else {"behind": behind})) for facet in within]
+    runs = [
+        store.each(sql, id=facet.id, **({} if behind is None else {"behind": behind}))
+        for facet in within
+    ]
     return (row[0] for row in merge(*runs, reverse=newest))
 
 
-def _by_word(store: SqliteStore, within: Sequence[_Facet], by: str, place: Sequence[Any] | None) -> Iterator[int]:
+def _by_word(
+    store: SqliteStore, within: Sequence[_Facet], by: str, place: Sequence[Any] | None
+) -> Iterator[int]:
     """The row numbers under some facets by the words of one of them, the newest first within each; all, or behind a place."""
-    words = sorted({word for word in (getattr(facet, by) for facet in within) if not place or word >= place[0]})
+    words = sorted(
+        {word for word in (getattr(facet, by) for facet in within) if not place or word >= place[0]}
+    )
     behind = {place[0]: place[1]} if place else {}
     same = ((word, [facet for facet in within if getattr(facet, by) == word]) for word in words)
-    return chain.from_iterable(_in_order(store, facets, behind=behind.get(word)) for word, facets in same)
+    return chain.from_iterable(
+        _in_order(store, facets, behind=behind.get(word)) for word, facets in same
+    )
 
 
-def _by_date(store: SqliteStore, within: Iterable[_Facet], place: Sequence[Any] | None) -> Iterator[int]:
+def _by_date(
+    store: SqliteStore, within: Iterable[_Facet], place: Sequence[Any] | None
+) -> Iterator[int]:
     """The row numbers of these projects and states, those changed last first; all, or behind a place."""
     groups = dict.fromkeys((facet.project, facet.state) for facet in within)
     at, n = place or ("~", 0)
@@ -226,14 +269,21 @@ def _by_tally(
         if above <= least:
             return
     while True:
-        above = max((row[0] for p in projects for row in store.rows(below, p=p, above=above)), default=least)
+        above = max(
+            (row[0] for p in projects for row in store.rows(below, p=p, above=above)), default=least
+        )
         yield from _at_level(store, within, projects, sort, above, few)
         if above <= least:
             return
 
 
 def _at_level(
-    store: SqliteStore, within: Sequence[_Facet], projects: Sequence[str], sort: str, level: Any, few: int
+    store: SqliteStore,
+    within: Sequence[_Facet],
+    projects: Sequence[str],
+    sort: str,
+    level: Any,
+    few: int,
 ) -> Iterator[int]:
     """The newest first of those with one figure: all of a few at once, or as many of a crowd as somebody asks for."""
     signal, column, index, _, least = _TALLIES[sort]
@@ -248,7 +298,9 @@ def _at_level(
             "SELECT m.n FROM memory m JOIN facet_of o ON o.n = m.n WHERE m.id IN (SELECT value FROM json_each(:ids))"
             " AND o.facet IN (SELECT value FROM json_each(:facets)) ORDER BY m.n DESC"
         )
-        rows = store.rows(sql, ids=json.dumps(ids), facets=json.dumps([facet.id for facet in within]))
+        rows = store.rows(
+            sql, ids=json.dumps(ids), facets=json.dumps([facet.id for facet in within])
+        )
         return (row[0] for row in rows)
     at = f"coalesce((SELECT {column} FROM tally WHERE memory = m.id AND signal = '{signal}'), :least) = :level"
     return _fitting(store, _in_order(store, within), [at], {"level": level, "least": least})
@@ -267,9 +319,15 @@ def _fitting(
 
 
 def _sorted(
-    store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any], sort: str, limit: int, offset: int,
+    store: SqliteStore,
+    numbers: Iterator[int],
+    where: Sequence[str],
+    named: Mapping[str, Any],
+    sort: str,
+    limit: int,
+    offset: int,
     place: Sequence[Any] | None,
-) -> list[Memory]:  # fmt: skip
+) -> list[Memory]:
     join, order = SORT_ORDERS[sort]
     if place:
         further, bounds = behind_place(sort, place)
@@ -277,8 +335,11 @@ def _sorted(
     rows = store.rows(
         f"SELECT m.n FROM memory m {join} WHERE {' AND '.join(('m.n IN (SELECT value FROM json_each(:ns))', *where))}"
         f" ORDER BY {order} LIMIT :limit OFFSET :offset",
-        ns=json.dumps(list(numbers)), limit=limit, offset=offset, **named,
-    )  # fmt: skip
+        ns=json.dumps(list(numbers)),
+        limit=limit,
+        offset=offset,
+        **named,
+    )
     return _loaded(store, [row[0] for row in rows])
 
 

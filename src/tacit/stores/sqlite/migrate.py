@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 # SCHEMA, by its files
-NEWEST = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations")))
+NEWEST = sum(
+    name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations"))
+)
 
 
 def migrate(store: SqliteStore, target: int | None = None) -> None:
@@ -71,7 +73,9 @@ def _steps(store: SqliteStore, target: int | None) -> int:
 
 
 def _step(tx: SqliteTransaction, number: int) -> None:
-    with open(os.path.join(os.path.dirname(__file__), "migrations", f"{number:04d}.sql"), encoding="utf-8") as file:
+    with open(
+        os.path.join(os.path.dirname(__file__), "migrations", f"{number:04d}.sql"), encoding="utf-8"
+    ) as file:
         script = file.read()
     tx.rows(script)  # one execute runs all statements of the script
     if number == 2:
@@ -125,6 +129,7 @@ def _use_wal(store: SqliteStore) -> None:
             )
         if time.monotonic() > deadline:
             raise StoreBusy(
-                f"The store {store.path} stayed busy while it was being prepared; nothing was changed.", "Try again."
+                f"The store {store.path} stayed busy while it was being prepared; nothing was changed.",
+                "Try again.",
             )
         time.sleep(0.002 + (time.perf_counter_ns() >> 7) % 16 / 1000)

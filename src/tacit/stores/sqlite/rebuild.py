@@ -20,11 +20,26 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
 from tacit.stores.sqlite import SqliteStore, SqliteTransaction, open_store
-from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
+from tacit.stores.sqlite.bits import (
+    Bits,
+    as_number,
+    checksum,
+    hashes_to,
+    is_readable,
+    sums_to,
+    text_that_sums_to,
+)
 from tacit.stores.sqlite.copies import clear_away, private
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.erase import blank, derive
-from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
+from tacit.stores.sqlite.salvage import (
+    LINK_TABLES,
+    NUMBERED,
+    SAME_ROW,
+    SEALED_TABLES,
+    Salvage,
+    verifies,
+)
 from tacit.stores.sqlite.verify import own_faults
 
 if TYPE_CHECKING:
@@ -46,7 +61,9 @@ def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str,
     """A new store of all that verifies; how many rows came from elsewhere than the damaged file, and what is lost."""
     private(fresh)
     with open_store(fresh, machine=machine) as store:
-        known = store.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
+        known = store.rows(
+            "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid"
+        )
         copy = fresh + "-backup"
         damaged = kept = None
         try:
@@ -114,16 +131,27 @@ class _Building:
             self._insert(tx, table, rows)
         for table in ("tally", "queue", "injection", "counter"):
             self._insert(tx, table, self._plain(table))
-        self._insert(tx, "shared", self._verified("shared", [name for name, _ in self.damaged.tables["shared"]]))
+        self._insert(
+            tx,
+            "shared",
+            self._verified("shared", [name for name, _ in self.damaged.tables["shared"]]),
+        )
         self._place_lines(tx)
         for (project, kind, shard), (rows_, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:p, :k, :s, :n, :x)",
-                p=project, k=kind, s=shard, n=rows_, x=sum_,
-            )  # fmt: skip
+                p=project,
+                k=kind,
+                s=shard,
+                n=rows_,
+                x=sum_,
+            )
         self._count_missing(seals)
         self._erase_again(tx, memories)
-        told = {"mended": self.mended, "lost": [[each.kind, each.id, each.detail] for each in self.lost[:1000]]}
+        told = {
+            "mended": self.mended,
+            "lost": [[each.kind, each.id, each.detail] for each in self.lost[:1000]],
+        }
         tx.put_meta("repaired", json.dumps({"at": clock.now(), **told}, ensure_ascii=False))
 
     def _count(self, kind: str) -> None:
@@ -136,14 +164,18 @@ class _Building:
             try:
                 tx.rows(sql, **row)
             except (apsw.ConstraintError, TypeError):
-                self.lost.append(Lost(_NAMES.get(table, table), _named(table, row), "its row cannot be read"))
+                self.lost.append(
+                    Lost(_NAMES.get(table, table), _named(table, row), "its row cannot be read")
+                )
 
     def _pairs(self, table: str) -> dict[tuple[Any, ...], tuple[list[Row], list[Row]]]:
         """By key: the rows of the damaged file and of the backup."""
         found: dict[tuple[Any, ...], tuple[list[Row], list[Row]]] = {}
         for side, source in ((0, self.damaged), (1, self.kept)):
             for row in source.rows(table) if source else ():
-                found.setdefault(tuple(row[name] for name in SAME_ROW[table]), ([], []))[side].append(row)
+                found.setdefault(tuple(row[name] for name in SAME_ROW[table]), ([], []))[
+                    side
+                ].append(row)
         return found
 
     def _verified(self, table: str, columns: Sequence[str]) -> list[Row]:
@@ -155,7 +187,9 @@ class _Building:
         others: list[tuple[int, Row]] = []  # each with its place in the file
         doubtful: list[tuple[int, Row]] = []
         for at, (here, there) in enumerate(self._pairs(table).values()):
-            good, kept = ([row for row in rows if verifies(table, row)][:most] for rows in (here, there))
+            good, kept = (
+                [row for row in rows if verifies(table, row)][:most] for rows in (here, there)
+            )
             known += [{**row, "n": old["n"]} if "n" in old else row for row, old in zip(good, kept)]
             known += kept[len(good) :]
             added |= {row.get("n") for row in kept[len(good) :]}
@@ -169,13 +203,19 @@ class _Building:
         for at, row in doubtful:
             if row[own] in taken or row.get("n", 0) in added:
                 continue  # its key was garbled; the backup had it under its own
-            mended = self.bits.tried(row, dict.fromkeys((*columns, own)), lambda tried: verifies(table, tried))
+            mended = self.bits.tried(
+                row, dict.fromkeys((*columns, own)), lambda tried: verifies(table, tried)
+            )
             if mended is not None:
                 self._count(kind)
                 others.append((at, mended))
             else:
                 self.lost.append(
-                    Lost(kind, _named(table, row), "its row is not what was written, and no backup has it")
+                    Lost(
+                        kind,
+                        _named(table, row),
+                        "its row is not what was written, and no backup has it",
+                    )
                 )
         chosen = sorted(known, key=lambda row: row.get("n", 0))
         chosen += [row for _, row in sorted(others, key=lambda other: other[0])]
@@ -194,16 +234,26 @@ class _Building:
         here = [row for mine, _ in pairs.values() for row in mine if is_readable(columns, row)]
         there = [row for _, theirs in pairs.values() for row in theirs]
         if self._seals is None:
-            self._seals = [row for row in self.damaged.rows("seal") if is_readable(self.damaged.tables["seal"], row)]
+            self._seals = [
+                row
+                for row in self.damaged.rows("seal")
+                if is_readable(self.damaged.tables["seal"], row)
+            ]
         sealed = [row for row in self._seals if row["kind"] == table]
         if not sealed and not here:
             return there
-        off = checksum(row["xor"] for row in sealed) ^ checksum(row_seal(table, row) for row in here)
+        off = checksum(row["xor"] for row in sealed) ^ checksum(
+            row_seal(table, row) for row in here
+        )
         if not off or off.bit_count() == 1:  # or a bit of the seal itself was flipped
             return here
-        unreadable = [row for mine, _ in pairs.values() for row in mine if not is_readable(columns, row)]
+        unreadable = [
+            row for mine, _ in pairs.values() for row in mine if not is_readable(columns, row)
+        ]
         known = {as_number(row_seal(table, row)) for row in here}
-        extra = {number: row for row in there if (number := as_number(row_seal(table, row))) not in known}
+        extra = {
+            number: row for row in there if (number := as_number(row_seal(table, row))) not in known
+        }
         for wrong in (None, *here):
             right = extra.get(off ^ (as_number(row_seal(table, wrong)) if wrong else 0))
             if right is not None:
@@ -212,16 +262,24 @@ class _Building:
         for wrong in (*unreadable, *here):
             rest = off ^ (as_number(row_seal(table, wrong)) if wrong in here else 0)
             mended = self.bits.tried(
-                wrong, [name for name, _ in columns], lambda tried, rest=rest: sums_to(table, tried, rest),  # type: ignore[misc]
+                wrong,
+                [name for name, _ in columns],
+                lambda tried, rest=rest: sums_to(table, tried, rest),  # type: ignore[misc]
                 lambda row, name, rest=rest: text_that_sums_to(table, row, name, rest),  # type: ignore[misc]
-            )  # fmt: skip
+            )
             if mended is not None:
                 self._count(table)
                 return [row for row in here if row is not wrong] + [mended]
         projects = ", ".join(sorted({seal_project(table, row) for row in here} - {""}))
-        self.lost.append(Lost(table, projects or table, "a row is not what was written; which one cannot be told"))
+        self.lost.append(
+            Lost(
+                table, projects or table, "a row is not what was written; which one cannot be told"
+            )
+        )
         keys = {tuple(row[name] for name in SAME_ROW[table]) for row in here}
-        return here + [row for row in there if tuple(row[name] for name in SAME_ROW[table]) not in keys]
+        return here + [
+            row for row in there if tuple(row[name] for name in SAME_ROW[table]) not in keys
+        ]
 
     def _place_lines(self, tx: SqliteTransaction) -> None:
         """Lines of the team's journal that stand for no row here: as the backup has them, or not at all."""
@@ -237,27 +295,53 @@ class _Building:
                 continue
             tx.rows("DELETE FROM shared WHERE id = :id", id=id)
             self.lost.append(
-                Lost("shared", memory, f"line {id} of the team's journal; the next sync writes or reads it anew")
+                Lost(
+                    "shared",
+                    memory,
+                    f"line {id} of the team's journal; the next sync writes or reads it anew",
+                )
             )
         rows, last = tx.rows("SELECT count(*), coalesce(max(n), 0) FROM shared")[0]
         missing = last - rows - sum(each.kind == "shared" for each in self.lost)
         # they are numbered without gaps, and nothing else counts them
         if missing > 0 or "shared" in self.damaged.broken:
-            what = f"{missing} lines of the team's journal" if missing > 0 else "the team's journal may lack lines"
-            self.lost.append(Lost("shared", "?", f"{what}; the next sync writes or reads them anew"))
+            what = (
+                f"{missing} lines of the team's journal"
+                if missing > 0
+                else "the team's journal may lack lines"
+            )
+            self.lost.append(
+                Lost("shared", "?", f"{what}; the next sync writes or reads them anew")
+            )
 
     def _count_missing(self, seals: dict[tuple[str, str, int], tuple[int, bytes]]) -> None:
         """Rows that a seal counts and nobody has; rows named already are not named again."""
         for kind in ("journal", "evidence", "use", "mark"):
             told = sum(row["rows"] for row in self._seals or () if row["kind"] == kind)
             built = sum(rows for (_, of, _), (rows, _) in seals.items() if of == kind)
-            missing = told - built - sum(each.kind == kind or each.kind == "memory" for each in self.lost)
+            missing = (
+                told - built - sum(each.kind == kind or each.kind == "memory" for each in self.lost)
+            )
             if 0 < missing < 1 << 31:
-                self.lost.append(Lost(kind, "?", f"{missing} more rows are counted than can be found"))
+                self.lost.append(
+                    Lost(kind, "?", f"{missing} more rows are counted than can be found")
+                )
         counted = {"journal", "memory", "evidence", "use", "use_mark"} if self._seals else set()
-        for table in sorted(self.damaged.broken - {"tally", "queue", "injection", "counter", "shared"} - counted):
-            since = "rows written after the backup may be missing" if self.kept else "rows may be missing"
-            self.lost.append(Lost(_NAMES.get(table, table), "?", f"its table could not be read to the end; {since}"))
+        for table in sorted(
+            self.damaged.broken - {"tally", "queue", "injection", "counter", "shared"} - counted
+        ):
+            since = (
+                "rows written after the backup may be missing"
+                if self.kept
+                else "rows may be missing"
+            )
+            self.lost.append(
+                Lost(
+                    _NAMES.get(table, table),
+                    "?",
+                    f"its table could not be read to the end; {since}",
+                )
+            )
 
     def _plain(self, table: str) -> list[Row]:
         """The rows of a table without hashes: as they are, and what only the backup still has."""
@@ -293,7 +377,9 @@ class _Building:
             if row is None:
                 # A garbled id, or a memory without any row: known only if its own first entry verified.
                 if chain or here or there:
-                    self.lost.append(Lost("memory", id, "neither its row nor its journal could be read"))
+                    self.lost.append(
+                        Lost("memory", id, "neither its row nor its journal could be read")
+                    )
                 else:
                     strays += [each for pair in by_number.values() for each, old in pair if not old]
                 continue
@@ -308,11 +394,17 @@ class _Building:
         for (id,), (here, there) in rows.items():
             if id not in known and id not in chains and not self._is_known(here, memories):
                 self.lost.append(
-                    Lost("memory", _named("memory", (here or there)[0]), "its journal is gone, and no backup has it")
+                    Lost(
+                        "memory",
+                        _named("memory", (here or there)[0]),
+                        "its journal is gone, and no backup has it",
+                    )
                 )
         for entry in strays:
             if entry["id"] not in used:
-                self.lost.append(Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read"))
+                self.lost.append(
+                    Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read")
+                )
         for entry in entries:
             is_new, number = places[entry["memory"], entry["n"]]
             entry["id"] = entry["id"] if is_new else number
@@ -378,10 +470,14 @@ class _Building:
         if mended is not None:
             self._count("journal")
             return mended
-        self.lost.append(Lost("journal", row["memory"], f"what entry {row['id']} said; that it was made is kept"))
+        self.lost.append(
+            Lost("journal", row["memory"], f"what entry {row['id']} said; that it was made is kept")
+        )
         return {**row, "payload": "", "salt": b""}
 
-    def _row(self, id: str, chain: list[Row], here: list[Row], there: list[Row]) -> tuple[Row | None, int]:
+    def _row(
+        self, id: str, chain: list[Row], here: list[Row], there: list[Row]
+    ) -> tuple[Row | None, int]:
         """The memory's row as its last entry left it, or as the latest one did for which a row can be had."""
         if not chain:
             return None, 0
@@ -398,7 +494,9 @@ class _Building:
                 found = self._folded(id, chain[:length], there)
                 found = found if found is not None and hashes_to(found, wanted) else None
             if found is None and here and length == len(chain):
-                found = self.bits.tried(here[0], DECIDED, lambda tried, wanted=wanted: hashes_to(tried, wanted))  # type: ignore[misc]
+                found = self.bits.tried(
+                    here[0], DECIDED, lambda tried, wanted=wanted: hashes_to(tried, wanted)
+                )  # type: ignore[misc]
             if found is not None:
                 self._count("memory")
                 return {"n": None, **found, "hash": wanted, "words": ""}, length
@@ -437,7 +535,9 @@ def _renumber(rows: list[Row], name: str = "n") -> None:
     taken, last, before = {told[at] for at in stay}, 0, 0
     for at, row in enumerate(rows):
         if at not in stay:
-            if told[at] == last and before < last - 1:  # of two rows with one number the first is the one that is off
+            if (
+                told[at] == last and before < last - 1
+            ):  # of two rows with one number the first is the one that is off
                 rows[at - 1][name] = last - 1
                 row[name] = last
             else:
@@ -448,7 +548,9 @@ def _renumber(rows: list[Row], name: str = "n") -> None:
 
 def _rising(numbers: Sequence[int | None]) -> set[int]:
     """Where the longest rising sequence of positive numbers stands."""
-    ends: list[int] = []  # the smallest number that ends a sequence of each length, and where it stands
+    ends: list[
+        int
+    ] = []  # the smallest number that ends a sequence of each length, and where it stands
     places: list[int] = []
     before: dict[int, int] = {}
     for at, number in enumerate(numbers):

@@ -59,7 +59,9 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
     broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
     try:
         with told_plainly(path, "repairing"), Held(path, folder, wait) as held:
-            copy_files(held.aside, broken)  # salvaging opens its copy; what is kept aside stays as it was
+            copy_files(
+                held.aside, broken
+            )  # salvaging opens its copy; what is kept aside stays as it was
             mended, lost = built(broken, backup.path if backup else "", fresh, machine)
             held.write(fresh)
         return Repaired(faults, held.aside, backup.name if backup else "", mended, tuple(lost))
@@ -73,7 +75,9 @@ def _faults(path: str) -> tuple[Fault, ...]:
         with open_store(path, create=False) as store:
             # Where rows are damaged, what is derived from them is built anew whatever it is like.
             return check(
-                store, rule=rule_of(store), index=lambda found: store.index_faults() if is_derived(found) else iter(())
+                store,
+                rule=rule_of(store),
+                index=lambda found: store.index_faults() if is_derived(found) else iter(()),
             ).faults
     except Damaged as error:
         return (Fault("file", path, error.message),)
@@ -103,7 +107,9 @@ def _is_ours(path: str) -> bool:
 def _newest(folder: str) -> Backup | None:
     """The newest backup that still verifies; a backup may rot too."""
     for each in backups(folder):
-        if each.verified and not [f for f in verify(each.path, folder).faults if f.kind not in DERIVED]:
+        if each.verified and not [
+            f for f in verify(each.path, folder).faults if f.kind not in DERIVED
+        ]:
             return each
     return None
 

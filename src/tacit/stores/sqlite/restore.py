@@ -19,7 +19,15 @@ from tacit.core.value import replace, value
 from tacit.stores.files import to_disk
 from tacit.stores.sqlite import copy_files as program
 from tacit.stores.sqlite import open_store
-from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find_backup, verify
+from tacit.stores.sqlite.backup import (
+    DERIVED,
+    LOG_LARGE,
+    WEEK,
+    asides,
+    back_up,
+    find_backup,
+    verify,
+)
 from tacit.stores.sqlite.copies import (
     COPY_SLACK,
     Backup,
@@ -51,7 +59,9 @@ def notes(path: str, folder: str) -> list[str]:
     found = backups(folder)
     newest = next((each for each in found if each.verified), None)
     if newest is None:
-        told.append("there is no verified backup yet; tacit backup makes one, and so does the worker")
+        told.append(
+            "there is no verified backup yet; tacit backup makes one, and so does the worker"
+        )
     elif time.time() - clock.seconds(newest.at) > WEEK:
         told.append(f"the newest backup is of {newest.at[:10]}; tacit backup makes one")
     size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
@@ -62,7 +72,9 @@ def notes(path: str, folder: str) -> list[str]:
         )
     if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > LOG_LARGE:
         long = os.path.getsize(path + "-wal") >> 20
-        told.append(f"its write-ahead log is {long} MiB long: some process has been reading for a long time")
+        told.append(
+            f"its write-ahead log is {long} MiB long: some process has been reading for a long time"
+        )
     if kept := asides(folder):
         place = os.path.dirname(kept[0])
         told.append(
@@ -82,7 +94,8 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
         )
     if to and os.path.exists(to):
         raise Refused(
-            f"{to} exists already; a restored store goes into a new file.", "Name another, or leave out --to."
+            f"{to} exists already; a restored store goes into a new file.",
+            "Name another, or leave out --to.",
         )
     done = Restored(chosen, to or path, install(to or path, chosen.path, folder))
     return done if to else replace(done, warning=_backed_up_again(path, folder))
@@ -95,7 +108,9 @@ def _backed_up_again(path: str, folder: str) -> str:
             back_up(store, folder)
     except (TacitError, OSError, apsw.Error) as error:
         told = error.message if isinstance(error, TacitError) else str(error)
-        return f"the store was restored, but no backup of it could be made: {told} Run tacit backup."
+        return (
+            f"the store was restored, but no backup of it could be made: {told} Run tacit backup."
+        )
     return ""
 
 
@@ -219,7 +234,10 @@ class Held:
         private(fresh)
         copy_pages(source, fresh)
         to_disk(fresh)
-        for end in ("-wal", "-shm"):  # a log that is left behind would be replayed into the new file
+        for end in (
+            "-wal",
+            "-shm",
+        ):  # a log that is left behind would be replayed into the new file
             if os.path.exists(self.path + end):
                 os.unlink(self.path + end)
         os.rename(fresh, self.path)
@@ -228,12 +246,15 @@ class Held:
 
 def _open_elsewhere(path: str) -> StoreBusy:
     return StoreBusy(
-        f"Another process has {path} open; nothing was changed.", "Close agents and tacit desk, then try again."
+        f"Another process has {path} open; nothing was changed.",
+        "Close agents and tacit desk, then try again.",
     )
 
 
 def _pages_into(connection: apsw.Connection, source: str) -> None:
-    origin = apsw.Connection(f"file:{quoted(source)}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    origin = apsw.Connection(
+        f"file:{quoted(source)}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
     try:
         with connection.backup("main", origin, "main") as copying:
             copying.step(-1)
@@ -246,7 +267,9 @@ def _copy_aside(path: str, aside: str) -> None:
 
     make_folder(os.path.dirname(aside))
     # Isolated (-I) and without site-packages (-S): nothing in the current folder, which may be anybody's, is imported.
-    done = subprocess.run([sys.executable, "-I", "-S", program.__file__, path, aside], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", program.__file__, path, aside], capture_output=True, text=True
+    )
     if done.returncode or not program.is_copied(done.stdout, aside):
         said = done.stderr.strip()[-300:] or "the copy is not what was read"
         raise Unavailable(f"{path} could not be copied aside: {said}.", "Nothing was changed.")

@@ -59,10 +59,14 @@ class Salvage:
 
     def _mend_schema(self) -> None:
         """Table definitions are known by heart: where a file's own are garbled, ours are put in, page numbers kept."""
-        ours = self.model.rows("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
+        ours = self.model.rows(
+            "SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid"
+        )
         try:
             self.connection.execute("PRAGMA writable_schema = ON").fetchall()
-            listed = self.connection.execute("SELECT rowid FROM sqlite_schema ORDER BY rowid").fetchall()
+            listed = self.connection.execute(
+                "SELECT rowid FROM sqlite_schema ORDER BY rowid"
+            ).fetchall()
             if len(listed) == len(ours):
                 for (at,), (_, type, name, table, sql) in zip(listed, ours):
                     self.connection.execute(
@@ -94,7 +98,8 @@ class Salvage:
             self.connection.execute("PRAGMA writable_schema = ON").fetchall()
             for row in known:
                 self.connection.execute(
-                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", row
+                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)",
+                    row,
                 )
             self.connection.execute("PRAGMA writable_schema = RESET").fetchall()
         except apsw.Error:
@@ -105,10 +110,15 @@ class Salvage:
         columns = self.tables[table]
         # A flipped bit may also make a text of what is none, and not every text is Unicode.
         other = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
-        chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else other.format(name) for name, type in columns)
+        chosen = ", ".join(
+            f"CAST({name} AS BLOB)" if type == "TEXT" else other.format(name)
+            for name, type in columns
+        )
         numbered = self._numbered(table)
         order = [numbered] if numbered else list(SAME_ROW[table])
-        seen: set[int] = set()  # hashes of rows, not their numbers: a page of another table may be read as one of ours
+        seen: set[int] = (
+            set()
+        )  # hashes of rows, not their numbers: a page of another table may be read as one of ours
         ends: list[int] = []
         back: list[Row] = []
         for direction in ("", " DESC"):
@@ -137,7 +147,9 @@ class Salvage:
         if numbered and len(ends) == 2 and 0 < ends[1] - ends[0] <= GAP:
             for n in range(ends[0] + 1, ends[1]):
                 try:
-                    for row in self.connection.execute(f"SELECT {chosen} FROM {table} WHERE {numbered} = ?", (n,)):
+                    for row in self.connection.execute(
+                        f"SELECT {chosen} FROM {table} WHERE {numbered} = ?", (n,)
+                    ):
                         if hash(row) not in seen:
                             seen.add(hash(row))
                             yield self._read(columns, row)
@@ -168,7 +180,9 @@ def _mend_header(path: str) -> None:
     with open(path, "r+b") as file:
         head = bytearray(file.read(100).ljust(100, b"\0"))
         head[0:16] = b"SQLite format 3\0"
-        head[16:24] = b"\x10\x00\x02\x02\x00\x40\x20\x20"  # 4096-byte pages, write-ahead log, no reserved bytes
+        head[16:24] = (
+            b"\x10\x00\x02\x02\x00\x40\x20\x20"  # 4096-byte pages, write-ahead log, no reserved bytes
+        )
         head[44:48] = (4).to_bytes(4, "big")
         head[56:60] = (1).to_bytes(4, "big")  # UTF-8
         file.seek(0)
@@ -181,7 +195,9 @@ def verifies(table: str, row: Row) -> bool:
         return is_sound(row)
     try:
         # those of schema 10 carry none
-        return bool(_seal_of(table, row) == row["hash"] or (table == "incident" and not row["hash"]))
+        return bool(
+            _seal_of(table, row) == row["hash"] or (table == "incident" and not row["hash"])
+        )
     except (TypeError, ValueError):
         return False
 

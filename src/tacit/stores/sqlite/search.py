@@ -25,7 +25,16 @@ from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.core.value import dumps
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.words.passages import FULL, cut, power_of, rarities, scale_of, slack_of, weighed, weights_of
+from tacit.words.passages import (
+    FULL,
+    cut,
+    power_of,
+    rarities,
+    scale_of,
+    slack_of,
+    weighed,
+    weights_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +55,18 @@ SMALL = 3000  # rows; a store up to here is read completely
 FIRST_FETCHED = 64  # rows of a word that are fetched at first
 QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
 DEEP = (2000, 12_000)  # for a question: a twentieth of the store's rows, within these bounds
-MEET = (3, 8)  # common words that are asked for together with those known; more for a question to a large store
+MEET = (
+    3,
+    8,
+)  # common words that are asked for together with those known; more for a question to a large store
 TELLING_WORDS = 4  # words of a text, its rarest, by which an equal one is looked for
 LARGE = 20_000  # rows
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
-SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large store, where merging takes seconds
+SEGMENTS = (
+    4,
+    16,
+)  # of the full text that are left alone; more in a very large store, where merging takes seconds
 HUGE = 200_000  # rows
 MERGED_MOST = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
 _KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
@@ -76,9 +91,7 @@ _ENDED_VERDICTS = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
 INJECTABLE_ROWS = f"{_IN_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED_VERDICTS}) AND m.superseded_by = ''"
 
 # What applies whatever the task is: the index `memory_ways` holds the rows of exactly this.
-WHATEVER_THE_TASK = (
-    "(m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
-)
+WHATEVER_THE_TASK = "(m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
 
 
 def ask_passages(
@@ -99,16 +112,26 @@ def ask_passages(
     if not tokens or not total or limit <= 0:
         return Found((), total, {}, read, tokens)
     known = looked_up(store, dict.fromkeys(token for each in tokens for token in each))
-    frequency = {token: known[token][0] if token in known else 0 for each in tokens for token in each}
+    frequency = {
+        token: known[token][0] if token in known else 0 for each in tokens for token in each
+    }
     weights = weights_of(tokens, frequency, total)
-    rows: dict[str, Sequence[int]] = {token: few for token, (_, few) in known.items() if few is not None}
-    common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
+    rows: dict[str, Sequence[int]] = {
+        token: few for token, (_, few) in known.items() if few is not None
+    }
+    common = sorted(
+        (token for token in known if token not in rows), key=lambda token: (frequency[token], token)
+    )
     reader = _Reader(store, kept, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
     take = _Taker(store, kept, projects, limit, injectable)
     take.length, take.power = usual_length(store), power_of(len(tokens))
     scores = weighed(weights, rows)
-    if meaning and (deep or len(tokens) <= FULL) and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
+    if (
+        meaning
+        and (deep or len(tokens) <= FULL)
+        and store.one("SELECT 1 FROM vector_centre LIMIT 1")
+    ):
         take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
@@ -121,21 +144,38 @@ def ask_passages(
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
     direction = take.nearer.direction if take.nearer else None
     return Found(
-        (*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, take.length, direction, weights
+        (*hits, *beside(store, hits, injectable)),
+        total,
+        frequency,
+        read,
+        tokens,
+        take.length,
+        direction,
+        weights,
     )
 
 
 class _Nearer:
     """Weighs rows by their words and by how near they are to what the question means."""
 
-    def __init__(self, store: SqliteStore, direction: Direction, meaning: float, scale: float, power: float) -> None:
-        self.store, self.direction, self.meaning, self.scale, self.power = store, direction, meaning, scale, power
+    def __init__(
+        self, store: SqliteStore, direction: Direction, meaning: float, scale: float, power: float
+    ) -> None:
+        self.store, self.direction, self.meaning, self.scale, self.power = (
+            store,
+            direction,
+            meaning,
+            scale,
+            power,
+        )
 
     def fits(self, weighed: Mapping[int, float], most: int) -> dict[int, float]:
         from tacit.stores.sqlite.meaning import roughly
 
         best = _highest(weighed, max(most, COMPARED_MOST))
-        least = weighed[best[COMPARED_MOST - 1]] if len(best) > COMPARED_MOST else 0.0  # equals stay: two builds agree
+        least = (
+            weighed[best[COMPARED_MOST - 1]] if len(best) > COMPARED_MOST else 0.0
+        )  # equals stay: two builds agree
         near = roughly(self.store, self.direction, [n for n in best if weighed[n] >= least])
         words = {n: (weighed[n] / self.scale) ** (1 / self.power) for n in best}
         return {n: words[n] + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
@@ -171,16 +211,25 @@ def usual_length(store: SqliteStore) -> float:
 
 def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[Hit, ...]:
     """What stands beside the hits in their group: the two before and the two after each, which may not hold a word of the question."""
-    groups = {hit.n: (hit.memory.project, group) for hit in hits if (group := met_in(hit.memory, "group"))}
+    groups = {
+        hit.n: (hit.memory.project, group) for hit in hits if (group := met_in(hit.memory, "group"))
+    }
     if not groups:
         return ()
     near = sorted({n + step for n in groups for step in NEIGHBOURS} - {hit.n for hit in hits})
-    numbers = near if not injectable else store.column(
-        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE_ROWS} ORDER BY m.n", ns=dumps(near)
-    )  # fmt: skip
+    numbers = (
+        near
+        if not injectable
+        else store.column(
+            f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE_ROWS} ORDER BY m.n",
+            ns=dumps(near),
+        )
+    )
     found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
     around = {hit.n: {groups.get(hit.n + step) for step in NEIGHBOURS} for hit in found}
-    return tuple(hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in around[hit.n])
+    return tuple(
+        hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in around[hit.n]
+    )
 
 
 class _Reader:
@@ -190,10 +239,14 @@ class _Reader:
         self.store, self.kept, self.total = store, kept, (total := kept.total)
         small = total <= SMALL
         self.words = WORDS_READ[not small]
-        self.reach = 6 * SMALL if small else min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK
+        self.reach = (
+            6 * SMALL if small else min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK
+        )
         self.meet = 0 if small or not meets else MEET[deep and total > LARGE]
 
-    def read(self, common: Sequence[str], rows: dict[str, Sequence[int]], frequency: dict[str, int]) -> None:
+    def read(
+        self, common: Sequence[str], rows: dict[str, Sequence[int]], frequency: dict[str, int]
+    ) -> None:
         left = list(common[: self.words])
         while left and (frequency[left[0]] <= self.reach or not rows):
             token = left.pop(0)
@@ -208,7 +261,9 @@ class _Reader:
                 rows[token] = _of_token(self.store, self.kept, token, self.total, beside=either)
 
 
-def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, Sequence[int] | None]]:
+def looked_up(
+    store: SqliteStore, words: Iterable[str]
+) -> dict[str, tuple[int, Sequence[int] | None]]:
     """Of the words that any memory holds: how many do, and which, where they are few."""
     sql = "SELECT word, rows, few FROM term WHERE word IN (SELECT value FROM json_each(:words))"
     found = store.rows(sql, words=dumps(list(words)))
@@ -232,13 +287,19 @@ def newest(store: SqliteStore, kept: Cached, match: str, limit: int) -> list[int
     return rows if len(rows) <= limit else rows[:limit]
 
 
-def _of_token(store: SqliteStore, kept: Cached, token: str, limit: int, beside: str = "") -> list[int]:
+def _of_token(
+    store: SqliteStore, kept: Cached, token: str, limit: int, beside: str = ""
+) -> list[int]:
     """Rows that hold a word, given as the index has it, so many at most; `beside` narrows them, as MATCH does."""
     if _tokenizer(store)(token) == [token]:
         return newest(store, kept, f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
     if beside:  # a MATCH would stem it once more; the other way reads it to its end
         return []
-    return store.column("SELECT DISTINCT doc FROM term_row WHERE term = :token LIMIT :limit", token=token, limit=limit)
+    return store.column(
+        "SELECT DISTINCT doc FROM term_row WHERE term = :token LIMIT :limit",
+        token=token,
+        limit=limit,
+    )
 
 
 class Cached(dict[str, tuple[int, list[int]]]):
@@ -251,7 +312,9 @@ class Cached(dict[str, tuple[int, list[int]]]):
         self.since = since  # what others and we had written by then
         self.total = total  # memories, counted by the newest
         self.room = _KEPT
-        self.lessons: dict[str, dict[int, _Lesson | None]] = {}  # by what may be taken: row -> its lesson, if it may
+        self.lessons: dict[
+            str, dict[int, _Lesson | None]
+        ] = {}  # by what may be taken: row -> its lesson, if it may
         self.own: dict[tuple[str, ...], set[int] | None] = {}  # the rows of small projects
 
     def rows_of(self, store: SqliteStore, projects: Sequence[str]) -> set[int] | None:
@@ -283,12 +346,23 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(self, store: SqliteStore, kept: Cached, projects: Sequence[str], limit: int, injectable: bool) -> None:
+    def __init__(
+        self,
+        store: SqliteStore,
+        kept: Cached,
+        projects: Sequence[str],
+        limit: int,
+        injectable: bool,
+    ) -> None:
         self.store, self.kept = store, kept
-        self.length = self.power = 0.0  # the usual words of a text, and the power of an amount that a score is
+        self.length = self.power = (
+            0.0  # the usual words of a text, and the power of an amount that a score is
+        )
         self.projects = dumps(list(projects))
         self.limit = limit
-        self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
+        self.size = max(
+            limit + limit // 3, 16
+        )  # rows that are looked at where most of them are these projects' own
         self.sql = (
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
             " AND m.project IN (SELECT value FROM json_each(:projects))"
@@ -324,8 +398,12 @@ class _Taker:
         """The best so many rows, the longer ones for less: as good as ranking orders them, before their texts are read. Without a
         power, as matching counts: whatever their length, the newer of equal ones first."""
         if not self.power:
-            least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
-            high = sorted(((score, n) for n, score in scores.items() if score >= least), reverse=True)
+            least = (
+                sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
+            )
+            high = sorted(
+                ((score, n) for n, score in scores.items() if score >= least), reverse=True
+            )
             return [n for _, n in high[:most]]
         best = _highest(scores, AHEAD * most)
         if len(best) <= self.limit:
@@ -345,7 +423,11 @@ class _Taker:
         sql = "SELECT n, text FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
         texts = dict(self.store.rows(sql, ns=dumps(equal)))
         start = order.index(equal[0])
-        return [*order[:start], *sorted(equal, key=lambda n: (texts.get(n, ""), n)), *order[start + len(equal) :]]
+        return [
+            *order[:start],
+            *sorted(equal, key=lambda n: (texts.get(n, ""), n)),
+            *order[start + len(equal) :],
+        ]
 
 
 def _highest(scores: Mapping[int, float], most: int) -> list[int]:
@@ -373,7 +455,9 @@ def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
 def _loaded(store: LessonRows, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
     """Hits from rows that end with the memory's words, its number and the channel's score."""
     memories = store._with_tallies([row[:-3] for row in rows])
-    return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
+    return tuple(
+        Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows)
+    )
 
 
 def merge_segments(store: SqliteStore, added: int = 0) -> int:
@@ -392,7 +476,9 @@ def merge_segments(store: SqliteStore, added: int = 0) -> int:
     while segments > SEGMENTS[total > HUGE]:
         with store.write() as tx:
             before = tx.one("SELECT total_changes()")[0]
-            tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', :pages)", pages=pages)
+            tx.rows(
+                "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', :pages)", pages=pages
+            )
             done = tx.one("SELECT total_changes()")[0] - before < 2
         if done:
             break
@@ -406,11 +492,16 @@ class _Tokens(dict[str, list[str]]):
     def __init__(self, store: SqliteStore) -> None:
         from apsw import FTS5_TOKENIZE_DOCUMENT
 
-        self.read, self.flag = store._connection.fts5_tokenizer("porter", ["unicode61"]), FTS5_TOKENIZE_DOCUMENT
+        self.read, self.flag = (
+            store._connection.fts5_tokenizer("porter", ["unicode61"]),
+            FTS5_TOKENIZE_DOCUMENT,
+        )
 
     def __missing__(self, text: str) -> list[str]:
         raw = text.encode("utf-8", "replace")
-        tokens: list[str] = self.read(raw, self.flag, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
+        tokens: list[str] = self.read(
+            raw, self.flag, None, include_offsets=False, include_colocated=False
+        )  # type: ignore[assignment]
         if len(text) <= _LONG_TEXT:
             if len(self) >= TEXTS_KEPT:
                 self.clear()
@@ -434,8 +525,10 @@ def by_signature(
             found += store.rows(
                 "SELECT m.n, 1.0 FROM memory m INDEXED BY memory_by_signature WHERE m.project = :project"
                 f" AND m.signature = :it AND m.signature <> '' AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT :limit",
-                project=project, it=signature, limit=limit,
-            )  # fmt: skip
+                project=project,
+                it=signature,
+                limit=limit,
+            )
     return _numbered(store, "signature", found[:limit])
 
 
@@ -446,13 +539,16 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
         found += store.rows(
             "SELECT m.n, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE_ROWS} ORDER BY t.amount DESC LIMIT :limit",
-            project=project, limit=max(limit, 0),
-        )  # fmt: skip
+            project=project,
+            limit=max(limit, 0),
+        )
     found.sort(key=lambda row: (-row[1], row[0]))
     return _numbered(store, "recurring", found[:limit])
 
 
-def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
+def always_given(
+    store: SqliteStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0
+) -> tuple[Hit, ...]:
     """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
     that most pieces of work met first, then the newest. After them the rules and preferences among the `newest` lessons."""
     found: list[Any] = []
@@ -462,16 +558,18 @@ def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50
             f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT {MOST_HITS}) newest"
             " LEFT JOIN tally t ON t.memory = newest.id AND t.signal = 'seen'"
             " ORDER BY newest.pinned DESC, 2 DESC, newest.n DESC LIMIT :limit",
-            project=project, limit=max(limit, 0),
-        )  # fmt: skip
+            project=project,
+            limit=max(limit, 0),
+        )
     found = found[:limit]
     for project in projects if newest else ():
         found += store.rows(
             "SELECT m.n, 1.0 FROM (SELECT n FROM memory INDEXED BY memory_by_age WHERE project = :project"
             " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
             f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE_ROWS}",
-            project=project, newest=newest,
-        )  # fmt: skip
+            project=project,
+            newest=newest,
+        )
     return _numbered(store, "standing", found)
 
 

@@ -45,7 +45,10 @@ def write_spoken(store: SqliteStore) -> bool:
         found.update(word.strip(".") for word in _BETWEEN.split(said.lower()))
     half = f"{path}.{new_id()}"
     with os.fdopen(
-        os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", errors="replace"
+        os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
+        "w",
+        encoding="utf-8",
+        errors="replace",
     ) as file:
         file.write("\n".join(["", *sorted(found - {""}), ""]))
     os.replace(half, path)
@@ -74,8 +77,14 @@ def count_terms(tx: SqliteTransaction, n: int, old: Iterable[str], new: Iterable
     for word in sorted(before - after):
         row = tx.one("SELECT few FROM term WHERE word = :word", word=word)
         if row is not None:
-            few = None if row[0] is None else b"".join(each for each in _numbers(row[0]) if each != number)
-            tx.rows("UPDATE term SET rows = rows - 1, few = :few WHERE word = :word", word=word, few=few)
+            few = (
+                None
+                if row[0] is None
+                else b"".join(each for each in _numbers(row[0]) if each != number)
+            )
+            tx.rows(
+                "UPDATE term SET rows = rows - 1, few = :few WHERE word = :word", word=word, few=few
+            )
             tx.rows("DELETE FROM term WHERE word = :word AND rows <= 0", word=word)
 
 
@@ -90,7 +99,9 @@ class Expected(dict[str, int]):
 
     def faults(self, store: SqliteStore) -> Iterator[Fault]:
         """The counts against it, word by word; the order of a word's numbers says nothing: a memory may gain a word later."""
-        known: dict[bytes, int] = {}  # what some numbers add up to; most words of a text stand in the same few
+        known: dict[
+            bytes, int
+        ] = {}  # what some numbers add up to; most words of a text stand in the same few
         wrong = 0
         for word, rows, few in store.each("SELECT word, rows, few FROM term"):
             held = self.pop(word, 0)
@@ -99,7 +110,9 @@ class Expected(dict[str, int]):
             wrong += rows != held >> _COUNT or (few is not None and known[few] != held)
         if wrong or self:
             yield index_fault(
-                "term", f"{wrong + len(self)} words are not counted as the texts have them", "counts them"
+                "term",
+                f"{wrong + len(self)} words are not counted as the texts have them",
+                "counts them",
             )
 
 
@@ -113,7 +126,9 @@ def as_held(n: int) -> int:
 
 def weight(n: int) -> int:
     """A number for a memory's, by which sums tell sets apart. The full text is asked for the same in SQL (`WEIGHT`)."""
-    return n * n % 999_983 * 2003 + n % 2003 + 1  # small enough that billions of them can be added up
+    return (
+        n * n % 999_983 * 2003 + n % 2003 + 1
+    )  # small enough that billions of them can be added up
 
 
 WEIGHT = "doc * doc % 999983 * 2003 + doc % 2003 + 1"

@@ -77,14 +77,23 @@ def embed_pending(
         with store.write() as tx:
             for (n, text), vector in zip(rows, (spelled or _packed)(vectors)):
                 more = {"length": length_of(vector)} if isinstance(vector, bytes) else {}
-                tx.rows(put or _PUT_VECTOR, n=n, text=text, identity=embedder.identity, vector=vector, **more)
+                tx.rows(
+                    put or _PUT_VECTOR,
+                    n=n,
+                    text=text,
+                    identity=embedder.identity,
+                    vector=vector,
+                    **more,
+                )
         made += len(rows)
         if numbers is not None:
             numbers += [n for n, _ in rows]
     return made
 
 
-def embed(store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+def embed(
+    store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False
+) -> int:
     """Make the vectors that are missing, or all of them anew, and leave beside them what a prompt compares by."""
     if anew:
         with store.write() as tx:
@@ -114,23 +123,32 @@ def _leave_words(store: SqliteStore, embedder: Embedder) -> None:
             found.setdefault(stems[0], vector)
     rows = [
         {"word": word, "scale": float(max(map(abs, vector))) / SCALE, "vector": kept}
-        for (word, vector), kept in zip(found.items(), _packed(list(found.values())) if found else ())
+        for (word, vector), kept in zip(
+            found.items(), _packed(list(found.values())) if found else ()
+        )
     ]
     with store.write() as tx:
         tx.rows("DELETE FROM vector_word")
-        tx.many("INSERT INTO vector_word (word, scale, vector) VALUES (:word, :scale, :vector)", rows)
+        tx.many(
+            "INSERT INTO vector_word (word, scale, vector) VALUES (:word, :scale, :vector)", rows
+        )
 
 
 def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) -> None:
     """Where the lessons of each project lie, where that has changed: the mean of their directions, in whatever order they came."""
-    many = dict(store.rows("SELECT m.project, count(*) FROM vector v JOIN memory m ON m.n = v.n GROUP BY 1"))
+    many = dict(
+        store.rows("SELECT m.project, count(*) FROM vector v JOIN memory m ON m.n = v.n GROUP BY 1")
+    )
     known = dict(store.rows("SELECT project, rows FROM vector_centre"))
     ours = "SELECT DISTINCT project FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
-    changed = {project for project in many.keys() | known.keys() if many.get(project) != known.get(project)}
+    changed = {
+        project for project in many.keys() | known.keys() if many.get(project) != known.get(project)
+    }
     changed.update(store.column(ours, ns=json.dumps(numbers)))
     for project in sorted(changed):
         rows = store.rows(
-            "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE m.project = :project", project=project
+            "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE m.project = :project",
+            project=project,
         )
         with store.write() as tx:
             tx.rows("DELETE FROM vector_centre WHERE project = :project", project=project)
@@ -139,8 +157,11 @@ def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) ->
                 centre = _sum(table.whole / table.lengths[:, None]) / len(rows)
                 tx.rows(
                     "INSERT INTO vector_centre (project, identity, rows, centre) VALUES (:project, :identity, :rows, :centre)",
-                    project=project, identity=identity, rows=len(rows), centre=centre.astype("<f4").tobytes(),
-                )  # fmt: skip
+                    project=project,
+                    identity=identity,
+                    rows=len(rows),
+                    centre=centre.astype("<f4").tobytes(),
+                )
 
 
 def nearest_vectors(
@@ -162,11 +183,15 @@ def nearest_vectors(
     cosines = table.cosines(vector)
     few = min(max(limit, 0), len(cosines))
     least = numpy.partition(cosines, -few)[-few] if few else 2.0
-    best = numpy.flatnonzero(cosines >= least)  # and those that equal the last of them: two builds of a store agree
+    best = numpy.flatnonzero(
+        cosines >= least
+    )  # and those that equal the last of them: two builds of a store agree
     best = best[numpy.lexsort((best, -cosines[best]))][: EQUAL_ROWS * few].tolist()
     told = {table.numbers[at]: float(cosines[at]) for at in best}
     told.update((n, float(cosines[table.place[n]])) for n in also if n in table.place)
-    return Nearest(tuple(table.numbers[at] for at in best), told, float(_sum(cosines)) / len(cosines))
+    return Nearest(
+        tuple(table.numbers[at] for at in best), told, float(_sum(cosines)) / len(cosines)
+    )
 
 
 class _Table:
@@ -178,7 +203,9 @@ class _Table:
         rows = [row for row in rows if len(row[1]) == size]
         self.numbers = [row[0] for row in rows]
         self.place = {n: at for at, n in enumerate(self.numbers)}
-        raw = numpy.frombuffer(b"".join(row[1] for row in rows), dtype=numpy.int8).reshape(len(rows), size)
+        raw = numpy.frombuffer(b"".join(row[1] for row in rows), dtype=numpy.int8).reshape(
+            len(rows), size
+        )
         self.whole: Any = raw.astype(numpy.float32)
         self.lengths: Any = numpy.linalg.norm(self.whole, axis=1).astype(numpy.float64)
         self.lengths[self.lengths == 0] = 1.0
@@ -200,7 +227,9 @@ def _sum(numbers: Any) -> Any:
     return numpy.rint(numbers * FINE).astype(numpy.int64).sum(axis=0) / FINE
 
 
-def _table(store: SqliteStore, projects: Sequence[str], identity: str, size: int, among: str) -> _Table:
+def _table(
+    store: SqliteStore, projects: Sequence[str], identity: str, size: int, among: str
+) -> _Table:
     # Another connection's commits change data_version, our own the count of changes.
     stamp = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
     key = (*projects, identity, size, among)
@@ -209,8 +238,10 @@ def _table(store: SqliteStore, projects: Sequence[str], identity: str, size: int
         rows = store.rows(
             "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE v.identity = :identity AND m.project IN"
             f" (SELECT value FROM json_each(:projects)){f' AND {among}' if among else ''} ORDER BY v.n DESC LIMIT :most",
-            identity=identity, projects=json.dumps(list(projects)), most=_MOST,
-        )  # fmt: skip
+            identity=identity,
+            projects=json.dumps(list(projects)),
+            most=_MOST,
+        )
         kept = _kept[store] = ((stamp, key), _Table(rows, size))
     return kept[1]
 
@@ -241,11 +272,15 @@ def near(
     if not found.cosines:
         others = [other for other in identities(store) if other != identity]
         told = (
-            f"the vectors here are of {others[0]}, not of {identity}. tacit reindex makes them anew." if others else ""
+            f"the vectors here are of {others[0]}, not of {identity}. tacit reindex makes them anew."
+            if others
+            else ""
         )
         return Near(note=told)
     more = _numbered(store, "meaning", [(n, found.cosines[n]) for n in found.rows])
-    cosines = {hit.memory.id: found.cosines[hit.n] for hit in (*more, *hits) if hit.n in found.cosines}
+    cosines = {
+        hit.memory.id: found.cosines[hit.n] for hit in (*more, *hits) if hit.n in found.cosines
+    }
     return Near(more, cosines, found.usual)
 
 
@@ -256,13 +291,17 @@ def vector_faults(store: SqliteStore) -> Iterator[Fault]:
     )[0]
     if astray:
         yield index_fault("vector", f"{astray} vectors are of no memory that has a text")
-    if store.one("SELECT count(DISTINCT identity) > 1 OR count(DISTINCT length(vector)) > 1 FROM vector")[0]:
+    if store.one(
+        "SELECT count(DISTINCT identity) > 1 OR count(DISTINCT length(vector)) > 1 FROM vector"
+    )[0]:
         yield index_fault("vector", "vectors of more than one model stand side by side")
     sizes = "SELECT length(vector) AS size FROM vector_word UNION SELECT length(centre) / 4 FROM vector_centre"
     other = f"SELECT 1 FROM ({sizes}) WHERE size NOT IN (SELECT length(vector) FROM vector)"
     foreign = "SELECT 1 FROM vector_centre WHERE identity NOT IN (SELECT identity FROM vector)"
     if store.one("SELECT 1 FROM vector LIMIT 1") and (store.one(other) or store.one(foreign)):
-        yield index_fault("vector", "what a prompt compares by is of another model than the vectors")
+        yield index_fault(
+            "vector", "what a prompt compares by is of another model than the vectors"
+        )
 
 
 def _packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:

@@ -29,7 +29,9 @@ def file_faults(store: SqliteStore, open_store: Callable[[str], SqliteStore]) ->
         # A garbled definition may still parse: another column, another condition of an index.
         with open_store(":memory:") as ours:
             if store.rows(_DEFINITIONS) != ours.rows(_DEFINITIONS):
-                yield Fault("file", store.path, "its tables are not defined as this version defines them")
+                yield Fault(
+                    "file", store.path, "its tables are not defined as this version defines them"
+                )
 
 
 _DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"
@@ -41,10 +43,14 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
     wanted: dict[bytes, int] = {}
     counts = Expected()
     stale = 0
-    for n, text, about, tags, paths, words in store.each("SELECT n, text, about, tags, paths, words FROM memory"):
+    for n, text, about, tags, paths, words in store.each(
+        "SELECT n, text, about, tags, paths, words FROM memory"
+    ):
         own, _, tasks = words.partition("\n")
         # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
-        if not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or (tasks and not text):
+        if not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or (
+            tasks and not text
+        ):
             stale += 1
         here, once = weight(n), as_held(n)
         for token, times in Counter([*tokens(text), *tokens(words)]).items():
@@ -54,13 +60,19 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
                 counts[token] = counts.get(token, 0) + once
     if stale:
         yield index_fault("memory", f"the derived words of {stale} memories are not theirs")
-    store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
+    store.rows(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)"
+    )
     differ = 0
-    for term, sum_ in store.each(f"SELECT CAST(term AS BLOB), sum({WEIGHT}) FROM temp.memory_words GROUP BY term"):
+    for term, sum_ in store.each(
+        f"SELECT CAST(term AS BLOB), sum({WEIGHT}) FROM temp.memory_words GROUP BY term"
+    ):
         differ += wanted.pop(term, None) != sum_
     if differ or wanted:
         yield index_fault(
-            "memory_fts", f"{differ + len(wanted)} words are not where the texts have them", "rebuilds it"
+            "memory_fts",
+            f"{differ + len(wanted)} words are not where the texts have them",
+            "rebuilds it",
         )
     yield from counts.faults(store)
 

@@ -34,11 +34,40 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
 _LONG_VERBS = (
-    "lookback", "learn", "effect", "report", "stats", "audit", "tend", "page", "sync", "export", "import", "migrate", "doctor",
-    "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
+    "lookback",
+    "learn",
+    "effect",
+    "report",
+    "stats",
+    "audit",
+    "tend",
+    "page",
+    "sync",
+    "export",
+    "import",
+    "migrate",
+    "doctor",
+    "reindex",
+    "backup",
+    "recall",
+    "list",
+    "why",
+    "status",
+    "review",
+    "projects",
+    "blame",
+    "init",
+    "undo",
+    "feedback",
+    "connect",
+    "restore",
     "guard",
-)  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask` or `cli.at_rest`
-HOUSEKEEPING = ("worker", "tend", "backup")  # gives way to hooks, by hand as well: an agent waits for those
+)
+HOUSEKEEPING = (
+    "worker",
+    "tend",
+    "backup",
+)  # gives way to hooks, by hand as well: an agent waits for those
 NICE = 10
 
 
@@ -46,7 +75,13 @@ class Answer:
     """What a command has to say."""
 
     def __init__(
-        self, data: Any = None, text: str = "", *, code: int = 0, warnings: Sequence[str] = (), printed: bool = False
+        self,
+        data: Any = None,
+        text: str = "",
+        *,
+        code: int = 0,
+        warnings: Sequence[str] = (),
+        printed: bool = False,
     ) -> None:
         self.data = data
         self.text = text
@@ -67,15 +102,26 @@ class Cli:
         self._ticker: Any = None
         self._ticks: Callable[[], Any] | None = None  # makes another one after a question
 
-    def open(self, args: argparse.Namespace, *, create: bool = True, local_only: bool = False) -> Memories:
+    def open(
+        self, args: argparse.Namespace, *, create: bool = True, local_only: bool = False
+    ) -> Memories:
         """The memories the global options name; `local_only`: as this machine knows them, without asking a server."""
         from tacit.app import open
 
         return open(
-            args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes, local_only=local_only
-        )  # fmt: skip
+            args.store,
+            args.project,
+            args.profile,
+            env=self.env,
+            create=create,
+            by=args.by or "",
+            yes=args.yes,
+            local_only=local_only,
+        )
 
-    def here(self, args: argparse.Namespace, ask: Callable[[Memories], Any], otherwise: Any = "") -> Any:
+    def here(
+        self, args: argparse.Namespace, ask: Callable[[Memories], Any], otherwise: Any = ""
+    ) -> Any:
         """What this machine's store, or its copy of a server's, answers. A look makes none; a broken one has its say elsewhere."""
         from tacit.core.errors import TacitError
         from tacit.stores.cache import near_path
@@ -182,7 +228,10 @@ def _main(args: list[str], cli: Cli) -> int:
     cli.quiet = "--quiet" in args
     if verb is None:
         if "--version" in args or "-V" in args:
-            verb, args = "version", ["version", *(each for each in args if each not in ("--version", "-V"))]
+            verb, args = (
+                "version",
+                ["version", *(each for each in args if each not in ("--version", "-V"))],
+            )
         elif "--help" in args or "-h" in args:
             verb, args = "help", ["help"]
         else:
@@ -211,7 +260,9 @@ def module_of_command(verb: str) -> tuple[Any, str]:
     if module is None:
         from tacit.core.errors import UsageError
 
-        raise UsageError(f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS))
+        raise UsageError(
+            f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS)
+        )
     return module, str(module.__doc__).partition("\n")[0]
 
 
@@ -221,7 +272,14 @@ def every_command() -> dict[str, str]:
     from tacit.surfaces.cli.parsing import COMMANDS
 
     ours = {verb: does for verb, (_, does) in COMMANDS.items()}
-    return {**ours, **{verb: module_of_command(verb)[1] for verb in plugged_names("command") if verb not in ours}}
+    return {
+        **ours,
+        **{
+            verb: module_of_command(verb)[1]
+            for verb in plugged_names("command")
+            if verb not in ours
+        },
+    }
 
 
 def _run(verb: str, args: list[str], cli: Cli) -> Answer:

@@ -26,7 +26,15 @@ from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
 from tacit.hosts.installed import cautions, our_hooks
-from tacit.hosts.registration import Host, command, is_here, is_our_plugin, plugin_text, registration, settings_path
+from tacit.hosts.registration import (
+    Host,
+    command,
+    is_here,
+    is_our_plugin,
+    plugin_text,
+    registration,
+    settings_path,
+)
 from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
@@ -85,7 +93,10 @@ class _Plan:
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if sys.platform == "win32":
-        raise Refused("tacit connect: Windows is not supported.", "Use it inside WSL, with the host that runs there.")
+        raise Refused(
+            "tacit connect: Windows is not supported.",
+            "Use it inside WSL, with the host that runs there.",
+        )
     place = locate(os.getcwd(), cli.env)
     if args.listed:
         return _list(place.root, cli.env, _unread(args, cli))
@@ -99,7 +110,10 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     host = host_named(args.host)
     if args.rules and host.rule is None:
         ruled = [name for name, each in every_host().items() if each.rule]
-        raise UsageError(f"tacit connect: --rules is for {', '.join(ruled)}.", f"tacit connect {ruled[0]} --rules")
+        raise UsageError(
+            f"tacit connect: --rules is for {', '.join(ruled)}.",
+            f"tacit connect {ruled[0]} --rules",
+        )
     if args.store and args.store != without_password(args.store):
         raise UsageError(
             "tacit connect: the password would stand in the host's settings.",
@@ -110,15 +124,23 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     plans = [_hooks_plan(host, file, cli.env, args.store or "", shared=args.shared)]
     if host.rule is not None and (args.rules or args.undo):
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
-        plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
+        plans.append(
+            _plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text)
+        )
     if (decides := _decides(args)) and not args.dry_run:
         cli.need_person(args, decides)
     if args.undo:
         return _undo(args, plans)
     if args.dry_run:
-        data = {"settings": plans[0].file.named, "changed": any(plan.changes for plan in plans), "dry_run": True}
+        data = {
+            "settings": plans[0].file.named,
+            "changed": any(plan.changes for plan in plans),
+            "dry_run": True,
+        }
         return Answer(data, "\n".join(difference(plan.file, plan.text) for plan in plans))
-    return _write(args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local))
+    return _write(
+        args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local)
+    )
 
 
 def _decides(args: argparse.Namespace) -> str:
@@ -133,7 +155,9 @@ def _decides(args: argparse.Namespace) -> str:
 def _every(args: argparse.Namespace, cli: Cli) -> Answer:
     """Connect, or disconnect, each host that is here; one that cannot be is named, and the others are done all the same."""
     if args.host is not None or args.rules:
-        raise UsageError("tacit connect --all: it takes no host.", "tacit connect --all, or one host by name.")
+        raise UsageError(
+            "tacit connect --all: it takes no host.", "tacit connect --all, or one host by name."
+        )
     here = [name for name, host in every_host().items() if is_here(host, cli.env)]
     if not here:
         return Answer({"hosts": {}}, f"none of {', '.join(HOSTS)} is on this machine")
@@ -150,10 +174,17 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
         found[name] = one.data
         told.append(f"{host_named(name).title}\n{one.text}")
         notes += one.warnings
-    return Answer({"hosts": found}, "\n\n".join(told), warnings=list(dict.fromkeys(notes)), code=0 if told else 1)
+    return Answer(
+        {"hosts": found},
+        "\n\n".join(told),
+        warnings=list(dict.fromkeys(notes)),
+        code=0 if told else 1,
+    )
 
 
-def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
+def _write(
+    args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool
+) -> Answer:
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
         check_writable(plan.file)
@@ -163,16 +194,23 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
             plan.kept.keep(plan.base, plan.text, write_settings(plan.file, plan.text))
         _make_ready(memories)
         learned, past = _past(args, cli, memories, host, everywhere)
-        control = offer_control(cli, memories, args.control, host.name) if project is not None else ""
+        control = (
+            offer_control(cli, memories, args.control, host.name) if project is not None else ""
+        )
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
         learned_how = _learned_how(memories, host.name)
     path = plans[0].file.named
     lines = [
-        f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans
+        f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}"
+        for plan in plans
     ]
     if project is not None:
         asked = ask_git(memories.place.root, "config", "--get", GIT_SETTING)
-        kept = f"; git config {GIT_SETTING} keeps it" if asked is not None and asked.returncode == 0 else ""
+        kept = (
+            f"; git config {GIT_SETTING} keeps it"
+            if asked is not None and asked.returncode == 0
+            else ""
+        )
         lines.append(f"project {project.name} ({project.id}{kept})")
     lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
@@ -182,41 +220,73 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         _how_to_end(args, cli, host.name),
     ]
     if not (everywhere or args.shared or _is_untracked_on_purpose(path)):
-        lines.append(f"git does not ignore {os.path.basename(path)}, which is yours alone: add it to .gitignore")
-    data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
+        lines.append(
+            f"git does not ignore {os.path.basename(path)}, which is yours alone: add it to .gitignore"
+        )
+    data = {
+        "settings": path,
+        "changed": bool(changing),
+        "project": project.id if project else None,
+        "learn": learned,
+    }
     data["self_test"] = self_test_json(fired)
-    off = host.plugin is None and parsed(plans[0].text, path, comments=host.comments).get("disableAllHooks") is True
-    notes = [f"{path} sets disableAllHooks: the host will not call us until that is gone"] if off else []
+    off = (
+        host.plugin is None
+        and parsed(plans[0].text, path, comments=host.comments).get("disableAllHooks") is True
+    )
+    notes = (
+        [f"{path} sets disableAllHooks: the host will not call us until that is gone"]
+        if off
+        else []
+    )
     return Answer(data, "\n".join(lines), warnings=notes)
 
 
 def _learned_how(memories: Memories, host: str) -> str:
     by, hosts = (memories.settings()[f"reader.{name}"].value for name in ("by", "hosts"))
     reads = by not in ("", NOBODY) and (by in (host, "model") or host in hosts or "*" in hosts)
-    return "read as they end" if reads else "learned by rules, which costs nothing; no model reads them"
+    return (
+        "read as they end"
+        if reads
+        else "learned by rules, which costs nothing; no model reads them"
+    )
 
 
 def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
     """Said by the rule that `--undo` goes by: what to type here, now."""
     who = acting(cli.env, args.by or "", args.yes)
     told = f"tacit connect {host} --undo ends it"
-    return f"{told}." if who.is_person else f"{told}; an agent may not switch its memory off. {who.how}"
+    return (
+        f"{told}."
+        if who.is_person
+        else f"{told}; an agent may not switch its memory off. {who.how}"
+    )
 
 
-def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str, *, shared: bool = False) -> _Plan:
+def _hooks_plan(
+    host: Host, path: str, env: Mapping[str, str], store: str, *, shared: bool = False
+) -> _Plan:
     # What is committed names the program by its name: everybody has it somewhere else, and who has none is not disturbed.
     start = ("tacit", list[str]()) if shared else command(env)
     if host.plugin is not None:
         text = plugin_text(start, host, store)
-        return _plan(path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there)
+        return _plan(
+            path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there
+        )
 
     def put_in(text: str) -> str:
-        return with_entries(text, registration(start, host, store), path, comments=host.comments, frame=host.frame)
+        return with_entries(
+            text, registration(start, host, store), path, comments=host.comments, frame=host.frame
+        )
 
-    return _plan(path, env, put_in, lambda text: without_entries(text, path, comments=host.comments))
+    return _plan(
+        path, env, put_in, lambda text: without_entries(text, path, comments=host.comments)
+    )
 
 
-def _plan(path: str, env: Mapping[str, str], put_in: Callable[[str], str], without: Callable[[str], str]) -> _Plan:
+def _plan(
+    path: str, env: Mapping[str, str], put_in: Callable[[str], str], without: Callable[[str], str]
+) -> _Plan:
     file = read_settings(path)
     kept = FormerSettings(env, file.path)
     base = kept.original(file, without)
@@ -231,19 +301,32 @@ def _past(
     read_by = host.name in readers() or "*" in settings["reader.hosts"].value or args.read
     reader = reader_here(settings, cli.env) if read_by else None
     days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
-    home = memories if everywhere else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
+    home = (
+        memories
+        if everywhere
+        else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
+    )
     past = []
     if host.name in keeping():
-        past = transcripts(home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at())
+        past = transcripts(
+            home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at()
+        )
     lines: list[str] = []
-    by, going = str(settings["reader.by"].value), "" if args.read is False else progress_words(memories)
+    by, going = (
+        str(settings["reader.by"].value),
+        "" if args.read is False else progress_words(memories),
+    )
     if args.read is False:
         remember(path, NOBODY)
         lines.append(f"no model reads your sessions; reader.by in {path} says so")
     elif reader is None and args.read:
         lines.append(nobody_reads(cli.env))
     elif reader is not None and (args.read or by != NOBODY):
-        chosen = {run.id: (session_of(run), source) for source in past for run in _runs_in(source, host.name)}
+        chosen = {
+            run.id: (session_of(run), source)
+            for source in past
+            for run in _runs_in(source, host.name)
+        }
         sessions = [session for session, _ in chosen.values()]
         # What is being read already is nothing to speak of.
         plan = None if going else plan_of(unread(home, sessions), reader)
@@ -251,11 +334,15 @@ def _past(
         if args.read:
             remember(path, reader.by)
         if args.read or agreed_later(cli, reader, settings, host.name, sessions):
-            lines.append(f"finished sessions are read by {reader.title}; reader.by in {path} says so")
+            lines.append(
+                f"finished sessions are read by {reader.title}; reader.by in {path} says so"
+            )
         if plan is not None and wanted and not args.no_learn:
             cli.env = with_room(cli.env, plan, settings)
             with cli.open(args) as reading:
-                said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
+                said = read_chosen(
+                    cli, reading, plan, {id: source for id, (_, source) in chosen.items()}
+                )
             lines += [*told(said).splitlines()]
         elif plan is not None:
             lines.append(f"{plan.sentence} Do it: tacit lookback --read")
@@ -264,7 +351,11 @@ def _past(
     if args.no_learn or days <= 0:
         return {}, lines
     data, learned = offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)
-    return data, [*lines, learned, *(offer_lines(cli, home) if reader is None and args.read is None else ())]
+    return data, [
+        *lines,
+        learned,
+        *(offer_lines(cli, home) if reader is None and args.read is None else ()),
+    ]
 
 
 def _runs_in(source: Source, host: str) -> list[Run]:
@@ -281,14 +372,20 @@ def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
         shown = (difference(plan.file, plan.base.text) for plan in plans)
         return Answer({**data, "dry_run": True}, "\n".join(shown))
     told = [f"disconnected: {plan.file.named}" for plan in plans if _taken_out(plan)]
-    stays = "what was learned stays; tacit list shows it" if told else f"nothing of ours stands in {path}"
+    stays = (
+        "what was learned stays; tacit list shows it"
+        if told
+        else f"nothing of ours stands in {path}"
+    )
     return Answer(data, "\n".join([*told, stays]))
 
 
 def _taken_out(plan: _Plan) -> bool:
     """Give a file back as it was without us; whether that changed it."""
     if plan.is_ours:
-        write_settings(plan.file, plan.base.text if plan.base.exists else None, plan.kept.made_folders)
+        write_settings(
+            plan.file, plan.base.text if plan.base.exists else None, plan.kept.made_folders
+        )
     plan.kept.drop()
     return plan.is_ours
 
@@ -301,7 +398,11 @@ def disconnected(host: Host, path: str, env: Mapping[str, str]) -> bool:
 def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
     """The hosts in whose settings file of this name we stand."""
     name = os.path.basename(path)
-    named = [host for host in every_host().values() if name in map(os.path.basename, _settings_of(host, "", env))]
+    named = [
+        host
+        for host in every_host().values()
+        if name in map(os.path.basename, _settings_of(host, "", env))
+    ]
     return [host for host in named if _stands_in(host, path)]
 
 
@@ -338,10 +439,22 @@ def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     for host in every_host().values():
         connected, here = connected_in(host, root, env), is_here(host, env)
         told = cautions(host, connected, root, env)
-        rows.append({"host": host.name, "title": host.title, "here": here, "connected": connected, "cautions": told})
+        rows.append(
+            {
+                "host": host.name,
+                "title": host.title,
+                "here": here,
+                "connected": connected,
+                "cautions": told,
+            }
+        )
         shown.append([host.name, host.title, "yes" if here else "no", ", ".join(connected) or "-"])
         notes += told
-    return Answer({"hosts": rows, "unread": unread}, table(shown, ("host", "", "here", "connected")), warnings=notes)
+    return Answer(
+        {"hosts": rows, "unread": unread},
+        table(shown, ("host", "", "here", "connected")),
+        warnings=notes,
+    )
 
 
 def connected_hosts(root: str, env: Mapping[str, str]) -> list[str]:

@@ -65,8 +65,16 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         cache = checked_cache(memories.near)
         found = memories.health()
         free = _free(found.store)
-        notes = [*memories.safety_notes(), *memories.settled().left_out, *memories.refused(), *memories.unread()]
-        notes += [*unreadable_instructions(memories.place.root), *standing_notes(memories.place.root, cli.env)]
+        notes = [
+            *memories.safety_notes(),
+            *memories.settled().left_out,
+            *memories.refused(),
+            *memories.unread(),
+        ]
+        notes += [
+            *unreadable_instructions(memories.place.root),
+            *standing_notes(memories.place.root, cli.env),
+        ]
         kept = [each.name for each in memories.backups() if each.verified]
         sound, profile = found.health.is_sound, memories.profile
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
@@ -103,7 +111,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
     memory = [*(doctor_lines(figures, profile, count) if figures and count else []), *reads]
     if trials and trials.unsettled:
-        memory.append(f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over")
+        memory.append(
+            f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over"
+        )
     if trials and trials.unknown:
         memory.append(f"of {numbered(trials.unknown, 'use')} nothing could tell what came")
     memory += [event_in_words(name, n) for name, n in found.counters.items()]
@@ -119,7 +129,10 @@ def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         paths, about = memories.doubted_sessions(), memories.unread()
     found = [
-        row for path in paths if path.endswith("l") and os.path.isfile(path) for row in shapes(FileSource(path).lines())
+        row
+        for path in paths
+        if path.endswith("l") and os.path.isfile(path)
+        for row in shapes(FileSource(path).lines())
     ]
     if not found:
         told = "Every session of late was read as its host meant it: there is nothing to show."
@@ -129,7 +142,8 @@ def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
             file.writelines(f"{json.dumps(row)}\n" for row in [{"about": about}, *found])
     except OSError as error:
         raise TacitError(
-            f"tacit doctor: {args.sample} cannot be written: {error.strerror}.", "Name a file that is not there yet."
+            f"tacit doctor: {args.sample} cannot be written: {error.strerror}.",
+            "Name a file that is not there yet.",
         ) from None
     said = f"{args.sample}: {numbered(len(found), 'record')}, texts, numbers and names replaced. Look at it before you send it to anybody."
     return Answer({"file": args.sample, "records": len(found)}, said)
@@ -137,15 +151,23 @@ def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, and whether every row is what was written."""
-    checked = ", ".join(f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND)
+    checked = ", ".join(
+        f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND
+    )
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
-    lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:FAULTS]]
+    lines += [
+        paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}")
+        for fault in faults[:FAULTS]
+    ]
     if faults:
         mends = "nothing was changed. tacit doctor --repair mends what can be mended"
         return [*lines, f"  {numbered(len(faults), 'fault')}; {mends}"]
     return [
         *lines,
-        *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked or 'it is empty'}"])),
+        *(
+            paint(cli, "good", line)
+            for line in _indented([f"everything verifies: {checked or 'it is empty'}"])
+        ),
     ]
 
 

@@ -30,10 +30,14 @@ def _import(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         for path in args.paths:
             source = BytesSource(sys.stdin.buffer.read()) if path == "-" else path
-            reports = memories.import_(source, format=args.format or "", trust=args.trust or "", dry_run=args.dry_run)
+            reports = memories.import_(
+                source, format=args.format or "", trust=args.trust or "", dry_run=args.dry_run
+            )
             found += [(path, report) for report in reports]
     return Answer(
-        {"files": [_json(path, each) for path, each in found]}, _text(found, args.dry_run), warnings=_notes(found)
+        {"files": [_json(path, each) for path, each in found]},
+        _text(found, args.dry_run),
+        warnings=_notes(found),
     )
 
 
@@ -51,7 +55,9 @@ def _notes(found: list[tuple[str, TakenIn]]) -> list[str]:
         ]
     for path in dict.fromkeys(path for path, each in found if each.held):
         own = "tacit review" if path == "-" else f"tacit import {path} --trust user"
-        notes.append(f"held lessons are given to nobody until a person says so at a terminal: {own} if they are theirs")
+        notes.append(
+            f"held lessons are given to nobody until a person says so at a terminal: {own} if they are theirs"
+        )
     return notes
 
 
@@ -66,23 +72,36 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
     }
     counts |= {"left out": "skipped", "fields mended": "fields", "redacted": "redacted"}
     rows = [
-        [one_line(path, 50), each.format, str(len(each.kept)), *map(str, picked(each, *counts.values()).values())]
+        [
+            one_line(path, 50),
+            each.format,
+            str(len(each.kept)),
+            *map(str, picked(each, *counts.values()).values()),
+        ]
         for path, each in found
     ]
-    return table(rows, ("file", "format", "kept", *counts)) + ("\nnothing was changed" if dry_run else "")
+    return table(rows, ("file", "format", "kept", *counts)) + (
+        "\nnothing was changed" if dry_run else ""
+    )
 
 
 def _export(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.format == "?":
         known = {name: list(formats.exchange(name).PARTS) for name in formats.exchanging()}
-        return Answer(known, table([[name, ", ".join(parts)] for name, parts in known.items()], ("format", "parts")))
+        return Answer(
+            known,
+            table([[name, ", ".join(parts)] for name, parts in known.items()], ("format", "parts")),
+        )
     if args.out and args.part:
         raise UsageError("--out writes every part.", "Leave out --part, or redirect the output.")
     if args.format == "bundle":
         return _export_bundle(args, cli)
     with cli.open(args, create=False) as memories:
         if memories.project is None:
-            raise NotFound("Nothing is kept for this project.", "tacit projects lists those that have something.")
+            raise NotFound(
+                "Nothing is kept for this project.",
+                "tacit projects lists those that have something.",
+            )
         if not args.out:
             text = memories.export(args.format, args.part or "")
             if not cli.json:
@@ -94,7 +113,8 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
             args.format, {_place(args.out, file, len(texts)): text for file, text in texts.items()}
         )
     told = [
-        f"{each.path}: {each.size:,} bytes{f'; what it replaced: {each.copy}' if each.copy else ''}" for each in done
+        f"{each.path}: {each.size:,} bytes{f'; what it replaced: {each.copy}' if each.copy else ''}"
+        for each in done
     ]
     data = {
         "format": args.format,
@@ -122,7 +142,8 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
     """Everything in the store; to a file, or to whatever standard output leads to."""
     if not args.out and (cli.json or cli.out.isatty()):
         raise UsageError(
-            "A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip, or redirect the output."
+            "A bundle is a file of bytes.",
+            "tacit export --format bundle --out FILE.zip, or redirect the output.",
         )
     with cli.open(args, create=False) as memories:
         if not args.out:
@@ -138,14 +159,18 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
         made = memories.export_bundle(path)
     size = os.path.getsize(path)
     told = f"{path}: {size:,} bytes, {numbered(made.rows['memory'], 'lesson')} with all that is known; read back and verified"
-    return Answer({"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told)
+    return Answer(
+        {"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told
+    )
 
 
 def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     def each(table: str, rows: int) -> None:
         cli.progress(f"  {table} {rows:,}" if rows else f"  {table} …")
 
-    done = migrate_store(args.source, args.target, cli.env, by=args.by or "", yes=args.yes, each=each)
+    done = migrate_store(
+        args.source, args.target, cli.env, by=args.by or "", yes=args.yes, each=each
+    )
     cli.progress()
     notes = []
     if done.waiting:

@@ -27,7 +27,8 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
             return _list(memories)
         if not args.lesson:
             raise UsageError(
-                f"tacit guard {args.what} wants a lesson.", f"tacit guard {args.what} ID; tacit list shows ids."
+                f"tacit guard {args.what} wants a lesson.",
+                f"tacit guard {args.what} ID; tacit list shows ids.",
             )
         if args.what == "off":
             off = memories.disarm_guard(args.lesson)[0].guard
@@ -40,14 +41,17 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.what == "try":
             guard, record = memories.try_guard(args.lesson, _with_progress(cli, sessions))
             return Answer(_data(guard, record), _shown(guard, record))
-        armed = memories.arm_guard(args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway)
+        armed = memories.arm_guard(
+            args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway
+        )
         lines = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
             f"It {says(armed.guard)}. {armed.record}",
             f"Only tell it again: tacit guard off {armed.guard.lesson}",
         )
         return Answer(
-            {"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(lines)
+            {"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record},
+            "\n".join(lines),
         )
 
 
@@ -56,7 +60,8 @@ def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
     if args.what == "unplace":
         back = memories.unplace_guard(args.lesson)
         return Answer(
-            {"lesson": back.lesson, "file": back.file}, f"{back.file} is as it was; {back.lesson} is told again"
+            {"lesson": back.lesson, "file": back.file},
+            f"{back.file} is as it was; {back.lesson} is told again",
         )
     found = memories.better_place(args.lesson)
     lines = difflib.unified_diff(
@@ -64,9 +69,15 @@ def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
     )
     diff = "".join(lines).rstrip()
     data = {"lesson": found.lesson, "file": found.file, "rules": list(found.rules), "diff": diff}
-    question = "Write it, and retire the lesson?" if found.retires else "Write it? The lesson says more, and stays."
+    question = (
+        "Write it, and retire the lesson?"
+        if found.retires
+        else "Write it? The lesson says more, and stays."
+    )
     if not (args.yes or cli.ask(f"{diff}\n{question} [y/N] ")):
-        return Answer({**data, "written": False}, f"{diff}\ntacit guard place {found.lesson} --yes writes it.")
+        return Answer(
+            {**data, "written": False}, f"{diff}\ntacit guard place {found.lesson} --yes writes it."
+        )
     done = memories.place_guard(args.lesson)
     became = "is retired" if done.retires else "says more, and is told on"
     said = f"{done.file} has {', '.join(done.rules)} now; the lesson {became}. Back: tacit guard unplace {done.lesson}"
@@ -87,9 +98,15 @@ def _list(memories: Memories) -> Answer:
         for each in armed
     ]
     if could:
-        lines += ["" if lines else "No guard is armed.", "Lessons that code could check (tacit guard try ID):"]
+        lines += [
+            "" if lines else "No guard is armed.",
+            "Lessons that code could check (tacit guard try ID):",
+        ]
         lines += [f"{each.lesson}  {one_line(each.text, 140)}\n    {says(each)}" for each in could]
-    text = "\n".join(lines) or "No guard is armed, and no lesson in force says what code could check on a call."
+    text = (
+        "\n".join(lines)
+        or "No guard is armed, and no lesson in force says what code could check on a call."
+    )
     rows = [
         {
             **picked(each.guard, "lesson step text"),
@@ -100,15 +117,30 @@ def _list(memories: Memories) -> Answer:
         for each in armed
     ]
     return Answer(
-        {"armed": rows, "could": [{**picked(each, "lesson text"), "says": says(each)} for each in could]}, text
+        {
+            "armed": rows,
+            "could": [{**picked(each, "lesson text"), "says": says(each)} for each in could],
+        },
+        text,
     )
 
 
 def _data(guard: Guard, record: Record) -> dict[str, Any]:
-    firings = [{name: at for name, at in each.__dict__.items() if name != "work"} for each in record.firings]
+    firings = [
+        {name: at for name, at in each.__dict__.items() if name != "work"}
+        for each in record.firings
+    ]
     counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
-    return {"lesson": guard.lesson, "text": guard.text, "says": says(guard), "sessions": record.sessions, **counts, "unseen": record.unseen,
-        "offered": {step: says(part) for step, part in offers(guard, record)}, "firings": firings}  # fmt: skip
+    return {
+        "lesson": guard.lesson,
+        "text": guard.text,
+        "says": says(guard),
+        "sessions": record.sessions,
+        **counts,
+        "unseen": record.unseen,
+        "offered": {step: says(part) for step, part in offers(guard, record)},
+        "firings": firings,
+    }
 
 
 def _shown(guard: Guard, record: Record) -> str:
@@ -129,7 +161,10 @@ def _shown(guard: Guard, record: Record) -> str:
         of = f" ({says(part)}: {of_part(part, record).said})" if part != guard else ""
         lines.append(f"Enough to {step}{of}: tacit guard {step} {guard.lesson}")
     if not ways:
-        lacks = why_not_offered(record) or "no call that it names has a record of its own that is enough"
+        lacks = (
+            why_not_offered(record)
+            or "no call that it names has a record of its own that is enough"
+        )
         lines.append(f"Not enough for a question: {lacks}. It stays a note.")
     return "\n".join(lines)
 

@@ -41,10 +41,19 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
         store, project = memories.store, memories.project_id
         sealed = store.sealed(project)
         kinds = {"journal": "journal", "evidence": "evidence", "uses": "use"}
-        totals = {"memories": sum(found.states.values())} | {name: sealed.get(at, 0) for name, at in kinds.items()}
+        totals = {"memories": sum(found.states.values())} | {
+            name: sealed.get(at, 0) for name, at in kinds.items()
+        }
         totals["runs"] = runs_known(store, project)
-        columns, noticed, count = counts(store, project), commonest(store, project), counted(memories)
-    proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
+        columns, noticed, count = (
+            counts(store, project),
+            commonest(store, project),
+            counted(memories),
+        )
+    proposals = {
+        "proposals": sum(found.proposals.values()),
+        "proposals_by_kind": dict(found.proposals),
+    }
     data = {**figures_json(found), **columns, **totals, **proposals, "noticed": noticed}
     return Answer(data, table(_rows(found, columns, totals, count), flow=True))
 
@@ -53,7 +62,10 @@ _KEPT = (("evidence", "sighting"), ("uses", "use"), ("journal", "change"))
 
 
 def _rows(
-    found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int], count: Counted
+    found: Figures,
+    columns: Mapping[str, Mapping[str, int]],
+    totals: Mapping[str, int],
+    count: Counted,
 ) -> list[list[str]]:
     """The same for people; the inner words are in --json."""
     kept = sum(columns["state"].values())
@@ -65,7 +77,12 @@ def _rows(
         ["does it help?", _counts(columns["verdict"])],
         ["sessions", f"{totals['runs']:,} learned"],
         ["kept of them", ", ".join(numbered(totals[name], one) for name, one in _KEPT)],
-        ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
+        [
+            "findings",
+            f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged"
+            if found.findings
+            else "",
+        ],
         ["waiting", _waiting(found, count)],
         [
             "of age",
@@ -88,7 +105,9 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         yours, screen = for_you(memories), one_screen(memories, since=moment(args.since))
     data = {**figures_json(found), "prevented": prevented, "alarms": list(told)}
     data |= {"for_you": yours, "screen": screen_json(screen)}
-    return Answer(data, _markdown(found, screen, prevented, told, yours), code=1 if args.alarm and told else 0)
+    return Answer(
+        data, _markdown(found, screen, prevented, told, yours), code=1 if args.alarm and told else 0
+    )
 
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -109,7 +128,10 @@ def _own_place(env: Mapping[str, str], project: str, at: str) -> str:
     """Where a report goes that nobody named a file for: beside the store, so that it lands in no repository."""
     folder = os.path.join(data_folder(env), "reports")
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    return os.path.join(folder, f"{re.sub(r'[^A-Za-z0-9._-]+', '-', project).strip('-.') or 'report'}-{at[:10]}.html")
+    return os.path.join(
+        folder,
+        f"{re.sub(r'[^A-Za-z0-9._-]+', '-', project).strip('-.') or 'report'}-{at[:10]}.html",
+    )
 
 
 def _prevented(memories: Memories) -> dict[str, Any]:
@@ -118,26 +140,42 @@ def _prevented(memories: Memories) -> dict[str, Any]:
     told = spared(found)
     span = {"low": found.whole.low, "high": found.whole.high} if told.is_known else {}
     per_run = found.whole.per_run if told.is_known else None
-    return {"per_run": per_run, **span, "units": told.units, "told": told.told, "headline": found.headline}
+    return {
+        "per_run": per_run,
+        **span,
+        "units": told.units,
+        "told": told.told,
+        "headline": found.headline,
+    }
 
 
 def seen(memories: Memories, since: str) -> Figures:
     """The figures of this project, with the worker's failures."""
-    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.near)]
+    waiting = [
+        f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.near)
+    ]
     return memories.statistics(since, waiting)
 
 
 def figures_json(found: Figures) -> dict[str, Any]:
     """Figures for --json."""
     plain = {name: dict(at) if isinstance(at, dict) else at for name, at in found.__dict__.items()}
-    return {**plain, "fallback_rate": round(found.fallback_rate, 4), "stale_share": round(found.stale_share, 4)}
+    return {
+        **plain,
+        "fallback_rate": round(found.fallback_rate, 4),
+        "stale_share": round(found.stale_share, 4),
+    }
 
 
 def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     """What doctor tells of the memory, beside the store's soundness."""
     gone = f", {found.gone} name what is gone" if found.gone else ""
     tended = found.tended[:16].replace("T", " ") or "never"
-    closed = [f"{n:,} {CLOSED_WORDS[state]}" for state, n in found.states.items() if n and state in CLOSED_WORDS]
+    closed = [
+        f"{n:,} {CLOSED_WORDS[state]}"
+        for state, n in found.states.items()
+        if n and state in CLOSED_WORDS
+    ]
     lessons = ", ".join([counted_words(count), *closed])  # by how people say they stand
     lines = [f"{lessons}{gone}", f"{_waiting(found, count)}; last tended: {tended}"]
     if "standing" not in profile.columns:  # a ladder of its own is told in its own words
@@ -151,15 +189,23 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
 
 # why a model gave no answer that could be used, as its failures are counted
 _REFUSALS = {
-    "exit": "its program ended with an error (over a limit, say)", "timeout": "no answer in time", "garbage": "an answer in another form",
-    "refused": "it refused", "budget": "the day's or month's tokens were used up", "dead": "it could not be started or reached",
+    "exit": "its program ended with an error (over a limit, say)",
+    "timeout": "no answer in time",
+    "garbage": "an answer in another form",
+    "refused": "it refused",
+    "budget": "the day's or month's tokens were used up",
+    "dead": "it could not be started or reached",
     "paused": "left alone after failures",
-}  # fmt: skip
+}
 
 
 def _model(counted: Mapping[str, int]) -> str:
     """What a model was asked and what became of it."""
-    named = {"model.calls": "calls", "model.tokens.in": "tokens sent", "model.tokens.out": "tokens received"}
+    named = {
+        "model.calls": "calls",
+        "model.tokens.in": "tokens sent",
+        "model.tokens.out": "tokens received",
+    }
     why = {
         name.removeprefix("model.failures."): n
         for name, n in counted.items()
@@ -167,7 +213,9 @@ def _model(counted: Mapping[str, int]) -> str:
     }
     reasons = ", ".join(f"{_REFUSALS.get(name, name)} {n:,}x" for name, n in why.items())
     told = [f"{counted[name]:,} {said}" for name, said in named.items() if counted.get(name)]
-    return ", ".join([*told, *([f"failed or left out: {reasons}"] if why else [])]) or "not asked yet"
+    return (
+        ", ".join([*told, *([f"failed or left out: {reasons}"] if why else [])]) or "not asked yet"
+    )
 
 
 def checked_cache(near: Store) -> dict[str, Any] | None:
@@ -185,7 +233,11 @@ def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
     return [
         *lines,
         f"  {cache['path']}",
-        *([f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"] if cache["error"] else []),
+        *(
+            [f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"]
+            if cache["error"]
+            else []
+        ),
     ]
 
 
@@ -219,7 +271,11 @@ def cache_alone(near: Memories, away: str) -> Answer:
     with near:
         cache = checked_cache(near.store)
     assert cache is not None
-    lines = [away, "hooks go on from this machine's cache; nothing was verified", *cache_lines(cache)]
+    lines = [
+        away,
+        "hooks go on from this machine's cache; nothing was verified",
+        *cache_lines(cache),
+    ]
     data = {"store": cache["path"], "sound": None, "server": away, "cache": cache}
     return Answer(data, "\n".join(lines), code=4, warnings=cache_alarms(cache))
 
@@ -251,19 +307,36 @@ def _markdown(
     """The one screen as a page of Markdown, with what was spared and spent, and what asks for attention."""
     lines = [f"# {screen.project or 'no project yet'}: {found.since[:10]} to {found.at[:10]}", ""]
     lines += [f"{screen.stands}. {screen.week}".strip(), "", f"- **Spared** {prevented['told']}"]
-    lines += [f"  - {line.strip()}" for line in prevented.get("headline", ()) if line.strip() != prevented["told"]]
+    lines += [
+        f"  - {line.strip()}"
+        for line in prevented.get("headline", ())
+        if line.strip() != prevented["told"]
+    ]
     spent = found.model.get("model.tokens.in", 0) + found.model.get("model.tokens.out", 0)
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
     if found.harmful:
         lines.append(f"- **Harmful** {numbered(len(found.harmful), 'lesson')}")
         lines += [f"  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3]]
-    titles = (("What agents hear", screen.told), *screen.shelves, ("Came back, nothing known yet", screen.unknown))
+    titles = (
+        ("What agents hear", screen.told),
+        *screen.shelves,
+        ("Came back, nothing known yet", screen.unknown),
+    )
     for title, rows in titles:
         lines += ["", f"## {title}", "", *map(_row_line, rows)] if rows else []
-    mended = [each["line"] for each in yours if each["line"]]  # what only the person can mend, where one line would do
+    mended = [
+        each["line"] for each in yours if each["line"]
+    ]  # what only the person can mend, where one line would do
     lines += ["", "## Lines to mend", ""] if mended else []
-    lines += [f"- {each['file']}, line {each['number']}, would read: {one_line(each['after'], 600)}" for each in mended]
-    look = ["**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["Nothing else asks for attention."]
+    lines += [
+        f"- {each['file']}, line {each['number']}, would read: {one_line(each['after'], 600)}"
+        for each in mended
+    ]
+    look = (
+        ["**Look at:**", *(f"- {alarm}" for alarm in alarms)]
+        if alarms
+        else ["Nothing else asks for attention."]
+    )
     return "\n".join([*lines, "", *look])
 
 
@@ -293,7 +366,11 @@ def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) ->
 
 def event_in_words(name: str, n: int) -> str:
     """A counted event in words; one that has none here by its name."""
-    return f"{n:,} {EVENTS_COUNTED[name]}" if name in EVENTS_COUNTED else f"{name.replace('_', ' ')}: {n:,}"
+    return (
+        f"{n:,} {EVENTS_COUNTED[name]}"
+        if name in EVENTS_COUNTED
+        else f"{name.replace('_', ' ')}: {n:,}"
+    )
 
 
 COMMANDS = declared({"stats": _stats, "report": _report})

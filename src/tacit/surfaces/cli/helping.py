@@ -9,7 +9,14 @@ from tacit.core.errors import UsageError
 from tacit.core.installation import part_with
 from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
 from tacit.surfaces.cli.parsing import COMMANDS as VERBS
-from tacit.surfaces.cli.parsing import OPTIONS, declared, did_you_mean, end_of_help, nearest_command, parser_of
+from tacit.surfaces.cli.parsing import (
+    OPTIONS,
+    declared,
+    did_you_mean,
+    end_of_help,
+    nearest_command,
+    parser_of,
+)
 from tacit.surfaces.cli.words import hung, paint, table, wrapped
 from tacit.surfaces.wording import WORDS
 
@@ -48,8 +55,14 @@ def _overview(cli: Cli, *, everything: bool = False) -> str:
     if everything:
         grouped = {verb for _, verbs in GROUPS.values() for verb in verbs}
         rest = {verb: does for verb, does in every_command().items() if verb not in grouped}
-        lines += [paint(cli, "bold", "The rest"), *(_line(verb, does) for verb, does in rest.items()), ""]
-    return "\n".join([*lines, "tacit help COMMAND · help words: what the screens say · help options · help all"])
+        lines += [
+            paint(cli, "bold", "The rest"),
+            *(_line(verb, does) for verb, does in rest.items()),
+            "",
+        ]
+    return "\n".join(
+        [*lines, "tacit help COMMAND · help words: what the screens say · help options · help all"]
+    )
 
 
 def _group(cli: Cli, name: str) -> list[str]:
@@ -73,7 +86,11 @@ def _words(cli: Cli) -> str:
     lines = ["What stands beside a lesson, and what it means:", ""]
     for word, meaning in WORDS.items():
         first, *rest = wrapped(meaning, 6)
-        lines += [f"  {paint(cli, 'bold', word)}", f"    {first}", *(f"    {line}" for line in rest)]
+        lines += [
+            f"  {paint(cli, 'bold', word)}",
+            f"    {first}",
+            *(f"    {line}" for line in rest),
+        ]
     told = "A session is one run of an agent with all its retries, resumptions and sub-agents. docs/concepts.md has the inner states."
     lines += ["", *wrapped(told)]
     return "\n".join(lines)

@@ -33,14 +33,26 @@ class GoneFolders:
     their sessions name. What is only likely is counted here and said; `tacit learn` asks, once."""
 
     def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
-        nobody: tuple[Mapping[str, str], Place, dict[str, str]] = ({}, locate(os.getcwd(), cli.env), {})
+        nobody: tuple[Mapping[str, str], Place, dict[str, str]] = (
+            {},
+            locate(os.getcwd(), cli.env),
+            {},
+        )
 
         def known(memories: Memories) -> tuple[Mapping[str, str], Place, dict[str, str]]:
-            return memories.moved(), memories.place, {each.id: each.root for each in memories.store.projects()}
+            return (
+                memories.moved(),
+                memories.place,
+                {each.id: each.root for each in memories.store.projects()},
+            )
 
         told, self.place, roots = cli.here(args, known, nobody)
         # what was taken in as a project of its own was answered, too
-        gone = [each for each in gone_folders(sources, self.place, told).values() if each.folder not in roots.values()]
+        gone = [
+            each
+            for each in gone_folders(sources, self.place, told).values()
+            if each.folder not in roots.values()
+        ]
         self.likely = [each for each in gone if each.may_be(self.place)]
         self.others = [each for each in gone if not each.may_be(self.place)]
         self.roots = {folder: roots.get(project, "") for folder, project in told.items()}
@@ -53,12 +65,18 @@ class GoneFolders:
     def counted_here(self) -> list[str]:
         """What was taken for the project here without anybody's word."""
         here = f"They are counted as {self.place.name}'s, here; tacit learn asks before it takes them in."
-        return [f"{sessions_of_gone(self.likely, 'of these come from')} {here}"] if self.likely else []
+        return (
+            [f"{sessions_of_gone(self.likely, 'of these come from')} {here}"] if self.likely else []
+        )
 
     def apart(self) -> list[str]:
         """What stands as a project of its own, because its folder is gone."""
         many = numbered(sum(each.sessions for each in self.others), "session")
-        where = "a folder that is gone" if len(self.others) == 1 else f"{len(self.others)} folders that are gone"
+        where = (
+            "a folder that is gone"
+            if len(self.others) == 1
+            else f"{len(self.others)} folders that are gone"
+        )
         said = f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."
         return [said] if self.others else []
 
@@ -76,7 +94,9 @@ class Homes:
         self.gone = gone
         self.known: dict[tuple[str, str], Home] = {}
         here = gone.place if gone else None
-        self.roots = {_key(here): here.root} if here else {}  # where a project's files are, by its key
+        self.roots = (
+            {_key(here): here.root} if here else {}
+        )  # where a project's files are, by its key
 
     def __call__(self, run: Run) -> Home:
         home = self.known.get((run.cwd, run.remote))
@@ -100,7 +120,9 @@ class Homes:
         elif remote := normalise_remote(run.remote) if run.remote else "":
             home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
         else:
-            home = plain.home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)
+            home = plain.home_by_folder(
+                replace(run, cwd=repository_of(run.cwd)) if run.cwd else run
+            )
         return home
 
 
@@ -115,9 +137,13 @@ def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[s
     def known(home: Home, marks: Sequence[str]) -> KnownProject:
         nothing: KnownProject = lookback_part("result").KnownProject()
         for each in projects:
-            if home.key in (each.key, f"remote {each.remote}") or (home.path and home.path == each.root):
+            if home.key in (each.key, f"remote {each.remote}") or (
+                home.path and home.path == each.root
+            ):
                 there = argparse.Namespace(**{**vars(args), "project": each.id})
-                found: KnownProject = cli.here(there, lambda memories: _known(memories, marks), nothing)
+                found: KnownProject = cli.here(
+                    there, lambda memories: _known(memories, marks), nothing
+                )
                 return found
         return nothing
 
@@ -126,7 +152,10 @@ def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[s
 
 def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     store, project = memories.store, memories.project_id
-    given = filter(is_given, memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST))
+    given = filter(
+        is_given,
+        memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST),
+    )
     asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
     waits = memories.counted_anew([each for each in asked if each.state == "open"])
     patches = {each.id: str((each.payload or {}).get("patch") or "") for each in waits}
@@ -137,9 +166,15 @@ def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     }
     count = counted(memories)
     found: KnownProject = lookback_part("result").KnownProject(
-        project, counted_words(count) if count.in_force + count.waiting + count.needs_word else "", tuple(each.text for each in given),
-        tuple(each.reason + (f" Suggested: {patches[each.id]}" if patches[each.id] else "") for each in waits),
-        frozenset(subjects - {""}), frozenset(id for id, _, _, at in runs_after(store, project, -1, 1_000_000) if at),
+        project,
+        counted_words(count) if count.in_force + count.waiting + count.needs_word else "",
+        tuple(each.text for each in given),
+        tuple(
+            each.reason + (f" Suggested: {patches[each.id]}" if patches[each.id] else "")
+            for each in waits
+        ),
+        frozenset(subjects - {""}),
+        frozenset(id for id, _, _, at in runs_after(store, project, -1, 1_000_000) if at),
         answered_failures(memories, marks),
-    )  # fmt: skip
+    )
     return found

@@ -39,10 +39,19 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [did if worked.alone else "another worker serves this store"]
     for job in waiting:
         when = (
-            f"again at {job['again_at'][:16].replace('T', ' ')} UTC" if job["again_at"] else "not tried again by itself"
+            f"again at {job['again_at'][:16].replace('T', ' ')} UTC"
+            if job["again_at"]
+            else "not tried again by itself"
         )
-        lines.append(f"  {job['job']}, attempt {job['attempts']}, {when}: {one_line(job['error'], 100)}")
+        lines.append(
+            f"  {job['job']}, attempt {job['attempts']}, {when}: {one_line(job['error'], 100)}"
+        )
     return Answer({**worked.__dict__, "waiting": waiting}, "\n".join(lines))
 
 
-COMMANDS = declared({"hook": _hook, "worker": _worker}, EVENTS=EVENTS, IDLE=f"{IDLE:g}", EVENT_NAMES=", ".join(EVENTS))
+COMMANDS = declared(
+    {"hook": _hook, "worker": _worker},
+    EVENTS=EVENTS,
+    IDLE=f"{IDLE:g}",
+    EVENT_NAMES=", ".join(EVENTS),
+)

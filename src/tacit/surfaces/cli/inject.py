@@ -22,13 +22,33 @@ if TYPE_CHECKING:
     from tacit.recall import Injection
 
 _INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
-_FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk", "command")
+_FACETS = (
+    "agent",
+    "domain",
+    "task_type",
+    "task_id",
+    "mission",
+    "category",
+    "kind",
+    "risk",
+    "command",
+)
 ONE = {
     f"--{name.replace('_', '-')}": name
     for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
 }
 MANY = {"--file": "files", "--error": "errors"}
-INJECT_FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+INJECT_FLAGS = (
+    "--wrap",
+    "--no-trial",
+    "--repeat",
+    "--json",
+    "--quiet",
+    "--strict",
+    "--yes",
+    "--help",
+    "-h",
+)
 BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
 
 
@@ -94,7 +114,9 @@ def parse(args: Sequence[str]) -> Options:
         elif word == "inject" and not verb:
             verb = True
         else:
-            options.fault = f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
+            options.fault = (
+                f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
+            )
             task = "What is to be done stands behind --task: tacit inject --task 'TEXT'"
             options.hint = _nearest(name) if word.startswith("-") else task
             break
@@ -142,7 +164,11 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
 
 def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
     one = options.one
-    named = {"path_or_url": one.get("store"), "project": one.get("project"), "profile": one.get("profile")}
+    named = {
+        "path_or_url": one.get("store"),
+        "project": one.get("project"),
+        "profile": one.get("profile"),
+    }
     return {
         **named,
         "env": env,
@@ -165,7 +191,9 @@ def _is_look(options: Options, env: Mapping[str, str]) -> bool:
     """Whether a person only wants to see it: at a terminal, for no run."""
     from tacit.hosts import run_in_shell
 
-    return sys.stdout.isatty() and not ("run" in options.one or "--json" in options.flags or run_in_shell(env))
+    return sys.stdout.isatty() and not (
+        "run" in options.one or "--json" in options.flags or run_in_shell(env)
+    )
 
 
 def _waiting(memories: Memories) -> str:
@@ -175,7 +203,11 @@ def _waiting(memories: Memories) -> str:
 
     held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
     many = numbered(held, "lesson is", "lessons are")
-    return f"nothing is given; {many} held until a person says yes: tacit review, at a terminal" if held else ""
+    return (
+        f"nothing is given; {many} held until a person says yes: tacit review, at a terminal"
+        if held
+        else ""
+    )
 
 
 def _facets(one: Mapping[str, str]) -> dict[str, Any]:
@@ -186,17 +218,28 @@ def host_of(env: Mapping[str, str]) -> str:
     """The host in whose shell this runs, by the marker it sets: the run it names with TACIT_RUN is that host's."""
     from tacit.hosts import HOSTS
 
-    return next((host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli")
+    return next(
+        (host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli"
+    )
 
 
 def _print(options: Options, given: Injection, look: bool) -> int:
     if "--json" in options.flags:
-        _envelope({"ok": True, "schema": 1, "data": _data(given), "warnings": [given.note] if given.note else []})
+        _envelope(
+            {
+                "ok": True,
+                "schema": 1,
+                "data": _data(given),
+                "warnings": [given.note] if given.note else [],
+            }
+        )
     else:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
             if "run" not in options.one and not look:
-                sys.stderr.write(f"run: {given.run}\nnote: recorded as given to this run; at a terminal it is a look\n")
+                sys.stderr.write(
+                    f"run: {given.run}\nnote: recorded as given to this run; at a terminal it is a look\n"
+                )
             if given.note:
                 sys.stderr.write(f"note: {given.note}\n")
     sys.stdout.flush()
@@ -210,7 +253,9 @@ def _data(given: Injection | None) -> dict[str, Any]:
         "tokens": given.tokens if given else 0,
         "injected": list(given.injected) if given else [],
         "withheld": list(given.withheld) if given else [],
-        "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed] if given else [],
+        "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed]
+        if given
+        else [],
     }
 
 
@@ -234,4 +279,6 @@ def _fail(options: Options, error: TacitError) -> int:
 def _envelope(answer: dict[str, Any]) -> None:
     import json
 
-    sys.stdout.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8") + "\n")
+    sys.stdout.write(
+        json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8") + "\n"
+    )

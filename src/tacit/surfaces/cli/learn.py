@@ -35,7 +35,10 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     sources = list(_sources(args.paths)) if args.paths else _found(cli)
     if not sources:
         where = ", ".join(args.paths) or "the folders of any host"
-        raise NotFound(f"There is no finished session in {where}.", "Name files or folders of runs: tacit learn PATH")
+        raise NotFound(
+            f"There is no finished session in {where}.",
+            "Name files or folders of runs: tacit learn PATH",
+        )
     if args.show:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
@@ -47,17 +50,29 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             memories.moved_from(folder.rstrip("/") or folder)
         asked = Asked(cli, args.yes, memories, [] if args.paths else sources)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
-        if progress(memories) or not memories.settings()["reader.by"].value:  # a yes to a reading is none to another
+        if (
+            progress(memories) or not memories.settings()["reader.by"].value
+        ):  # a yes to a reading is none to another
             memories.env = {**memories.env, "TACIT_READER_BY": NOBODY}
         sweeps = "after_run" in memories.profile.tend.when and not (args.dry_run or args.stage)
         for number, source in enumerate(sources, 1):
-            cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
+            cli.progress(
+                f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}"
+            )
             try:
                 learned = memories.learn(
-                    source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
-                    stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again, by_place=not args.words_of,
+                    source,
+                    format=args.format or "",
+                    domain=args.domain or "",
+                    agent=args.agent or "",
+                    run=args.run or "",
+                    stage=args.stage,
+                    dry_run=args.dry_run,
+                    over=args.over,
+                    again=args.again,
+                    by_place=not args.words_of,
                     apart=len(sources) > 1 and (asked if not args.paths else True),
-                )  # fmt: skip
+                )
                 found += learned
                 # where the profile says so, each finished run is followed by its sweep; a run counts once
                 if sweeps:
@@ -112,10 +127,13 @@ def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
     if not args.dry_run:
         raise UsageError("--show only shows.", "Say tacit learn --dry-run --show FILE.")
     with cli.open(args) as memories:
-        found = [each for source in sources for each in memories.rendered(source, args.format or "")]
+        found = [
+            each for source in sources for each in memories.rendered(source, args.format or "")
+        ]
     data = [{"run": run, "tokens": tokens, "page": page} for run, page, tokens in found]
     return Answer(
-        {"sessions": data}, "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found)
+        {"sessions": data},
+        "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found),
     )
 
 
@@ -132,7 +150,10 @@ def _sources(paths: list[str]) -> Iterator[Source]:
 def _found(cli: Cli) -> list[Source]:
     """Every session that a host keeps on this machine, the oldest first: what `lookback` looked at."""
     paths = {
-        path: os.stat(path).st_mtime for host in keeping() for path in all_of(host, cli.env) if os.path.isfile(path)
+        path: os.stat(path).st_mtime
+        for host in keeping()
+        for path in all_of(host, cli.env)
+        if os.path.isfile(path)
     }
     return [FileSource(path) for path in sorted(paths, key=lambda path: (paths[path], path))]
 
@@ -153,8 +174,15 @@ def _summed(
     told = f"{'would learn' if dry_run else 'learned'} {numbered(learned, 'session')}"
     told += f"; {again:,} were known already" if again else ""
     most = Counter(each.project for each in found if each.project != here).most_common(1)
-    elsewhere = "" if any(each.project == here for each in found) or not most else f" --project {most[0][0]}"
-    lines = [told, *([table(rows), "", f"What is in force now: tacit list{elsewhere}"] if found else [])]
+    elsewhere = (
+        ""
+        if any(each.project == here for each in found) or not most
+        else f" --project {most[0][0]}"
+    )
+    lines = [
+        told,
+        *([table(rows), "", f"What is in force now: tacit list{elsewhere}"] if found else []),
+    ]
     lines += ["", *(line for said in offered for line in wrapped(said, 0, 118))] if offered else []
     notes = [*asked.notes(), *map(_failure, failed)]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": asked.refused}
@@ -166,7 +194,9 @@ def _names(memories: Memories) -> dict[str, str]:
     every = memories.store.projects()
     called = [project.name for project in every]
     return {
-        each.id: f"{each.name} ({each.root})" if called.count(each.name) > 1 and each.root else each.name
+        each.id: f"{each.name} ({each.root})"
+        if called.count(each.name) > 1 and each.root
+        else each.name
         for each in every
     }
 
@@ -186,8 +216,15 @@ def _new(found: list[Learned]) -> str:
 
 def _json(learned: Learned) -> dict[str, Any]:
     at = dict(learned.__dict__)
-    at["moves"] = [{"memory": m, "from": a, "to": b, "reason": why} for m, a, b, why in learned.moves]
-    return {**at, "new": list(learned.new), "matched": list(learned.matched), "warnings": list(learned.warnings)}
+    at["moves"] = [
+        {"memory": m, "from": a, "to": b, "reason": why} for m, a, b, why in learned.moves
+    ]
+    return {
+        **at,
+        "new": list(learned.new),
+        "matched": list(learned.matched),
+        "warnings": list(learned.warnings),
+    }
 
 
 def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str]) -> str:
@@ -200,10 +237,16 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     few = len(found) <= _SHOWN
     lines = [
         told,
-        *(["", table([_row(each) for each in found], (word, *_FACTS))] if few else [table(_by_project(found, names))]),
+        *(
+            ["", table([_row(each) for each in found], (word, *_FACTS))]
+            if few
+            else [table(_by_project(found, names))]
+        ),
     ]
     waits = all(each.held + each.quarantined >= len(each.new) for each in found)
-    after = "What waits for your word: tacit review" if waits else "What is in force now: tacit list"
+    after = (
+        "What waits for your word: tacit review" if waits else "What is in force now: tacit list"
+    )
     lines += ["", after] if new and not dry_run else []
     return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 

@@ -36,7 +36,9 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
     lines += [] if undone or failed else ["no program was connected"]
     spent = "" if args.dry_run else cli.here(args, spent_words)
-    lines += [line for line in (stopped, f"reading sessions: {spent} in all" if spent else "") if line]
+    lines += [
+        line for line in (stopped, f"reading sessions: {spent} in all" if spent else "") if line
+    ]
     wanted, named = False, 0
     if kept and not args.dry_run and not failed:
         remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
@@ -47,15 +49,22 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
             wanted = cli.ask("\n".join([*done, asked]))
         named = _unnamed(args, cli) if wanted else 0
         for path in kept if wanted else ():
-            shutil.rmtree(path, ignore_errors=True)  # once more below: somebody may have written into it meanwhile
+            shutil.rmtree(
+                path, ignore_errors=True
+            )  # once more below: somebody may have written into it meanwhile
             if os.path.lexists(path):
                 shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
     if wanted:
         lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
         if named:
-            lines.append(f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by")
+            lines.append(
+                f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by"
+            )
     elif kept:
-        lines += ["what Tacit knows is still here:", *(f"  {path} ({size(_bytes(path))})" for path in kept)]
+        lines += [
+            "what Tacit knows is still here:",
+            *(f"  {path} ({size(_bytes(path))})" for path in kept),
+        ]
     if is_far(store_path(args.store, cli.env)):
         lines.append("lessons on the server stay there: they are the team's")
     lines.append(f"The program itself: {installation.uninstall()}")
@@ -68,7 +77,11 @@ def _disconnect(env: Mapping[str, str], dry_run: bool) -> tuple[list[str], list[
     """Take our entries out of every settings file that we ever wrote to, and of those here; what was undone, and what could not be."""
     undone: list[str] = []
     failed: list[str] = []
-    found = {path: host for host in every_host().values() for path in connected_in(host, os.getcwd(), env)}
+    found = {
+        path: host
+        for host in every_host().values()
+        for path in connected_in(host, os.getcwd(), env)
+    }
     for path in _ever_written(env):
         if here := hosts_in(path, env):
             found[path] = here[0]
@@ -116,7 +129,9 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
 
 def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
     """Take the id that a project is known by out of each repository's own git config; how many had one."""
-    roots = cli.here(args, lambda memories: [each.root for each in memories.store.projects() if each.root], ())
+    roots = cli.here(
+        args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
+    )
     asked = [
         ask_git(root, "config", "--local", "--remove-section", "tacit", here=True)
         for root in roots
@@ -127,7 +142,11 @@ def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
 
 def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
     """What stays behind: the data folder, a store elsewhere with what lies beside it, and the configuration."""
-    folder, store, config = data_folder(env), store_path(args.store, env), os.path.dirname(config_path(env))
+    folder, store, config = (
+        data_folder(env),
+        store_path(args.store, env),
+        os.path.dirname(config_path(env)),
+    )
     places = [folder, config]
     if not is_far(store) and not store.startswith(os.path.join(folder, "")):
         beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
@@ -138,7 +157,9 @@ def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
 def _bytes(path: str) -> int:
     if os.path.isfile(path):
         return os.path.getsize(path)
-    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names)
+    return sum(
+        os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names
+    )
 
 
 COMMANDS = declared({"leave": _leave})

@@ -22,9 +22,26 @@ from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared, did_you_mean
-from tacit.surfaces.cli.words import WIDEST, WITHHELD_HERE, heads, hung, memory_line, one_line, paint, printable, table
+from tacit.surfaces.cli.words import (
+    WIDEST,
+    WITHHELD_HERE,
+    heads,
+    hung,
+    memory_line,
+    one_line,
+    paint,
+    printable,
+    table,
+)
 from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
-from tacit.surfaces.passing import change_meant, lesson_meant, meant, question_meant, still_there, yours_now
+from tacit.surfaces.passing import (
+    change_meant,
+    lesson_meant,
+    meant,
+    question_meant,
+    still_there,
+    yours_now,
+)
 from tacit.surfaces.selection import (
     ENDED,
     GONE,
@@ -41,7 +58,19 @@ from tacit.surfaces.selection import (
 )
 from tacit.surfaces.wording import standing_words, topic_words
 
-_FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "about", "severity", "source")
+_FACETS = (
+    "kind",
+    "category",
+    "domain",
+    "agent",
+    "task_type",
+    "scope",
+    "tags",
+    "paths",
+    "about",
+    "severity",
+    "source",
+)
 
 
 def _add(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -57,7 +86,11 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
         said, runs = standing_words(memory, memories.profile).words, memories.profile.trust.runs
         at_terminal = cli.out.isatty() and not cli.json
         name = str(remember_numbers(memories, [memory.id])[memory.id]) if at_terminal else memory.id
-        said += f", told {moment_words(memory, memories.is_told_at_starts(memory))}" if is_given(memory) else ""
+        said += (
+            f", told {moment_words(memory, memories.is_told_at_starts(memory))}"
+            if is_given(memory)
+            else ""
+        )
     told = f"kept {name}, {said} (tacit undo {name} takes it back): {one_line(memory.text, 100)}"
     return Answer(memory_json(memory), told, warnings=_notes(memory, runs))
 
@@ -69,7 +102,9 @@ def _notes(memory: Memory, runs: int) -> list[str]:
     if memory.state == "candidate":
         wanted = f"{numbered(runs, 'independent session')} {'says' if runs == 1 else 'say'} so, or a person does"
         approve = f"tacit review approve {memory.alias or memory.id}"
-        notes.append(f"it waits: an agent's own claim is not given to others before {wanted}; at a terminal: {approve}")
+        notes.append(
+            f"it waits: an agent's own claim is not given to others before {wanted}; at a terminal: {approve}"
+        )
     return notes
 
 
@@ -82,7 +117,12 @@ def _add_lines(memories: Any, facets: dict[str, Any], cli: Cli) -> Answer:
             continue
         try:
             memory = memories.add_many([_lesson(line, facets)])[0]
-            answer: dict[str, Any] = {"ok": True, "line": number, "id": memory.id, "state": memory.state}
+            answer: dict[str, Any] = {
+                "ok": True,
+                "line": number,
+                "id": memory.id,
+                "state": memory.state,
+            }
         except TacitError as error:
             failed += 1
             answer = {"ok": False, "line": number, "error": error.json}
@@ -116,15 +156,30 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         limit = max(0, (_FIRST if cli.json else _FOR_PEOPLE) if args.limit is None else args.limit)
         states = tuple(
             args.state
-            or (() if args.archived else _NOT_GIVEN if args.waiting else INJECTABLE if args.in_force else OPEN)
+            or (
+                ()
+                if args.archived
+                else _NOT_GIVEN
+                if args.waiting
+                else INJECTABLE
+                if args.in_force
+                else OPEN
+            )
         )
 
         def some(wanted: tuple[str, ...], most: int, gate: str = "") -> list[Memory]:
             facts = {**equal, "gate": gate} if gate else equal
             return memories.list(
-                states=wanted, archived=args.archived, everywhere=args.all_projects, equal=facts, tag=args.tag or "", since=since,
-                text=args.text or "", sort=args.sort, limit=most,
-            )  # fmt: skip
+                states=wanted,
+                archived=args.archived,
+                everywhere=args.all_projects,
+                equal=facts,
+                tag=args.tag or "",
+                since=since,
+                text=args.text or "",
+                sort=args.sort,
+                limit=most,
+            )
 
         if args.state or args.archived or "standing" not in profile.columns:
             found = some(states, limit)
@@ -135,21 +190,37 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.in_force:
             found = [each for each in found if is_given(each)]
         if args.waiting:  # also what is held though its state would let it pass
-            held = [each for gate in ("hold", "quarantine") for each in some(INJECTABLE, limit, gate)]
-            found = [each for each in (*held, *found) if shelf(each) in (YOUR_WORD, WAITING)][:limit]
+            held = [
+                each for gate in ("hold", "quarantine") for each in some(INJECTABLE, limit, gate)
+            ]
+            found = [each for each in (*held, *found) if shelf(each) in (YOUR_WORD, WAITING)][
+                :limit
+            ]
         names = memories.signers(found)
         hidden = memories.withheld_in(run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
-        nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
+        nothing = (
+            "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
+        )
         asked = asked_about(memories)
-        every = whole = not (equal or args.tag or args.since or args.text or args.state or args.archived)
-        apart = _apart(found, asked) if at_terminal and whole and not (args.waiting or args.all_projects) else set()
+        every = whole = not (
+            equal or args.tag or args.since or args.text or args.state or args.archived
+        )
+        apart = (
+            _apart(found, asked)
+            if at_terminal and whole and not (args.waiting or args.all_projects)
+            else set()
+        )
         by_shelf = [
-            each.id for at in _TITLES for each in sorted(found, key=is_product_detail)
+            each.id
+            for at in _TITLES
+            for each in sorted(found, key=is_product_detail)
             if shelf(each, asked) == at and each.id not in apart
-        ]  # fmt: skip
+        ]
         numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
-        else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
+        else_asked = counted(memories).needs_word - sum(
+            shelf(each, asked) == YOUR_WORD for each in found
+        )
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [
         replace(each, text=WITHHELD_HERE) if each.id in hidden else each
@@ -161,9 +232,13 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         several = many_of(profile.words.memory)
         asks = f"no {several} here yet; {numbered(else_asked, 'question')} for you: tacit review"
         if every:
-            return Answer(data, nothing or (asks if else_asked > 0 else NOTHING_HERE.format(several)))
+            return Answer(
+                data, nothing or (asks if else_asked > 0 else NOTHING_HERE.format(several))
+            )
         return Answer(data, f"no {several} here match" + (f": {unknown}" if unknown else ""))
-    more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
+    more = (
+        numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
+    )
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
     told = _listed(cli, found, profile, names, limit, asked, numbers, whole, apart)
     return Answer(data, f"{told}\n\n{more}" if every else told)
@@ -180,8 +255,18 @@ def _apart(found: Sequence[Memory], asked: Sequence[str]) -> set[str]:
 def _none(memories: Memories, waiting: bool) -> str:
     """What is here instead, where nothing waits or nothing is in force; empty where there is nothing at all."""
     count = counted(memories)
-    where = "tacit review" if count.needs_word else "tacit list" if count.in_force else "tacit list --waiting"
-    here = f"; {counted_words(count)}: {where}" if count.in_force or count.waiting or count.needs_word else ""
+    where = (
+        "tacit review"
+        if count.needs_word
+        else "tacit list"
+        if count.in_force
+        else "tacit list --waiting"
+    )
+    here = (
+        f"; {counted_words(count)}: {where}"
+        if count.in_force or count.waiting or count.needs_word
+        else ""
+    )
     return f"no lesson {'waits' if waiting else 'is in force'} here{here}" if here else ""
 
 
@@ -190,10 +275,12 @@ _FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
 _TITLES = {
-    IN_FORCE: "In force, each given where it fits", YOUR_WORD: "Needs your word: tacit review",
+    IN_FORCE: "In force, each given where it fits",
+    YOUR_WORD: "Needs your word: tacit review",
     WAITING: "Waiting for another session, or your word",
-    ENDED: "Given no more", GONE: "Gone",
-}  # fmt: skip
+    ENDED: "Given no more",
+    GONE: "Gone",
+}
 _TOPICS = 12  # of decisions, by name
 _DETAILS = "Decisions about the product, each told when it comes up"
 
@@ -211,16 +298,23 @@ def _listed(
 ) -> str:
     """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers. With
     `fold` what says the same as another that is given stands below it by its number; what is kept `apart` is only counted."""
-    columns, words = [each for each in profile.columns if each != "id" or not numbers], profile.words
+    columns, words = (
+        [each for each in profile.columns if each != "id" or not numbers],
+        profile.words,
+    )
     if "standing" not in columns:
         return table(
-            [memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory)
+            [memory_line(each, columns, names.get(each.id, "")) for each in found],
+            heads(columns, words.memory),
         )
     lines: list[str] = []
     for at, title in _TITLES.items():
         on_shelf = [each for each in found if shelf(each, asked) == at]
         details = [each for each in on_shelf if at == IN_FORCE and is_product_detail(each)]
-        for head, some in ((title, [each for each in on_shelf if each not in details]), (_DETAILS, details)):
+        for head, some in (
+            (title, [each for each in on_shelf if each not in details]),
+            (_DETAILS, details),
+        ):
             if not some:
                 continue
             lines += [""] if lines else []
@@ -229,35 +323,61 @@ def _listed(
                 continue
             if some[0].id in apart:
                 about = Counter(topic_words(each.about) or "the product" for each in some)
-                topics = "; ".join(f"{each} ({n})" if n > 1 else each for each, n in about.most_common(_TOPICS))
+                topics = "; ".join(
+                    f"{each} ({n})" if n > 1 else each for each, n in about.most_common(_TOPICS)
+                )
                 topics += f"; and {len(about) - _TOPICS} more" if len(about) > _TOPICS else ""
                 lines += [paint(cli, "bold", f"{head} ({len(some)}): tacit list --kind decision")]
                 lines += hung("  ", f"About {topics}.", WIDEST)
                 continue
-            some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
+            some.sort(
+                key=lambda each: (
+                    (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each)
+                )
+            )
             same = said_again(some) if numbers and fold and at == IN_FORCE else {}
             below = {id for ids in same.values() for id in ids}
             rows: list[list[str]] = []
             for each in some:
-                said, first = listed_words(each, profile), [str((numbers or {}).get(each.id, ""))] if numbers else []
-                line = memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))
+                said, first = (
+                    listed_words(each, profile),
+                    [str((numbers or {}).get(each.id, ""))] if numbers else [],
+                )
+                line = memory_line(
+                    each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)
+                )
                 rows += [[*first, *line]] if each.id not in below else []
                 if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
-                    rows.append([*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"])
+                    rows.append(
+                        [*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"]
+                    )
             beside = f", {len(below)} of them below another" if below else ""
-            lines += [paint(cli, "bold", f"{head} ({len(some)}{beside})"), table(rows, before=2, flow=True)]
-    more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
+            lines += [
+                paint(cli, "bold", f"{head} ({len(some)}{beside})"),
+                table(rows, before=2, flow=True),
+            ]
+    more = (
+        [paint(cli, "quiet", f"the first {limit}; --limit N shows more")]
+        if len(found) == limit
+        else []
+    )
     return "\n".join([*lines, *more])
 
 
 def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
     """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
     kinds = list(memories.profile.kinds)
-    scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
+    scopes = (
+        [project.id for project in memories.store.projects()]
+        if args.all_projects
+        else memories.scopes
+    )
     for name, word in equal.items():
         rows = memories.store.counted(scopes, (name,)) if name in _COUNTED else []
         here = sorted({str(row[0]) for row in rows if row[0]})
-        known = sorted({*kinds, *here}) if name == "kind" else [*SCOPES] if name == "scope" else here
+        known = (
+            sorted({*kinds, *here}) if name == "kind" else [*SCOPES] if name == "scope" else here
+        )
         if word in known or not (known or name in _COUNTED):
             continue
         if name in ("kind", "scope"):
@@ -279,9 +399,13 @@ def moment(text: str | None) -> str:
     if not text:
         return ""
     if text[-1] in "dhm" and text[:-1].isdigit():
-        return clock.stamp(time.time() - int(text[:-1]) * {"d": 86400, "h": 3600, "m": 60}[text[-1]])
+        return clock.stamp(
+            time.time() - int(text[:-1]) * {"d": 86400, "h": 3600, "m": 60}[text[-1]]
+        )
     if not clock.seconds(text):
-        raise UsageError(f"{text!r} is not a time.", "Give 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h.")
+        raise UsageError(
+            f"{text!r} is not a time.", "Give 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h."
+        )
     return text
 
 
@@ -289,14 +413,24 @@ def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_in_shell(cli.env))
         told = _signed(memory, memories.signers([memory]))
-    shown = [each for each in told.items() if each[0] != "text" and each[1] not in (None, [], {}, 0, False, "")]
-    texts = ((name, ", ".join(map(str, at)) if isinstance(at, list) else str(at)) for name, at in shown)
+    shown = [
+        each
+        for each in told.items()
+        if each[0] != "text" and each[1] not in (None, [], {}, 0, False, "")
+    ]
+    texts = (
+        (name, ", ".join(map(str, at)) if isinstance(at, list) else str(at)) for name, at in shown
+    )
     rows = [[name, printable(text)] for name, text in texts]
     return Answer(told, f"{printable(memory.text) or '(erased)'}\n\n{table(rows)}")
 
 
 def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
-    fields = {name: getattr(args, name) for name in ("text", *_FACETS) if getattr(args, name) not in (None, [])}
+    fields = {
+        name: getattr(args, name)
+        for name in ("text", *_FACETS)
+        if getattr(args, name) not in (None, [])
+    }
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
@@ -321,12 +455,17 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
 def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.pin(args.id, not args.off, reason=args.reason or "")
-    return Answer(memory_json(memory), f"{'un' * args.off}pinned {memory.id}: {one_line(memory.text, 100)}")
+    return Answer(
+        memory_json(memory), f"{'un' * args.off}pinned {memory.id}: {one_line(memory.text, 100)}"
+    )
 
 
 def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.all and (args.id or args.origin):
-        raise UsageError("tacit forget --all takes no id and no origin.", "It takes out everything in this project.")
+        raise UsageError(
+            "tacit forget --all takes no id and no origin.",
+            "It takes out everything in this project.",
+        )
     origin, reason = args.origin or "", args.reason or ""
     with cli.open(args, create=False) as memories:
         id = lesson_meant(memories, args.id or "")
@@ -335,11 +474,18 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
             found = every if args.all or origin else [memories.get(id)]
             told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
             return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
-        gone = memories.clear(reason=reason) if args.all else memories.forget(id, origin=origin, reason=reason)
-    named = "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
+        gone = (
+            memories.clear(reason=reason)
+            if args.all
+            else memories.forget(id, origin=origin, reason=reason)
+        )
+    named = (
+        "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
+    )
     what = f"--origin {origin}" if origin else "ID, each" if args.all else gone[0].id
     return Answer(
-        {"memories": [memory_json(m) for m in gone]}, f"forgot {len(gone)}{named}; back with tacit undo {what}"
+        {"memories": [memory_json(m) for m in gone]},
+        f"forgot {len(gone)}{named}; back with tacit undo {what}",
     )
 
 
@@ -349,7 +495,9 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
         if not args.yes:
             if not sys.stdin.isatty():
                 raise Refused("Erasing asks at a terminal.", memories.actor.how)
-            if not cli.put(f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] "):
+            if not cli.put(
+                f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] "
+            ):
                 raise Refused("Nothing was erased.")
         memory = memories.erase(memory.id, reason=args.reason or "")
     return Answer(memory_json(memory), f"erased {memory.id}")
@@ -357,7 +505,9 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not (args.what or args.entry or args.origin):
-        raise UsageError("Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin.")
+        raise UsageError(
+            "Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin."
+        )
     with cli.open(args, create=False) as memories:
         what = change_meant(memories, args.entry or args.what or "", bool(args.entry))
         numbered = meant(memories, args.what) if args.what and what != args.what else ""
@@ -370,17 +520,37 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
                 raise unknown from None
             found = question_meant(memories, found.id) or found
             remember_numbers(memories, [numbered_as(found)], instead=numbered)
-            told = f"took back: {args.what} waits for your answer again: {one_line(found.reason, 400)}"
+            told = (
+                f"took back: {args.what} waits for your answer again: {one_line(found.reason, 400)}"
+            )
             return Answer({"proposal": found.id}, told)
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
-    said = [f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, 200)}" for m in back]
+    said = [
+        f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, 200)}"
+        for m in back
+    ]
     return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(said))
 
 
 COMMANDS = declared(
-    {"add": _add, "list": _list, "show": _show, "edit": _edit, "pin": _pin, "forget": _forget, "erase": _erase, "undo": _undo},
-    STATES=STATES, SORTS=SORTS, LISTED_SORTS=", ".join(SORTS), FOR_PEOPLE=_FOR_PEOPLE, FIRST=_FIRST,
-    SCOPES=SCOPES, SEVERITIES=SEVERITIES[::-1], HEARSAY=HEARSAY,
-)  # fmt: skip
+    {
+        "add": _add,
+        "list": _list,
+        "show": _show,
+        "edit": _edit,
+        "pin": _pin,
+        "forget": _forget,
+        "erase": _erase,
+        "undo": _undo,
+    },
+    STATES=STATES,
+    SORTS=SORTS,
+    LISTED_SORTS=", ".join(SORTS),
+    FOR_PEOPLE=_FOR_PEOPLE,
+    FIRST=_FIRST,
+    SCOPES=SCOPES,
+    SEVERITIES=SEVERITIES[::-1],
+    HEARSAY=HEARSAY,
+)

@@ -28,13 +28,30 @@ from tacit.surfaces.cli.lessons import moment
 from tacit.surfaces.cli.parsing import declared, did_you_mean
 from tacit.surfaces.cli.review import proposal_shown
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import WIDEST, entry_line, hung, one_line, paint, parts_line, table, wrapped
+from tacit.surfaces.cli.words import (
+    WIDEST,
+    entry_line,
+    hung,
+    one_line,
+    paint,
+    parts_line,
+    table,
+    wrapped,
+)
 from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
 from tacit.surfaces.views import entry_json, picked, profile_json, why_json
-from tacit.surfaces.wording import BY_NOTICE, ahead, change_lines, held_words, seen, standing_words, subject_words
+from tacit.surfaces.wording import (
+    BY_NOTICE,
+    ahead,
+    change_lines,
+    held_words,
+    seen,
+    standing_words,
+    subject_words,
+)
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 _CUT_FROM = 110  # characters of a complaint from which on its end is missing
@@ -53,9 +70,15 @@ def _log(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
         found = memories.log(
-            memory=memory, verb=args.verb or "", by=args.by or "", run=args.run or "", since=moment(args.since), newest=True,
-            limit=max(0, args.tail), everywhere=args.all_projects,
-        )[::-1]  # fmt: skip
+            memory=memory,
+            verb=args.verb or "",
+            by=args.by or "",
+            run=args.run or "",
+            since=moment(args.since),
+            newest=True,
+            limit=max(0, args.tail),
+            everywhere=args.all_projects,
+        )[::-1]
         if args.follow:
             return _follow(memories, found, cli)
     text = table([*map(entry_line, found)]) or "the journal has no such entry"
@@ -67,7 +90,11 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
     while True:
         for entry in found:
             last = max(last, entry.id)
-            said = json.dumps(entry_json(entry), ensure_ascii=False) if cli.json else "  ".join(entry_line(entry))
+            said = (
+                json.dumps(entry_json(entry), ensure_ascii=False)
+                if cli.json
+                else "  ".join(entry_line(entry))
+            )
             cli.out.write(f"{said}\n")
         cli.out.flush()
         time.sleep(0.5)
@@ -82,14 +109,20 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         asked = question_meant(memories, meant(memories, args.id))
         if asked is not None and not asked.memory:
             return proposal_shown(memories, cli, asked)
-        found = memories.why(lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env))
+        found = memories.why(
+            lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env)
+        )
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
         effect = next(iter(effects.lessons), None) if effects and found.uses else None
         replays = replayed(memories, found.memory.id)
         profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
         said = last_said(memories, found.evidence, [one for one, _ in found.met], found.memory.text)
-        days = {found.runs[run]: row.started_at[:10] for run in found.runs if (row := memories.store.run(run))}
+        days = {
+            found.runs[run]: row.started_at[:10]
+            for run in found.runs
+            if (row := memories.store.run(run))
+        }
     data = why_json(found, args.question)
     data["met"] = [{**each, "last": said.get(each["mark"])} for each in data["met"]]
     data["days"] = days
@@ -102,18 +135,25 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, _why_text(cli, found.memory, data, profile, args))
 
 
-def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: argparse.Namespace) -> str:
+def _why_text(
+    cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: argparse.Namespace
+) -> str:
     said, full, name = standing_words(memory, profile), args.full, args.id
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
     words = "in force" if said.words == "found once" else said.words
     given = ", in force" if said.words.startswith("on trial") else ""
     met = came_up(memory) or seen(memory)
-    called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id)
+    called = paint(
+        cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id
+    )
     lines.append(f"{called}  {paint(cli, said.tone, words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     # what the control group says, unless how it stands has said so already
-    known = said.words in ("your word", "always given", "in your files") or data["effect"] in (None, UNMEASURED)
+    known = said.words in ("your word", "always given", "in your files") or data["effect"] in (
+        None,
+        UNMEASURED,
+    )
     lines += [] if known else wrapped(data["effect"], 0, 118)
     if memory.gate != "allow" and memory.gate_reason:
         lines += wrapped(f"Not given: {held_words(memory.gate_reason)}", 0, 118)
@@ -121,7 +161,11 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         lines += wrapped(subject_words(memory), 0, 118)
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
-    places = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
+    places = [
+        f"  {name} {one_line(where, 200)}"
+        for name in ("task", "place")
+        if (where := met_in(memory, name))
+    ]
     if data["evidence"] or places:
         lines += ["", paint(cli, "bold", "Where it comes from"), *places]
         short = [*_met(data["met"]), *_sightings(data["evidence"], bool(data["met"]), data["days"])]
@@ -131,7 +175,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {name} --full")
     came = data["followed"] or ([_uses(data)] if data["uses"] else [])
     came += [data["guard"]] if data["guard"] else []
-    came += [f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]]
+    came += [
+        f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]
+    ]
     if came:
         lines += [
             "",
@@ -151,7 +197,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     changes = list(dict.fromkeys((entry["at"][:10], *change_lines(entry)) for entry in journal))
     lines += [table([[f"  {day}", *rest] for day, *rest in changes[-CHANGES_SHOWN:]])]
     more = f"{len(changes) - CHANGES_SHOWN} earlier, " if len(changes) > CHANGES_SHOWN else ""
-    return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {name} --full")])
+    return "\n".join(
+        [*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {name} --full")]
+    )
 
 
 def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -163,10 +211,16 @@ def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
             said = f"{last['day']}, session {last['session'][:8]}: `{last['command']}` said “{last['line']}”"
             lines += hung("    ", said, WIDEST)
         found.append(lines)
-    return [*found, ["  (a session may have met more than one of these)"]] if len(failures) > 1 else found
+    return (
+        [*found, ["  (a session may have met more than one of these)"]]
+        if len(failures) > 1
+        else found
+    )
 
 
-def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[str, str]) -> list[list[str]]:
+def _sightings(
+    evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[str, str]
+) -> list[list[str]]:
     """What speaks for it and against it, the same words once, with how many sessions said so; what is `counted` by its failures is not
     told again."""
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
@@ -174,16 +228,24 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
         if row["signal"] != CONFIRMED and not (counted and row["by"] == BY_NOTICE):
             alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
     found: dict[str, list[str]] = {}
-    for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
+    for (stance, quote, by), rows in sorted(
+        alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))
+    ):
         runs = sorted({row["run"] for row in rows if row["run"]})
         last = max([days.get(run, "") for run in runs] + [""]) or rows[0]["at"][:10]
         where = f"session {one_line(runs[0], 40)} of {last}" if runs else f"by hand, {last}"
         where = f"{numbered(len(runs), 'session')}, the last of {last}" if len(runs) > 1 else where
         against = "" if stance == "supports" else "against it: "
-        who = f", {'heard by the model that reads' if by == 'reader' else by}" if by and by != "notice" else ""
+        who = (
+            f", {'heard by the model that reads' if by == 'reader' else by}"
+            if by and by != "notice"
+            else ""
+        )
         # behind what was noticed stands what it was recognised as, and a long one was cut
         words = quote.rpartition(": ")[0] or quote if by == BY_NOTICE else quote
-        words = f"{words.rpartition(' ')[0]} …" if by == BY_NOTICE and len(words) > _CUT_FROM else words
+        words = (
+            f"{words.rpartition(' ')[0]} …" if by == BY_NOTICE and len(words) > _CUT_FROM else words
+        )
         quoted = hung("    ", f"“{one_line(words, 300)}”", WIDEST) if quote else []
         found.setdefault(f"  {against}{where}{who}", []).extend(quoted)
     return [[head, *quoted] for head, quoted in found.items()]
@@ -200,10 +262,16 @@ def _uses(data: dict[str, Any]) -> str:
     """Given so often, left out so often, and what came of the first."""
     given = sum(use["arm"] != "withheld" for use in data["uses"])
     out = len(data["uses"]) - given
-    settled = {(mark["memory"], mark["unit"]): mark["value"] for mark in data["marks"] if mark["signal"] == "outcome"}
+    settled = {
+        (mark["memory"], mark["unit"]): mark["value"]
+        for mark in data["marks"]
+        if mark["signal"] == "outcome"
+    }
     units = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
     back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
-    told = sum(word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units)
+    told = sum(
+        word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units
+    )
     came = f"; its problem came back in {back} of the {told} that could tell"
     came = came if told else "; none could tell yet what came of it"
     told_of = f"given in {numbered(given, 'session')}{came if given else ''}"
@@ -229,7 +297,9 @@ def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
     entries = []
     for entry in data["journal"]:
         before, after = entry["before"] or {}, entry["after"] or {}
-        moved = f"{before.get('state', '')} → {after['state']}: " if before and "state" in after else ""
+        moved = (
+            f"{before.get('state', '')} → {after['state']}: " if before and "state" in after else ""
+        )
         told = [f"  {entry['id']}", entry["at"][:19].replace("T", " "), entry["verb"], entry["by"]]
         entries.append([*told, moved + one_line(entry["reason"], 400)])
     return [*lines, *_score(cli, data["score"]), "", paint(cli, "bold", "Journal"), table(entries)]
@@ -237,9 +307,15 @@ def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
 
 def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
     if score["question"]:
-        head, told = f"Its score for “{one_line(score['question'], 60)}”", f"{score['score']:.3g} = {parts_line(score)}"
+        head, told = (
+            f"Its score for “{one_line(score['question'], 60)}”",
+            f"{score['score']:.3g} = {parts_line(score)}",
+        )
     else:
-        head, told = "In every score of it", parts_line({"fits": {"what fits": 1}, "known": score["known"]})
+        head, told = (
+            "In every score of it",
+            parts_line({"fits": {"what fits": 1}, "known": score["known"]}),
+        )
     return ["", paint(cli, "bold", head), "  " + told]
 
 
@@ -275,8 +351,13 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
         ]
     shown = [p for p in found if p["memories"] or p["id"] not in SHARED_BY]
     named = [["*" if p["here"] else " ", p["id"], SHARED_BY.get(p["id"], p["name"])] for p in shown]
-    rows = [[*at, str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""] for at, p in zip(named, shown)]
-    return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where")))
+    rows = [
+        [*at, str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""]
+        for at, p in zip(named, shown)
+    ]
+    return Answer(
+        {"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where"))
+    )
 
 
 # rows of their own, told of once they hold something
@@ -286,7 +367,9 @@ SHARED_BY = {"@global": "every project", "@agent": "one agent, everywhere"}
 def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "list":
         found = [load(name) for name in profile_names()]
-        return Answer({"profiles": [*map(profile_json, found)]}, table([[p.name, p.title] for p in found]))
+        return Answer(
+            {"profiles": [*map(profile_json, found)]}, table([[p.name, p.title] for p in found])
+        )
     if args.what == "use":
         if len(args.names) != 1:
             raise NotFound("Use which profile?", f"Profiles: {', '.join(profile_names())}.")
@@ -298,12 +381,19 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     with_store = [load(name) for name in args.names]
     if len(with_store) < (2 if args.what == "diff" else 1):
         named = args.profile or "default"
-        with_store = [_kept(args, cli, lambda memories: memories.profile, lambda: load(named)), *with_store]
+        with_store = [
+            _kept(args, cli, lambda memories: memories.profile, lambda: load(named)),
+            *with_store,
+        ]
     if args.what == "diff":
         a, b = with_store[0], with_store[1] if len(with_store) > 1 else load("default")
         changes = diff(a, b)
         rows = [[k, one_line(str(x), 50), one_line(str(y), 50)] for k, x, y in changes]
-        data = {"a": a.name, "b": b.name, "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes]}
+        data = {
+            "a": a.name,
+            "b": b.name,
+            "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes],
+        }
         return Answer(data, table(rows, ("key", a.name, b.name)) or "no difference")
     profile = with_store[0]
     values = flat(profile)
@@ -311,7 +401,9 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"name": profile.name, "version": profile_id(profile), "values": values}, text)
 
 
-def _kept(args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], otherwise: Callable[[], Any]) -> Any:
+def _kept(
+    args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], otherwise: Callable[[], Any]
+) -> Any:
     """What the store here says; where nothing is kept yet, nobody has chosen either."""
     try:
         with cli.open(args, create=False) as memories:
@@ -325,13 +417,20 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     path = keys_path(cli.env)
     if not args.name:
         found = sorted(set(places.key_names(path).values()))
-        return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
+        return Answer(
+            {"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one"
+        )
     cli.need_person(args, "Making a key")
     if args.off:
         gone = places.take_back(args.name, path)
-        return Answer({"name": args.name, "taken_back": gone}, f"{numbered(gone, 'key')} of {args.name} taken back")
+        return Answer(
+            {"name": args.name, "taken_back": gone},
+            f"{numbered(gone, 'key')} of {args.name} taken back",
+        )
     key = places.make(args.name, path)
-    told = f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
+    told = (
+        f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
+    )
     return Answer({"name": args.name, "key": key}, told)
 
 
@@ -339,24 +438,37 @@ def _set(args: argparse.Namespace, cli: Cli) -> Answer:
     """One setting in the user's own file, as its person."""
     path, name = config_path(cli.env), args.name
     if name not in CONFIG_KEYS or args.value is None:
-        found = f"{name!r} is not a setting" if name not in CONFIG_KEYS else f"{name} is set to what?"
+        found = (
+            f"{name!r} is not a setting" if name not in CONFIG_KEYS else f"{name} is set to what?"
+        )
         raise UsageError(
-            f"tacit config set: {found}.", did_you_mean(name, [*CONFIG_KEYS]) or "tacit config shows all of them."
+            f"tacit config set: {found}.",
+            did_you_mean(name, [*CONFIG_KEYS]) or "tacit config shows all of them.",
         )
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
         raise Refused(f"Your settings are a person's word; {who.reason}.", who.how)
     default, said = CONFIG_KEYS[name][0], args.value
-    new: Any = tuple(each.strip() for each in said.split(",") if each.strip()) if isinstance(default, tuple) else said
+    new: Any = (
+        tuple(each.strip() for each in said.split(",") if each.strip())
+        if isinstance(default, tuple)
+        else said
+    )
     if isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
         new = said.lower() in ("yes", "true")
     elif isinstance(default, int) and said.isdecimal():
         new = int(said)
     table_name, _, key = name.rpartition(".")
-    settle({table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path)  # what is wrong is said here
+    settle(
+        {table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path
+    )  # what is wrong is said here
     set_keys(path, table_name, {key: [*new] if isinstance(new, tuple) else new})
-    asks = "; tacit lookback asks about the sessions that are there" if name == "reader.hosts" else ""
-    return Answer({"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}{asks}")
+    asks = (
+        "; tacit lookback asks about the sessions that are there" if name == "reader.hosts" else ""
+    )
+    return Answer(
+        {"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}{asks}"
+    )
 
 
 def _config(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -369,25 +481,43 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     settled, repository_path = settings_at(root, path, cli.env), repository_file(root)
     found, notes = settled.by_key, list(settled.left_out)
     data: dict[str, dict[str, Any]] = {
-        key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]} for key, s in found.items()
+        key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]}
+        for key, s in found.items()
     }
     setting = found["profile"]
     choice = NamedProfile("")
-    if setting.source == repository_path:  # what comes of the profile that a repository's settings name, here
+    if (
+        setting.source == repository_path
+    ):  # what comes of the profile that a repository's settings name, here
         named = by_repository(str(setting.value), repository_path)
         choice = _kept(args, cli, lambda memories: memories.profile_choice(), lambda: named)
     if choice.refused:
         told = {"value": choice.refused, "source": repository_path, "reason": choice.note}
-        data["profile"].update(value=choice.name, source=f"default; {choice.refused} is refused", refused=told)
+        data["profile"].update(
+            value=choice.name, source=f"default; {choice.refused} is refused", refused=told
+        )
         notes = [*notes, choice.note]
     data["store"]["value"] = store_path(args.store or str(found["store"].value) or None, cli.env)
     rows = [
-        [key, one_line(str(d["value"]) if d["value"] not in ("", ()) else "-", 60), os.path.basename(str(d["source"]))]
+        [
+            key,
+            one_line(str(d["value"]) if d["value"] not in ("", ()) else "-", 60),
+            os.path.basename(str(d["source"])),
+        ]
         for key, d in data.items()
     ]
-    return Answer({"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes)
+    return Answer(
+        {"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes
+    )
 
 
 COMMANDS = declared(
-    {"log": _log, "why": _why, "reindex": _reindex, "projects": _projects, "profile": _profile, "config": _config}
+    {
+        "log": _log,
+        "why": _why,
+        "reindex": _reindex,
+        "projects": _projects,
+        "profile": _profile,
+        "config": _config,
+    }
 )

@@ -57,14 +57,19 @@ if TYPE_CHECKING:
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
-_UNTAUGHT = (2, 3)  # times that a problem without a lesson came back, and such problems on one screen
+_UNTAUGHT = (
+    2,
+    3,
+)  # times that a problem without a lesson came back, and such problems on one screen
 SURE = 0.9
 ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
 
 
 def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if (args.days is not None and args.days < 1) or (args.limit is not None and args.limit < 1):
-        raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
+        raise UsageError(
+            "tacit lookback: --days and --limit count from 1.", "tacit lookback --help"
+        )
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
     folders = args.paths or _host_folders(cli.env)
@@ -77,7 +82,15 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     store = near_path(store_path(args.store, cli.env), cli.env)
     chosen.store = store if os.path.exists(store) else ""
     # A lesson costs what all of its problems do, however few are shown.
-    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes, chosen)
+    found = _look(
+        sources,
+        cli,
+        args,
+        since,
+        listed if cli.json else max(listed, LISTED_ELSEWHERE),
+        homes,
+        chosen,
+    )
     notes += [*lookback_part("words").left_out(found), *gone.apart()]
     shaped = lookback_part("result").lookback_json(found)
     data = {"looked_in": looked_in, "since": since or None, "html": None, **shaped}
@@ -96,13 +109,27 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings, chosen)
-    here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
-    steps = _next(cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
+    here = next(
+        (each.name for each in found.projects if each.path and each.path == gone.place.root), ""
+    )
+    steps = _next(
+        cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env))
+    )
     if not any(each.left for each in found.projects):
         steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
-    text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
+    text = _screen(
+        found,
+        cli,
+        shown,
+        gone.counted_here(),
+        offered,
+        here,
+        plan is not None or bool(chosen.going),
+    )
     blocks = blocks_here()
-    data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
+    data["instructions"] = [
+        {"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks
+    ]
     text += "".join(f"\n{line}" for line in block_lines(blocks))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     if chosen.going:
@@ -151,7 +178,9 @@ class _Chosen:
     @property
     def host(self) -> str:
         """Whose sessions are most here, else in all."""
-        return max(self.hosts, key=lambda each: (each[0], self.hosts[each]), default=(False, keeping()[0]))[1]
+        return max(
+            self.hosts, key=lambda each: (each[0], self.hosts[each]), default=(False, keeping()[0])
+        )[1]
 
     def unread(self, cli: Cli, args: argparse.Namespace) -> list[UnreadSession]:
         """Those that nobody has read yet; where there is no store, all of them."""
@@ -159,7 +188,9 @@ class _Chosen:
 
         def left(memories: Memories) -> list[UnreadSession]:
             self.agreed = agreed_sessions(memories.near)
-            self.going = "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
+            self.going = (
+                "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
+            )
             return unread(memories, every)
 
         found: list[UnreadSession] = cli.here(args, left, every)
@@ -167,18 +198,33 @@ class _Chosen:
 
 
 def _read(
-    args: argparse.Namespace, cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen
+    args: argparse.Namespace,
+    cli: Cli,
+    plan: Plan | None,
+    settings: Mapping[str, Any],
+    chosen: _Chosen,
 ) -> Answer:
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
     if chosen.going and plan is None:
-        return Answer({"sessions": 0, "read": 0, "lessons": 0}, _offered(cli, plan, settings, chosen))
+        return Answer(
+            {"sessions": 0, "read": 0, "lessons": 0}, _offered(cli, plan, settings, chosen)
+        )
     if plan is None:
         if (reader := reader_here(settings, cli.env)) is None:
-            raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
-        left = unread_of(chosen.sessions.values(), reader) or "nothing is left to read in these sessions"
+            raise Refused(
+                "No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values())
+            )
+        left = (
+            unread_of(chosen.sessions.values(), reader)
+            or "nothing is left to read in these sessions"
+        )
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, left)
     known = [each for each in plan.sessions if chosen.agreed.get(each.run) == plan.reader.by]
-    if args.yes and len(known) < len(plan.sessions) and str(settings["reader.by"].value) != plan.reader.by:
+    if (
+        args.yes
+        and len(known) < len(plan.sessions)
+        and str(settings["reader.by"].value) != plan.reader.by
+    ):
         try:
             cli.need_person(args, "Having sessions read by a model")
         except Refused:  # a setting that changed meanwhile brings in others: they wait for a word, and these are read
@@ -187,29 +233,45 @@ def _read(
     if not args.yes and not agreed(cli, plan, bool(chosen.going)):
         return Answer(
             {**plan.json(), "read": 0},
-            "nothing was read" if cli.can_ask else f"{plan.sentence}\nnothing was read; --yes reads them",
+            "nothing was read"
+            if cli.can_ask
+            else f"{plan.sentence}\nnothing was read; --yes reads them",
         )
     if chosen.going:
         with cli.open(args) as memories:
             agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
         return Answer(
-            {**plan.json(), "read": 0}, f"{numbered(len(plan.sessions), 'session')} more: read after the others."
+            {**plan.json(), "read": 0},
+            f"{numbered(len(plan.sessions), 'session')} more: read after the others.",
         )
     narrowed = [f"--project-filter={args.project_filter}"] if args.project_filter else []
     narrowed += [f"--days={args.days}"] if args.days else []
-    narrowed += [f"--{name}={said}" for name in ("store", "project", "profile", "by") if (said := getattr(args, name))]
+    narrowed += [
+        f"--{name}={said}"
+        for name in ("store", "project", "profile", "by")
+        if (said := getattr(args, name))
+    ]
     paths = map(os.path.abspath, args.paths)
     again = [*"lookback --read --yes --quiet".split(), f"--cap={args.cap}", *narrowed, *paths]
     cli.env = with_room(cli.env, plan, settings)
     if chosen.store and not os.path.exists(chosen.store):
-        raise Refused("What Tacit knows was taken away while sessions were looked at.", "Nothing was read.")
+        raise Refused(
+            "What Tacit knows was taken away while sessions were looked at.", "Nothing was read."
+        )
     with cli.open(args) as memories:
         said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())
-    while not (cli.can_ask or said.get("stopped")) and (plan := _agreed_since(args, cli, plan, chosen)):
+    while not (cli.can_ask or said.get("stopped")) and (
+        plan := _agreed_since(args, cli, plan, chosen)
+    ):
         cli.env = with_room(cli.env, plan, settings_here(cli))
         with cli.open(args) as memories:
             more = read_chosen(cli, memories, plan, chosen.sources)
-        said = {**more, **{name: said[name] + more[name] for name in ("sessions", "read", "lessons", "waiting")}}
+        said = {
+            **more,
+            **{
+                name: said[name] + more[name] for name in ("sessions", "read", "lessons", "waiting")
+            },
+        }
     return Answer(said, told(said), warnings=said.pop("notes", []))
 
 
@@ -217,7 +279,9 @@ def _agreed_since(args: argparse.Namespace, cli: Cli, plan: Plan, chosen: _Chose
     """What somebody said yes to while others were read. What was tried once is not tried again."""
     for each in plan.sessions:
         chosen.sessions.pop(each.run, None)
-    left = [each for each in chosen.unread(cli, args) if chosen.agreed.get(each.run) == plan.reader.by]
+    left = [
+        each for each in chosen.unread(cli, args) if chosen.agreed.get(each.run) == plan.reader.by
+    ]
     return plan_of(left, reader_here(settings_here(cli), cli.env), float("inf"))
 
 
@@ -252,9 +316,15 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
     if not named:  # hosts keep other things in their folders too
         # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
         lines = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-        known = [[each for each in keeping() if is_transcript(each, source.name)] for source in found]
-        found = [source for source, hosts in zip(found, known) if hosts or source.name.endswith(lines)]
-    recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
+        known = [
+            [each for each in keeping() if is_transcript(each, source.name)] for source in found
+        ]
+        found = [
+            source for source, hosts in zip(found, known) if hosts or source.name.endswith(lines)
+        ]
+    recent = [
+        source for source in found if not since or _changed(source.path) >= clock.seconds(since)
+    ]
     return recent, [str(each.message) for each in caught]
 
 
@@ -297,7 +367,9 @@ def _look(
         room.LookbackSettings(profiles.load(args.profile or "default"), listed),
         home_of=homes,
         since=since,
-        wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
+        wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower())
+        if wanted
+        else None,
         progress=tell,
         lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
         root_of=homes.root,
@@ -312,7 +384,13 @@ def _look(
 
 
 def _screen(
-    found: Lookback, cli: Cli, listed: int, moved: Sequence[str], offered: str, here: str, is_read: bool
+    found: Lookback,
+    cli: Cli,
+    listed: int,
+    moved: Sequence[str],
+    offered: str,
+    here: str,
+    is_read: bool,
 ) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [
@@ -320,7 +398,11 @@ def _screen(
         *(line for said in moved for line in _wrapped(said)),
         *_lessons(found, cli, listed, here),
     ]
-    lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed, here), *_corrections(found, cli, listed)]
+    lines += [
+        *_in_files(found, cli, listed),
+        *_untaught(found, cli, listed, here),
+        *_corrections(found, cli, listed),
+    ]
     lines += [*_for_you(found, cli, listed, is_read), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
     return "\n".join(lines)
@@ -328,8 +410,16 @@ def _screen(
 
 def _next(cli: Cli, html: str, host: str, connected: bool) -> list[str]:
     connect = "tacit inject" if connected else f"tacit connect {host}"
-    then = "what your agent hears, and when" if connected else "from the next session on, in the prompt"
-    page = f"page written: {html}" if html else "tacit lookback --html page.html    this as a page, with all lessons"
+    then = (
+        "what your agent hears, and when"
+        if connected
+        else "from the next session on, in the prompt"
+    )
+    page = (
+        f"page written: {html}"
+        if html
+        else "tacit lookback --html page.html    this as a page, with all lessons"
+    )
     return [
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; then tacit shows the lessons, to keep or drop",
         f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}{then}",
@@ -340,7 +430,10 @@ def _next(cli: Cli, html: str, host: str, connected: bool) -> list[str]:
 def _head(found: Lookback, cli: Cli) -> list[str]:
     words, count = lookback_part("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
-    sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
+    sessions, projects = (
+        words.numbered(count.sessions, "session"),
+        words.numbered(len(found.projects), "project"),
+    )
     failures = f"{words.numbered(count.failures, 'failure')}, each counted once a session"
     calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
     return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {failures}{calls}.")]
@@ -350,9 +443,15 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What the next session of each project would be told: of the one here first, the costly first."""
     words = lookback_part("words")
     told = sorted(words.lesson_lines(found), key=lambda each: each.project != here)
-    kept = sorted((each for each in found.projects if each.stands), key=lambda each: each.name != here)
-    lines = ["", paint(cli, "bold", "Kept by now: tacit shows them, to keep or drop")] if kept else []
-    lines += [line for each in kept for line in _item(cli, f"{one_line(each.name, 30)}: {each.stands}")]
+    kept = sorted(
+        (each for each in found.projects if each.stands), key=lambda each: each.name != here
+    )
+    lines = (
+        ["", paint(cli, "bold", "Kept by now: tacit shows them, to keep or drop")] if kept else []
+    )
+    lines += [
+        line for each in kept for line in _item(cli, f"{one_line(each.name, 30)}: {each.stands}")
+    ]
     if not told and kept:
         return lines
     if not told:
@@ -362,12 +461,16 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
         ]
     listed += len(told) == listed + 1  # a page for one line is a nuisance
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
-    order = "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
+    order = (
+        "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
+    )
     beside = " beside that" if kept else ""
     title = f"What these sessions teach{beside} by rules alone, without a model ({order}{more})"
     lines += ["", paint(cli, "bold", title)]
     for each in told[:listed]:
-        lines += _item(cli, each.text, f"{_of(found, each.project)}{words.cost_words(each)}", "good")
+        lines += _item(
+            cli, each.text, f"{_of(found, each.project)}{words.cost_words(each)}", "good"
+        )
     return lines
 
 
@@ -381,8 +484,14 @@ def _item(cli: Cli, said: str, below: str = "", tone: str = "") -> list[str]:
 def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
     """What these sessions teach too, and nobody is told because an instruction file says so."""
     some = [(each.name, text) for each in found.projects for text in each.in_files][:listed]
-    lines = ["", paint(cli, "bold", "Not told, because an instruction file says it already")] if some else []
-    return lines + [line for project, text in some for line in _item(cli, f"{_of(found, project)}{text}")]
+    lines = (
+        ["", paint(cli, "bold", "Not told, because an instruction file says it already")]
+        if some
+        else []
+    )
+    return lines + [
+        line for project, text in some for line in _item(cli, f"{_of(found, project)}{text}")
+    ]
 
 
 def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
@@ -390,7 +499,11 @@ def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     words = lookback_part("words")
     told = {each.text for each in words.lesson_lines(found)}
     problems = [each for each in found.problems if not (each.known or each.lesson in told)]
-    problems = [each for each in problems if each.repeated >= _UNTAUGHT[0] and each.nature not in OF_NO_LESSON]
+    problems = [
+        each
+        for each in problems
+        if each.repeated >= _UNTAUGHT[0] and each.nature not in OF_NO_LESSON
+    ]
     problems = sorted(problems, key=lambda each: each.project != here)[: min(listed, _UNTAUGHT[1])]
     if not problems:
         return []
@@ -406,22 +519,31 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
     """How much of it came back, and how much of that these lessons would have said before: a sentence or two."""
     words, count = lookback_part("words"), found.count
     if not count.repeated:
-        return _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")
+        return _wrapped(
+            "Nothing came back in a later session of the same project: nothing to forewarn of."
+        )
     told = (
         f"{count.repeated:,} of {words.numbered(count.failures, 'failure')} had happened in an earlier session"
         f" ({words.percent(count.repeated, count.failures)}); of these, {count.forewarned:,} would have been forewarned of by lessons from"
         f" sessions before ({words.percent(count.forewarned, count.repeated)})."
     )
     took = words.spent_words(found.typical)
-    return _wrapped(told + (f" One typically took {took} until it was overcome again (the median)." if took else ""))
+    return _wrapped(
+        told
+        + (f" One typically took {took} until it was overcome again (the median)." if took else "")
+    )
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     told = {(each.project, each.text) for each in lookback_part("words").lesson_lines(found)}
-    said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][:listed]
+    said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][
+        :listed
+    ]
     if not said:
         return []
-    rows = [[f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said]
+    rows = [
+        [f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said
+    ]
     return [
         "",
         paint(cli, "bold", "What you had to say again, and no session would be told yet"),
@@ -435,13 +557,24 @@ def _for_you(found: Lookback, cli: Cli, listed: int, is_read: bool) -> list[str]
     said = ((each.name, told) for each in found.projects for told in each.for_you)
     some = [(name, told) for name, told in said if not (is_read and told.endswith(ASKS_FOR_ALL))]
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
-    after = "" if all(each.stands for each in found.projects if each.for_you) else "after tacit learn, "
+    after = (
+        "" if all(each.stands for each in found.projects if each.for_you) else "after tacit learn, "
+    )
     lines = (
-        ["", paint(cli, "wait", f"For you{more}: {after}tacit review lists them, tacit keep N or drop N answers")]
+        [
+            "",
+            paint(
+                cli,
+                "wait",
+                f"For you{more}: {after}tacit review lists them, tacit keep N or drop N answers",
+            ),
+        ]
         if some
         else []
     )
-    return lines + [line for name, told in some[:listed] for line in _item(cli, f"{_of(found, name)}{told}")]
+    return lines + [
+        line for name, told in some[:listed] for line in _item(cli, f"{_of(found, name)}{told}")
+    ]
 
 
 def _of(found: Lookback, project: str) -> str:
@@ -455,8 +588,15 @@ def _wrapped(said: str, before: int = 0) -> list[str]:
 
 
 def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
-    lines = ["No finished session was found.", "", *(f"  looked in  {one_line(path, 100)}" for path in looked_in), ""]
-    narrowed = [f"--{name}" for name in ("days", "project-filter") if getattr(args, name.replace("-", "_"))]
+    lines = [
+        "No finished session was found.",
+        "",
+        *(f"  looked in  {one_line(path, 100)}" for path in looked_in),
+        "",
+    ]
+    narrowed = [
+        f"--{name}" for name in ("days", "project-filter") if getattr(args, name.replace("-", "_"))
+    ]
     if narrowed:
         lines.append(f"Perhaps {' and '.join(narrowed)} left out too much: try without.")
     lines += [

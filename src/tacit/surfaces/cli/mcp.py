@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.http:
         found = find_spec("mcp")
-        if found is None or not found.submodule_search_locations:  # nothing is promised that the SDK could not keep
+        if (
+            found is None or not found.submodule_search_locations
+        ):  # nothing is promised that the SDK could not keep
             _server(args, cli)
         serve_early(lambda: partial(_server(args, cli).run, "stdio"))
         return Answer(printed=True)
@@ -34,7 +36,9 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
     token = http.token_at(file)
 
     def ready(url: str) -> None:
-        cli.err.write(f"tacit mcp: {url}\n  the token stands in {file}; send it as Authorization: Bearer TOKEN\n")
+        cli.err.write(
+            f"tacit mcp: {url}\n  the token stands in {file}; send it as Authorization: Bearer TOKEN\n"
+        )
         cli.err.flush()
 
     http.serve_http(server, host, port, token, args.allow_host, ready)

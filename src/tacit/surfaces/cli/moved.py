@@ -19,7 +19,9 @@ from tacit.surfaces.past import HEAD, written_in
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
 _MOST = 4 << 20  # bytes of each
-SAME_HALF = 0.5  # of the files they name: with so many here it may be this project, whatever it is called
+SAME_HALF = (
+    0.5  # of the files they name: with so many here it may be this project, whatever it is called
+)
 
 
 @value
@@ -40,7 +42,11 @@ class Gone:
     @property
     def told(self) -> str:
         """What speaks for it."""
-        return f"{self.here:,} of the {self.named:,} files they name are here" if self.named else "they name no files"
+        return (
+            f"{self.here:,} of the {self.named:,} files they name are here"
+            if self.named
+            else "they name no files"
+        )
 
 
 def sessions_of_gone(some: Sequence[Gone], verb: str) -> str:
@@ -54,7 +60,9 @@ def sessions_of_gone(some: Sequence[Gone], verb: str) -> str:
     return f"{numbered(sessions, 'session')} {verb} {where}; {whole.told}."
 
 
-def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, str]) -> dict[str, Gone]:
+def gone_folders(
+    sources: Iterable[Source], place: Place, moved: Mapping[str, str]
+) -> dict[str, Gone]:
     """What is gone, by folder: parts of a repository with it. Not where the host noted a repository, nor what somebody answered before."""
     written: dict[str, list[Source]] = {}
     for source in sources:
@@ -80,7 +88,12 @@ def _of(folder: str, sources: list[Source], root: str) -> Gone:
     for source in sources[-LOOKED_INTO:]:
         named.update(os.fsdecode(name) for name in inside.findall(source.head(_MOST)))
     files = {name for name in named if os.path.splitext(name)[1]}
-    return Gone(folder, len(sources), len(files), sum(os.path.isfile(os.path.join(root, name)) for name in files))
+    return Gone(
+        folder,
+        len(sources),
+        len(files),
+        sum(os.path.isfile(os.path.join(root, name)) for name in files),
+    )
 
 
 class Asked:
@@ -119,16 +132,24 @@ class Asked:
     def notes(self) -> list[str]:
         """What was left out, and how to take it in."""
         maybe = [
-            self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)
+            self.gone[folder]
+            for folder in self.refused
+            if folder in self.gone and self.gone[folder].may_be(self.place)
         ]
         notes = [
             f"{numbered(each.sessions, 'session')} of {one_line(each.folder, 200)}, which is gone, left out; {each.told}."
             f" If it was this project before it moved: tacit learn --moved-from {shlex.quote(each.folder)}"
             for each in maybe
         ]
-        rest = {folder: many for folder, many in self.refused.items() if folder not in {each.folder for each in maybe}}
+        rest = {
+            folder: many
+            for folder, many in self.refused.items()
+            if folder not in {each.folder for each in maybe}
+        }
         where = "a folder that is" if len(rest) == 1 else f"{len(rest)} folders that are"
         out = f"{numbered(sum(rest.values()), 'session')} of {where} gone"
         return notes + (
-            [f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else []
+            [f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"]
+            if rest
+            else []
         )

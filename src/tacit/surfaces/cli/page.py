@@ -23,9 +23,13 @@ LINES_LISTED = 30  # lines that are shown before somebody is asked about them
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.off and not args.target:
-        raise UsageError("tacit page --off: of which page?", "Name it: tacit page --target AGENTS.md --off")
+        raise UsageError(
+            "tacit page --off: of which page?", "Name it: tacit page --target AGENTS.md --off"
+        )
     if args.ids and args.verb != "approve":
-        raise UsageError(f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID")
+        raise UsageError(
+            f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID"
+        )
     looks_only = args.diff or args.check
     with cli.open(args, create=bool(args.target) and not looks_only) as memories:
         if memories.project is None and not args.target:
@@ -47,12 +51,18 @@ def _nothing_kept(memories: Memories, args: argparse.Namespace) -> Answer:
     text = memories.pages.preview()
     note = f"nothing is written: tacit page --target {memories.profile.page.target} keeps this page"
     return Answer(
-        {"kept": [], "preview": text}, text.rstrip("\n") or "no lesson has earned a line yet", warnings=[note]
+        {"kept": [], "preview": text},
+        text.rstrip("\n") or "no lesson has earned a line yet",
+        warnings=[note],
     )
 
 
 def _approve(memories: Memories, ids: Sequence[str]) -> int:
-    chosen = [memories.get(id).id for id in ids] if ids else [memory.id for memory in memories.pages.waiting()]
+    chosen = (
+        [memories.get(id).id for id in ids]
+        if ids
+        else [memory.id for memory in memories.pages.waiting()]
+    )
     for id in chosen:
         memories.put_on_page(id)
     return len(chosen)
@@ -68,10 +78,17 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
     found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
     told = [one_line(each["told"], width() - 6) for each in found]
     mine = bool(found) and _agreed(
-        args, cli, f"{numbered(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?"
+        args,
+        cli,
+        f"{numbered(len(found), 'change', 'changes')} by hand:",
+        told,
+        "Yours, and to be learned?",
     )
     done = memories.page(vouch=mine)
-    lines = [f"{'removed' if each['removed'] else 'wrote'} {each['path']}" for each in done.figures.get("files", ())]
+    lines = [
+        f"{'removed' if each['removed'] else 'wrote'} {each['path']}"
+        for each in done.figures.get("files", ())
+    ]
     lines += [f"learned: {each}" for each in told] if mine else []
     notes = [*done.notes]
     if found and not mine:
@@ -80,18 +97,28 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
         )
     left = memories.pages.earned()
     if left:
-        notes.append(f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve")
-    return Answer(_json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes)
+        notes.append(
+            f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve"
+        )
+    return Answer(
+        _json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes
+    )
 
 
-def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str], question: str) -> bool:
+def _agreed(
+    args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str], question: str
+) -> bool:
     """Ask a person at a terminal; without one, only `--yes` is a yes."""
     if args.yes:
         return True
     if cli.json or not sys.stdin.isatty():
         return False
     more = [f"  … and {len(lines) - LINES_LISTED} more"] if len(lines) > LINES_LISTED else []
-    return cli.put("\n".join([head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]))
+    return cli.put(
+        "\n".join(
+            [head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]
+        )
+    )
 
 
 def _compared(report: StepReport, check: bool) -> Answer:
@@ -141,10 +168,17 @@ def _row(each: Blamed) -> list[str]:
 
 def _line(each: Blamed) -> dict[str, Any]:
     memory = each.memory
-    known = {} if memory is None else {
-        "state": memory.state, "seen": memory.tally.seen, "evidence": each.evidence, "verdict": memory.verdict,
-        "last_used_at": memory.tally.last_used_at,
-    }  # fmt: skip
+    known = (
+        {}
+        if memory is None
+        else {
+            "state": memory.state,
+            "seen": memory.tally.seen,
+            "evidence": each.evidence,
+            "verdict": memory.verdict,
+            "last_used_at": memory.tally.last_used_at,
+        }
+    )
     return {"line": each.number, "id": memory.id if memory else None, "text": each.text, **known}
 
 

@@ -43,12 +43,21 @@ def _sections(module: str) -> dict[str, tuple[tuple[str, str], list[str], str]]:
     return found
 
 
-COMMANDS = {verb: about for verb, (about, _, _) in _sections(__file__).items() if about[0]}  # module, one line
-_GLOBAL, _OTHER_NAMES = _sections(__file__)["every-command"][1], _sections(__file__)["other-names"][1]
-OPTIONS = tuple((option, does.strip()) for option, _, does in (line.partition("  ") for line in _GLOBAL))
+COMMANDS = {
+    verb: about for verb, (about, _, _) in _sections(__file__).items() if about[0]
+}  # module, one line
+_GLOBAL, _OTHER_NAMES = (
+    _sections(__file__)["every-command"][1],
+    _sections(__file__)["other-names"][1],
+)
+OPTIONS = tuple(
+    (option, does.strip()) for option, _, does in (line.partition("  ") for line in _GLOBAL)
+)
 
 
-def declared(runs: Mapping[str, Run], module: str = __file__, **values: Any) -> dict[str, tuple[Declare, Run]]:
+def declared(
+    runs: Mapping[str, Run], module: str = __file__, **values: Any
+) -> dict[str, tuple[Declare, Run]]:
     """A module's commands: what declares the arguments of each, as `commands.txt` beside `module` has them with these values, and what
     runs it."""
     return {verb: (partial(_declare, verb, module, values), run) for verb, run in runs.items()}
@@ -59,7 +68,9 @@ def end_of_help(verb: str, module: str = __file__, **values: Any) -> str:
     return _section(verb, module, values)[1]
 
 
-def _declare(verb: str, module: str, values: Mapping[str, Any], parser: argparse.ArgumentParser) -> None:
+def _declare(
+    verb: str, module: str, values: Mapping[str, Any], parser: argparse.ArgumentParser
+) -> None:
     lines, end = _section(verb, module, values)
     parser.epilog = end or None
     _add(lines, parser)
@@ -70,7 +81,11 @@ def _section(verb: str, module: str, values: Mapping[str, Any]) -> tuple[list[st
     _, rows, end = _sections(module)[verb]
     lines: list[str] = []
     for row in rows:
-        others, below = _section(row.removeprefix("also "), module, {}) if row.startswith("also ") else ([row], "")
+        others, below = (
+            _section(row.removeprefix("also "), module, {})
+            if row.startswith("also ")
+            else ([row], "")
+        )
         lines += others
         end = end or below
     for name, value in values.items():
@@ -87,7 +102,11 @@ def _add(lines: Sequence[str], parser: argparse.ArgumentParser, *, hidden: bool 
         assert match, line
         if not match["either"]:
             others = "".join(lines[n + 1 : n + 2]).startswith("or ")
-            into = parser.add_mutually_exclusive_group(required=bool(match["required"])) if others else parser
+            into = (
+                parser.add_mutually_exclusive_group(required=bool(match["required"]))
+                if others
+                else parser
+            )
         names, facts = _argument(match)
         does = argparse.SUPPRESS if hidden or does.strip() == "(hidden)" else does.strip()
         into.add_argument(*names, help=does or None, **facts)
@@ -102,10 +121,18 @@ def _argument(match: re.Match[str]) -> tuple[list[str], dict[str, Any]]:
     facts = {name: value for name, value in said.items() if value is not None}
     if is_option and not facts.keys() & {"metavar", "choices", "default"}:  # a flag
         sets = {"yes": True, "no": False}.get(match["sets"], match["sets"])
-        return names, facts | ({"action": "store_true"} if sets is None else {"action": "store_const", "const": sets})
+        return names, facts | (
+            {"action": "store_true"} if sets is None else {"action": "store_const", "const": sets}
+        )
     if is_option:
         facts |= {"required": True} if match["required"] else {}
-        facts |= {"action": "append", "default": []} if is_many else {"nargs": "?", "const": ""} if is_optional else {}
+        facts |= (
+            {"action": "append", "default": []}
+            if is_many
+            else {"nargs": "?", "const": ""}
+            if is_optional
+            else {}
+        )
     elif is_optional or is_many:
         facts["nargs"] = "+" if not is_optional else "*" if is_many else "?"
     return names, facts
@@ -121,7 +148,9 @@ def parser_of(verb: str, does: str, declare: Declare) -> argparse.ArgumentParser
         def _check_value(self, action: argparse.Action, value: Any) -> None:
             if action.choices is not None and value not in action.choices:
                 name = "/".join(action.option_strings) or action.metavar or action.dest
-                raise UsageError(f"{self.prog}: {name} cannot be {value!r}.", did_you_mean(value, action.choices))
+                raise UsageError(
+                    f"{self.prog}: {name} cannot be {value!r}.", did_you_mean(value, action.choices)
+                )
 
         def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
             found, unknown = self.parse_known_args(args, namespace)
@@ -157,9 +186,14 @@ def _usage(parser: argparse.ArgumentParser) -> str:
         if action.option_strings:
             options = True
             continue
-        name = str(action.metavar or (f"{{{'|'.join(map(str, action.choices))}}}" if action.choices else action.dest))
+        name = str(
+            action.metavar
+            or (f"{{{'|'.join(map(str, action.choices))}}}" if action.choices else action.dest)
+        )
         name = name if len(name) < 60 else action.dest.upper()
-        words.append({"?": f"[{name}]", "*": f"[{name} …]", "+": f"{name} …"}.get(str(action.nargs), name))
+        words.append(
+            {"?": f"[{name}]", "*": f"[{name} …]", "+": f"{name} …"}.get(str(action.nargs), name)
+        )
     return " ".join([*words, *(["[options]"] if options else [])])
 
 
@@ -175,4 +209,6 @@ def nearest_command(word: str, commands: Iterable[str]) -> str:
     known = (line.partition(": ") for line in _OTHER_NAMES)
     if ours := next((ours for ours, _, words in known if word in words.split()), ""):
         return f"Did you mean tacit {ours}?"
-    return did_you_mean(word, commands, "tacit help lists them.").replace("Did you mean ", "Did you mean tacit ")
+    return did_you_mean(word, commands, "tacit help lists them.").replace(
+        "Did you mean ", "Did you mean tacit "
+    )

@@ -31,7 +31,11 @@ class Cost:
     seconds: float  # a guess from one of them
 
     def __str__(self) -> str:
-        span = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
+        span = (
+            f"{max(1, round(self.seconds))} s"
+            if self.seconds < 90
+            else f"{round(self.seconds / 60)} min"
+        )
         return f"{numbered(self.sessions, 'session')}, {self.bytes / 1e6:.1f} MB, about {span}"
 
 
@@ -41,11 +45,14 @@ def offer(
     """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
     if host not in keeping():
         return {"sessions": 0}, ""
-    paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere, was=memories.was_at())
+    paths = transcripts(
+        memories.place, memories.env, host, days, everywhere=everywhere, was=memories.was_at()
+    )
     if not paths:
-        return {
-            "sessions": 0
-        }, f"no session whose file changed in the last {numbered(days, 'day')} was found to learn from"
+        return (
+            {"sessions": 0},
+            f"no session whose file changed in the last {numbered(days, 'day')} was found to learn from",
+        )
     paths, known = _not_learned(memories, paths)
     if not paths:
         told = f"{numbered(known, 'session')} whose files changed in the last {numbered(days, 'day')}: learned already"
@@ -69,16 +76,21 @@ def offer(
     cli.progress()
     said.update(learned=learned, lessons=lessons, failed=failed)
     unread = f"; {failed} could not be read" if failed else ""
-    return said, f"learned {numbered(learned, 'session')}: {numbered(lessons, 'new lesson')}{unread}"
+    return (
+        said,
+        f"learned {numbered(learned, 'session')}: {numbered(lessons, 'new lesson')}{unread}",
+    )
 
 
 def _not_learned(memories: Memories, sources: list[Source]) -> tuple[list[Source], int]:
     """Those that nobody learned since they last changed, and how many that leaves out. A file of many sessions is looked into again."""
     known = learned_paths(memories.store)
     new = [
-        each for each in sources
-        if not isinstance(each, FileSource) or os.stat(each.path).st_mtime > seconds(known.get(each.path, ""))
-    ]  # fmt: skip
+        each
+        for each in sources
+        if not isinstance(each, FileSource)
+        or os.stat(each.path).st_mtime > seconds(known.get(each.path, ""))
+    ]
     return new, len(sources) - len(new)
 
 
@@ -98,7 +110,9 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
 def blocks_here() -> list[Block]:
     """The blocks of the instruction files in this folder, the dearest first."""
     found: list[Block] = []
-    for name in dict.fromkeys(os.path.basename(each) for host in every_host().values() for each in host.instructions):
+    for name in dict.fromkeys(
+        os.path.basename(each) for host in every_host().values() for each in host.instructions
+    ):
         if name.endswith(".md") and os.path.isfile(name) and os.path.getsize(name) < 1_000_000:
             with open(name, encoding="utf-8", errors="replace") as file:
                 found += blocks_of(name, file.read())
@@ -110,8 +124,14 @@ def block_lines(blocks: Sequence[Block]) -> list[str]:
     if not blocks:
         return []
     total = sum(each.tokens for each in blocks)
-    lines = ["", f"Your instruction files take about {total:,} tokens in every session. The dearest parts:"]
-    lines += [f"  {each.tokens:>6,}  {each.name}  {plain_line(each.title, 60)}" for each in blocks[:BLOCKS]]
+    lines = [
+        "",
+        f"Your instruction files take about {total:,} tokens in every session. The dearest parts:",
+    ]
+    lines += [
+        f"  {each.tokens:>6,}  {each.name}  {plain_line(each.title, 60)}"
+        for each in blocks[:BLOCKS]
+    ]
     return [
         *lines,
         "Whether a part helps:",

@@ -21,33 +21,48 @@ from tacit.surfaces.selection import counted, is_given, said_again
 from tacit.surfaces.wording import YOURS, is_yours
 
 _LATER = 60  # lessons that wait for their moment, on one screen
-_OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
+_OTHER = (
+    "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
+)
 _ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "
 _FEW_AT_A_TIME = "No more are told at a time: others about it come with the next change, or with a prompt about it. "
 _LOOKED = "You only looked: nothing was recorded."
 
 
 def peeked(
-    memories: Memories, one: Mapping[str, str], many: Mapping[str, Sequence[str]], facets: Mapping[str, Any]
+    memories: Memories,
+    one: Mapping[str, str],
+    many: Mapping[str, Sequence[str]],
+    facets: Mapping[str, Any],
 ) -> str:
     """The screen for what was asked: one moment, or all of them."""
 
     def told(surface: str, task: str = "", **moment: Any) -> list[Memory]:
         found = memories.inject(
-            task, surface=f"hook:{surface}", look=True, budget=one.get("budget", ""), **{**facets, **moment}
+            task,
+            surface=f"hook:{surface}",
+            look=True,
+            budget=one.get("budget", ""),
+            **{**facets, **moment},
         )
         by_id = {memory.id: memory for memory in memories.store.memories(found.injected)}
         line = moment.get("command", "")
         shown = [by_id[id] for id in found.injected if id in by_id]
         return [
-            replace(each, text=part_about(each, line, programs(line)) or each.text) if line else each for each in shown
+            replace(each, text=part_about(each, line, programs(line)) or each.text)
+            if line
+            else each
+            for each in shown
         ]
 
     files, errors, task = tuple(many["files"]), tuple(many["errors"]), one.get("task", "")
     if command := one.get("command", ""):
         found = told("before-command", command=command)
         return _one(
-            memories, f"Before `{one_line(command, 80)}` your agent hears", found, _ONE_AT_A_TIME if found else ""
+            memories,
+            f"Before `{one_line(command, 80)}` your agent hears",
+            found,
+            _ONE_AT_A_TIME if found else "",
         )
     if files and not task:
         return _one(
@@ -57,14 +72,23 @@ def peeked(
             _FEW_AT_A_TIME if len(found) > 1 else "",
         )
     if errors and not task:
-        return _one(memories, "After that error your agent hears", told("tool-failure", errors=errors))
+        return _one(
+            memories, "After that error your agent hears", told("tool-failure", errors=errors)
+        )
     start = told("session-start")
     lines = _section(
-        memories, "At the start of a session your agent hears", start, " (only ways of working are told there)"
+        memories,
+        "At the start of a session your agent hears",
+        start,
+        " (only ways of working are told there)",
     )
     if task:
         known = {memory.id for memory in start}
-        then = [memory for memory in told("prompt", task, files=files, errors=errors) if memory.id not in known]
+        then = [
+            memory
+            for memory in told("prompt", task, files=files, errors=errors)
+            if memory.id not in known
+        ]
         lines += ["", *_section(memories, "With that prompt it hears", then, " more")]
     else:
         lines += _later(memories, start)
@@ -72,11 +96,18 @@ def peeked(
 
 
 def _one(memories: Memories, title: str, found: Sequence[Memory], how: str = "") -> str:
-    return "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, WIDEST)]) + "\n"
+    return (
+        "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, WIDEST)])
+        + "\n"
+    )
 
 
 def _section(memories: Memories, title: str, found: Sequence[Memory], none: str = "") -> list[str]:
-    return [f"{title}:", *_rows(memories, [(memory, "") for memory in found])] if found else [f"{title} nothing{none}."]
+    return (
+        [f"{title}:", *_rows(memories, [(memory, "") for memory in found])]
+        if found
+        else [f"{title} nothing{none}."]
+    )
 
 
 def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
@@ -97,7 +128,11 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
 
 
 def _when(memories: Memories, memory: Memory) -> str:
-    return "at a start that has room" if memories.is_told_at_starts(memory) else moment_words(memory, False)
+    return (
+        "at a start that has room"
+        if memories.is_told_at_starts(memory)
+        else moment_words(memory, False)
+    )
 
 
 def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
@@ -105,6 +140,10 @@ def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
     lines: list[str] = []
     for memory, when in found:
         yours = f"  ({YOURS})" if is_yours(memory, memories.profile) else ""
-        said = f"{when}: {one_line(memory.text, 600)}{yours}" if when else f"{one_line(memory.text, 600)}{yours}"
+        said = (
+            f"{when}: {one_line(memory.text, 600)}{yours}"
+            if when
+            else f"{one_line(memory.text, 600)}{yours}"
+        )
         lines += hung(f"{numbers[memory.id]:>4}  ", said, WIDEST)
     return lines

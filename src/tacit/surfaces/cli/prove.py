@@ -15,7 +15,16 @@ from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
-from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
+from tacit.surfaces.cli.words import (
+    PIPE_CHARACTERS,
+    WITHHELD_HERE,
+    filled,
+    one_line,
+    paint,
+    table,
+    width,
+    wrapped,
+)
 from tacit.surfaces.selection import counted, replayed
 from tacit.surfaces.views import audit_json, effect_json
 from tacit.surfaces.wording import CAME, standing_words
@@ -41,12 +50,17 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         hidden, profile = memories.withheld_in(run_in_shell(cli.env)), memories.profile
         replays = replayed(memories, args.id or "")
     lessons = [
-        replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each
+        replace(each, memory=replace(each.memory, text=WITHHELD_HERE))
+        if each.memory.id in hidden
+        else each
         for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
     text = nothing or _effect_text(cli, found, profile, args.id, args.limit)
-    told = [f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}" for each in replays]
+    told = [
+        f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}"
+        for each in replays
+    ]
     lines = [line for said in told for line in wrapped(said, 0, 118)]
     return Answer({**effect_json(found), "replays": replays}, "\n".join([text, *lines]))
 
@@ -74,7 +88,9 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
             lines += [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence]
         else:
             known = f"Nothing is known of its effect: it is {said}."
-            lines.append(known if each.measured else f"Not measured: it is given every time ({said}).")
+            lines.append(
+                known if each.measured else f"Not measured: it is given every time ({said})."
+            )
         lines += each.followed.lines if each.followed else []
         lines += [f"On {epoch}: {older}." for epoch, older in each.older.items()]
         if each.beside:
@@ -102,7 +118,14 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
         for each, bar in zip(shown, plot(shown, 31))
     ]
     lines = [line for said in found.headline for line in wrapped(said, 0, 118)] + [""]
-    heads = ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")
+    heads = (
+        "id",
+        "does it help?",
+        "sessions",
+        "fewer problems 0 more problems ",
+        "likely",
+        "lesson",
+    )
     lines += [table(*filled(rows, heads), flow=True), ""]
     after = len(lines)
     lines.append(
@@ -117,20 +140,30 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     )
     if found.balance.alarm:
         lines.append(paint(cli, "bad", found.balance.reason))
-    told = [line for said in lines[after:] for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])]
+    told = [
+        line
+        for said in lines[after:]
+        for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])
+    ]
     return "\n".join([*lines[:after], *told])
 
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
     """How a lesson stands, as `tacit list` and `why` say it: on all hosts and models together. One of them alone: `tacit effect ID`."""
     said = standing_words(each.memory, profile)
-    return paint(cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else ""))
+    return paint(
+        cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else "")
+    )
 
 
 def _given(each: LessonEffect) -> str:
     """In place of a bar: a lesson without a coin is followed."""
     found = each.followed
-    return f"given {found.given}, not followed {found.broken} of {found.told}" if found and found.told else ""
+    return (
+        f"given {found.given}, not followed {found.broken} of {found.told}"
+        if found and found.told
+        else ""
+    )
 
 
 def _blank_lines(found: BlankEffect) -> list[str]:
@@ -183,7 +216,10 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         hidden = memories.withheld_in(run_in_shell(cli.env))
         headline = [] if args.run else memories.heard_lines()
     for n, each in enumerate(found):
-        lessons = (replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons)
+        lessons = (
+            replace(one, text=WITHHELD_HERE) if one.memory in hidden else one
+            for one in each.lessons
+        )
         found[n] = replace(each, lessons=tuple(lessons))
     data: dict[str, Any] = {"runs": [audit_json(each) for each in found]}
     if not args.run:
@@ -202,15 +238,24 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         if not rows:
             return Answer(data, "no session is known here yet")
         heads = ("session", "started", "given", "left out", "came back", "task")
-        lines += [*([""] if lines else []), table(rows, heads), "", "tacit audit SESSION tells which lessons"]
+        lines += [
+            *([""] if lines else []),
+            table(rows, heads),
+            "",
+            "tacit audit SESSION tells which lessons",
+        ]
         return Answer(data, "\n".join(lines))
     [one] = found
     given, out, back = _came(one.lessons)
     lines = [*wrapped(f"{one.run.foreign_id}: {one_line(one.run.task, 200)}"), ""]
     if not one.lessons:
-        return Answer(data, "\n".join([*lines, "No lesson was given to this session, and none left out."]))
+        return Answer(
+            data, "\n".join([*lines, "No lesson was given to this session, and none left out."])
+        )
     lines += [
-        *wrapped(f"{given} given, {out} left out to compare; of those given the problem of {back} came back."),
+        *wrapped(
+            f"{given} given, {out} left out to compare; of those given the problem of {back} came back."
+        ),
         "",
     ]
     rows = [
@@ -224,7 +269,9 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     ]
     lines.append(table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True))
     quoted = [
-        f"{each.memory} came back: “{each.quote}”" for each in one.lessons if each.quote and each.memory not in hidden
+        f"{each.memory} came back: “{each.quote}”"
+        for each in one.lessons
+        if each.quote and each.memory not in hidden
     ]
     lines += ["", *(line for said in quoted for line in wrapped(said, 2, 118))] if quoted else []
     return Answer(data, "\n".join(lines))
@@ -237,7 +284,12 @@ def telling_length(ids: Sequence[str]) -> int:
     """How many characters tell these sessions apart, to be said to `tacit audit`: some hosts' ids begin with the time."""
     many = len(set(ids))
     return next(
-        (n for n in range(_SHORT, max(map(len, ids), default=_SHORT)) if len({id[:n] for id in ids}) == many), 1 << 10
+        (
+            n
+            for n in range(_SHORT, max(map(len, ids), default=_SHORT))
+            if len({id[:n] for id in ids}) == many
+        ),
+        1 << 10,
     )
 
 

@@ -35,7 +35,13 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
-from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers, without_details
+from tacit.surfaces.one_screen import (
+    came_up,
+    moment_words,
+    one_screen,
+    remember_numbers,
+    without_details,
+)
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused, spawned
 
@@ -44,7 +50,10 @@ if TYPE_CHECKING:
     from tacit.lookback.estimate import Estimate, UnreadSession
 
 DEAREST = 2.0  # dollars that one reading costs at most, unless somebody says more
-SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
+SHOWN_FIRST, FIRST_SESSIONS = (
+    5,
+    8,
+)  # lessons, or sessions, after which the rest is read in the background
 _UNANSWERED = 3  # sessions that could not be read, with none that was, after which a reading ends
 PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
 
@@ -87,9 +96,13 @@ class Plan:
     def json(self) -> dict[str, Any]:
         found = self.estimate
         return {
-            "by": self.reader.by, "sessions": found.sessions, "lessons": found.lessons, "tokens": found.tokens,
-            "usd": round(found.usd, 2) if self.reader.priced else None, "beyond_cap": self.left,
-        }  # fmt: skip
+            "by": self.reader.by,
+            "sessions": found.sessions,
+            "lessons": found.lessons,
+            "tokens": found.tokens,
+            "usd": round(found.usd, 2) if self.reader.priced else None,
+            "beyond_cap": self.left,
+        }
 
 
 def _about(figure: int) -> str:
@@ -102,7 +115,9 @@ def _lessons(count: int) -> str:
     return f"about {_about(count)} {'lesson' if count == 1 else 'lessons'}" if count else "little"
 
 
-def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float = DEAREST) -> Plan | None:
+def plan_of(
+    sessions: Iterable[UnreadSession], reader: Reader | None, cap: float = DEAREST
+) -> Plan | None:
     """What would be read of some sessions; None where nobody reads them, or nothing in them was typed."""
     if reader is None:
         return None
@@ -113,14 +128,23 @@ def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float
     if not kept:
         return None
     beyond, others = len(every) - len(kept), len(typed) - len(every)
-    return Plan(reader, tuple(kept), room.reading_estimate(kept), beyond, room.reading_estimate(every).usd, others)
+    return Plan(
+        reader,
+        tuple(kept),
+        room.reading_estimate(kept),
+        beyond,
+        room.reading_estimate(every).usd,
+        others,
+    )
 
 
 def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader | None:
     """Who could read on this machine: whom the user named, else a host's own program that is here, else a model that is named."""
     by, named = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
     programs = {
-        host: command for host, command in readers().items() if shutil.which(command.split()[0], path=search_path(env))
+        host: command
+        for host, command in readers().items()
+        if shutil.which(command.split()[0], path=search_path(env))
     }
     hosts = () if "*" in named else named
     model = bool(settings["model.url"].value or settings["model.command"].value)
@@ -130,7 +154,11 @@ def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader |
         host = next(iter(programs))
         title = f"your own {host.replace('-', ' ').title().removesuffix(' Code')} ({settings['reader.model'].value})"
         return Reader(host, title, hosts if named else (host,), True)
-    return Reader("model", "the model you named", hosts, False) if model and by in ("", NOBODY, "model") else None
+    return (
+        Reader("model", "the model you named", hosts, False)
+        if model and by in ("", NOBODY, "model")
+        else None
+    )
 
 
 def nobody_reads(env: Mapping[str, str], sessions: Iterable[UnreadSession] = ()) -> str:
@@ -166,17 +194,34 @@ def session_of(run: Run) -> UnreadSession:
 
 def unread(memories: Memories, sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
     """Those of some sessions that nobody has read yet; by their names, since a server's copy holds no run that was only learned."""
-    folder, projects = readings_folder(memories.near.path), [project.id for project in memories.store.projects()]
-    return [each for each in sessions if not any(is_kept(folder, run_id(one, each.host, each.run)) for one in projects)]
+    folder, projects = (
+        readings_folder(memories.near.path),
+        [project.id for project in memories.store.projects()],
+    )
+    return [
+        each
+        for each in sessions
+        if not any(is_kept(folder, run_id(one, each.host, each.run)) for one in projects)
+    ]
 
 
 def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]:
     """The latest sessions of this project, as the store knows them, that nobody has read yet."""
     folder, session = readings_folder(memories.near.path), lookback_part("estimate").UnreadSession
     rows = memories.store.runs(memories.project_id, limit=most) if memories.project else []
-    typed = ((row, facts) for row in rows if (facts := row.facts or {}).get("typed") and not is_kept(folder, row.id))
+    typed = (
+        (row, facts)
+        for row in rows
+        if (facts := row.facts or {}).get("typed") and not is_kept(folder, row.id)
+    )
     return [
-        session(row.foreign_id, row.host, int(facts["typed"]), int(facts.get("steps", 0)), row.started_at)
+        session(
+            row.foreign_id,
+            row.host,
+            int(facts["typed"]),
+            int(facts.get("steps", 0)),
+            row.started_at,
+        )
         for row, facts in typed
     ]
 
@@ -208,7 +253,9 @@ def progress_words(memories: Memories) -> str:
     of = f"{done} of {numbered(going['total'], 'session')}"
     took = time.time() - going.get("began", time.time())
     left = (
-        f", about {numbered(max(1, round(took / done * rest / 60)), 'minute')} left" if done and took and rest else ""
+        f", about {numbered(max(1, round(took / done * rest / 60)), 'minute')} left"
+        if done and took and rest
+        else ""
     )
     paid = f", {spent}" if (spent := spent_words(memories, going)) else ""
     return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far{paid}{left}."
@@ -236,10 +283,15 @@ def unfinished(memories: Memories) -> str:
 def spent_words(memories: Memories, since: Mapping[str, int] | None = None) -> str:
     """What models have cost here, in all or since a reading began; empty where none was asked."""
     before = since or {}
-    sent, got = (event(memories.store, f"model.tokens.{way}") - before.get(way, 0) for way in ("in", "out"))
+    sent, got = (
+        event(memories.store, f"model.tokens.{way}") - before.get(way, 0) for way in ("in", "out")
+    )
     if sent + got <= 0:
         return ""
-    priced = str(memories.settings()["reader.by"].value) != "model" and not memories.settings()["model.command"].value
+    priced = (
+        str(memories.settings()["reader.by"].value) != "model"
+        and not memories.settings()["model.command"].value
+    )
     usd = lookback_part("estimate").Estimate(0, 0, sent, got).usd
     return f"about ${max(usd, 0.01):.2f} spent" if priced else f"{_about(sent + got)} tokens spent"
 
@@ -250,7 +302,9 @@ def spent_words(memories: Memories, since: Mapping[str, int] | None = None) -> s
 def agreed(cli: Cli, plan: Plan, after: bool = False) -> bool:
     """Whether the person wants these sessions read, now or after others; later ones are `connect`'s question."""
     when = "after those that are being read" if after else "now"
-    return cli.ask(f"{_question(plan, after)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} {when}? [y/N] ")
+    return cli.ask(
+        f"{_question(plan, after)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} {when}? [y/N] "
+    )
 
 
 def agreed_later(
@@ -271,10 +325,14 @@ def agreed_later(
 
 def _question(plan: Plan, after: bool) -> str:
     beyond = (
-        f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
+        f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}"
+        if plan.left
+        else ""
     )
     others = f" {unread_words(plan.others)}" if plan.others else ""
-    minutes = numbered(max(1, round(len(plan.sessions) * lookback_part("estimate").MINUTES)), "minute")
+    minutes = numbered(
+        max(1, round(len(plan.sessions) * lookback_part("estimate").MINUTES)), "minute"
+    )
     first = f" The first lessons come in about a minute, the rest in the background, which takes about {minutes}."
     first = first if len(plan.sessions) > 1 and not after else ""
     return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
@@ -288,7 +346,11 @@ def unread_words(others: int) -> str:
 
 def unread_of(sessions: Iterable[UnreadSession], reader: Reader) -> str:
     """The same of some sessions; empty where the reader reads all of them."""
-    others = sum(each.typed > 0 and each.host not in reader.hosts for each in sessions) if reader.hosts else 0
+    others = (
+        sum(each.typed > 0 and each.host not in reader.hosts for each in sessions)
+        if reader.hosts
+        else 0
+    )
     return unread_words(others) if others else ""
 
 
@@ -309,14 +371,20 @@ def with_room(env: Mapping[str, str], plan: Plan, settings: Mapping[str, Any]) -
 
 
 def read_chosen(
-    cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], again: Sequence[str] = ()
+    cli: Cli,
+    memories: Memories,
+    plan: Plan,
+    sources: Mapping[str, Source],
+    again: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
     rules find comes first: it needs all of the sessions, and no time."""
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
     going, reads = progress(memories), not _nobody(cli)
-    before = going if going.get("pid") == os.getpid() else {}  # what the terminal had read that this goes on from
+    before = (
+        going if going.get("pid") == os.getpid() else {}
+    )  # what the terminal had read that this goes on from
     if not before:
         _by_rules(cli, memories, plan, sources, whose)
     agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
@@ -327,13 +395,26 @@ def read_chosen(
     }
     failed: list[str] = []  # why sessions could not be read
     total = done + len(plan.sessions)
-    said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
+    said: dict[str, Any] = {
+        "sessions": len(plan.sessions),
+        "read": 0,
+        "lessons": 0,
+        "waiting": 0,
+        "background": 0,
+    }
     for n, session in enumerate(plan.sessions):
         rest = len(plan.sessions) - n
         enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
         if again and rest > 1 and enough and (pid := _goes_on(cli, again)):
             said["background"] = rest
-            _tell(memories, since, pid=pid, total=total, done=done + n, lessons=brought + said["lessons"])
+            _tell(
+                memories,
+                since,
+                pid=pid,
+                total=total,
+                done=done + n,
+                lessons=brought + said["lessons"],
+            )
             break
         if is_paused(memories.near) or (reads and _nobody(cli)):
             said["stopped"] = True
@@ -349,15 +430,33 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
-        failed += [why for each in learned for note in each.warnings if (why := note.partition("not read yet. ")[2])]
+        failed += [
+            why
+            for each in learned
+            for note in each.warnings
+            if (why := note.partition("not read yet. ")[2])
+        ]
         if said["waiting"] >= _UNANSWERED and not (said["read"] or before):
             said.update(stopped=True, why=failed[0])
             break
-        _show(cli, memories, [id for one in learned if one.project == memories.project_id for id in one.new])
+        _show(
+            cli,
+            memories,
+            [id for one in learned if one.project == memories.project_id for id in one.new],
+        )
         _elsewhere(cli, memories, learned)
-        _tell(memories, since, pid=os.getpid(), total=total, done=done + n + 1, lessons=brought + said["lessons"])
+        _tell(
+            memories,
+            since,
+            pid=os.getpid(),
+            total=total,
+            done=done + n + 1,
+            lessons=brought + said["lessons"],
+        )
     said["spent"] = spent_words(memories, since)
-    said["minutes"] = round((time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60)
+    said["minutes"] = round(
+        (time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60
+    )
     return {**said, "notes": whose.notes()}
 
 
@@ -366,7 +465,9 @@ def _nobody(cli: Cli) -> bool:
     return str(settings_here(cli)["reader.by"].value) == NOBODY
 
 
-def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: Asked) -> None:
+def _by_rules(
+    cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: Asked
+) -> None:
     """Learn what was looked at without a model, and say how many lessons that brought; nobody is asked about sessions that are not read."""
     read = {sources[each.run].path for each in plan.sessions}
     every = list({source.path: source for source in sources.values()}.values())
@@ -380,14 +481,18 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
             found += memories.learn(source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
-    if any(each.new for each in found if each.project == memories.project_id) and not (cli.json or cli.quiet):
+    if any(each.new for each in found if each.project == memories.project_id) and not (
+        cli.json or cli.quiet
+    ):
         cli.out.write("By rules alone:\n")
         rows = one_screen(memories).rows  # numbered as bare `tacit` shows them
         _show(cli, memories, [row.id for row in rows if not row.is_question])
     _elsewhere(cli, memories, found)
 
 
-def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
+def _read_one(
+    memories: Memories, session: UnreadSession, source: Source, whose: Any
+) -> list[Learned]:
     found: list[Learned] = []
     try:
         for run in formats.read(source, formats.detect(source)):
@@ -407,11 +512,16 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     found = without_details([each for each in every if not is_order_of_a_day(each)])
     numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
-        said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
+        said = (
+            news(memory)
+            or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
+        )
         lines = hung(f"{numbers[memory.id]:>4}  ", f"{one_line(memory.text, 600)} ({said})", WIDEST)
         cli.out.write("\n".join(lines) + "\n")
     if rest := len(every) - len(found):
-        cli.out.write(f"      and {numbered(rest, 'decision')} about the product or the day: tacit list\n")
+        cli.out.write(
+            f"      and {numbered(rest, 'decision')} about the product or the day: tacit list\n"
+        )
     cli.out.flush()
 
 
@@ -420,7 +530,9 @@ def _elsewhere(cli: Cli, memories: Memories, learned: Sequence[Learned]) -> None
     for project in memories.store.projects() if not (cli.json or cli.quiet) else ():
         new = sum(len(each.new) for each in learned if each.project == project.id)
         if new and project.id != memories.project_id:
-            cli.out.write(f"  {project.name}: {numbered(new, 'lesson')}, tacit --project {project.name}\n")
+            cli.out.write(
+                f"  {project.name}: {numbered(new, 'lesson')}, tacit --project {project.name}\n"
+            )
 
 
 def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
@@ -431,7 +543,9 @@ def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
 def _goes_on(cli: Cli, again: Sequence[str]) -> int:
     """Start the same reading apart from this terminal, and its process; 0 where that cannot be."""
     try:
-        return 0 if cli.env.get("TACIT_NO_WORKER") or not sys.executable else spawned(again, cli.env)
+        return (
+            0 if cli.env.get("TACIT_NO_WORKER") or not sys.executable else spawned(again, cli.env)
+        )
     except OSError:
         return 0
 
@@ -439,7 +553,11 @@ def _goes_on(cli: Cli, again: Sequence[str]) -> int:
 def told(said: Mapping[str, Any]) -> str:
     """What a reading came to, for people."""
     lessons = numbered(said["lessons"], "new lesson")
-    again = f"; {said['waiting']} not read yet, tried again later (tacit doctor says why)" if said["waiting"] else ""
+    again = (
+        f"; {said['waiting']} not read yet, tried again later (tacit doctor says why)"
+        if said["waiting"]
+        else ""
+    )
     if rest := said["background"]:
         rest = f"\nThe other {rest} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
         rest += " how far it is and what it cost, tacit pause stops it."

@@ -39,11 +39,16 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
             raise
         if not cli.json:
             cli.say(f"tacit: nothing is recalled: {error.message}")
-        return Answer({"hits": [], "budget": None, "dropped": []}, warnings=[error.message] if cli.json else [])
+        return Answer(
+            {"hits": [], "budget": None, "dropped": []},
+            warnings=[error.message] if cli.json else [],
+        )
     if found.note and not cli.json:
         cli.say(f"tacit: {found.note}")
     return Answer(
-        recalled_json(found), _text(found, args, cli), warnings=[found.note] if found.note and cli.json else []
+        recalled_json(found),
+        _text(found, args, cli),
+        warnings=[found.note] if found.note and cli.json else [],
     )
 
 

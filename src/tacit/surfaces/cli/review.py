@@ -23,9 +23,24 @@ from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant, question_meant, word_done
-from tacit.surfaces.selection import IN_FORCE, asked_about, numbered_as, shelf, unasked, worth_a_replay
+from tacit.surfaces.selection import (
+    IN_FORCE,
+    asked_about,
+    numbered_as,
+    shelf,
+    unasked,
+    worth_a_replay,
+)
 from tacit.surfaces.views import picked, proposal_json
-from tacit.surfaces.wording import BY_NOTICE, MOVED, decided, held_words, question, seen, standing_words
+from tacit.surfaces.wording import (
+    BY_NOTICE,
+    MOVED,
+    decided,
+    held_words,
+    question,
+    seen,
+    standing_words,
+)
 
 if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
@@ -41,7 +56,10 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.verb == "list":
             return _list(memories, cli, args.all)
         if args.verb != "clear" and not args.id:
-            raise UsageError(f"tacit review {args.verb}: of what?", "Name a memory or a proposal: tacit review list")
+            raise UsageError(
+                f"tacit review {args.verb}: of what?",
+                "Name a memory or a proposal: tacit review list",
+            )
         if args.verb == "show":
             return _show(memories, cli, args.id)
         if args.verb == "merge" and not (args.other or args.into):
@@ -51,12 +69,26 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         id = meant(memories, args.id)
         asked = question_meant(memories, id) if args.id.isdigit() else None
         done = memories.review(
-            asked.id if asked else id, args.verb, role=args.role, to=args.to, outcome=args.outcome or "",
-            into=args.other or args.into, text=args.text, reason=args.reason, every=args.all,
-        )  # fmt: skip
+            asked.id if asked else id,
+            args.verb,
+            role=args.role,
+            to=args.to,
+            outcome=args.outcome or "",
+            into=args.other or args.into,
+            text=args.text,
+            reason=args.reason,
+            every=args.all,
+        )
         if isinstance(done, int):
-            return Answer({"closed": done}, f"{numbered(done, 'question')} closed; what they are about stays as it is")
-        data = {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
+            return Answer(
+                {"closed": done},
+                f"{numbered(done, 'question')} closed; what they are about stays as it is",
+            )
+        data = {
+            **done.__dict__,
+            "waits_for": done.waits_for or None,
+            "proposal": done.proposal or None,
+        }
         return Answer(data, _decision_words(done, memories.profile))
 
 
@@ -68,26 +100,45 @@ def _staging(memories: Memories, verb: str) -> Answer:
         promoted, skipped = stage.promote()
         left = stage.stats()
         told = f"{promoted} promoted, {skipped} skipped, {left.rejected} rejected by validation"
-        return Answer({"promoted": promoted, "skipped": skipped, "staging": dict(left.__dict__)}, told)
+        return Answer(
+            {"promoted": promoted, "skipped": skipped, "staging": dict(left.__dict__)}, told
+        )
     if verb == "clear":
         memories.need_person("Clearing")
         gone = stage.clear()
         return Answer({"cleared": gone}, f"{gone} cleared; what is met again is staged again")
     if verb != "list":
-        raise UsageError(f"tacit review {verb} --staged: of what?", "list, approve and clear work on the whole area.")
+        raise UsageError(
+            f"tacit review {verb} --staged: of what?",
+            "list, approve and clear work on the whole area.",
+        )
     found = [(staging_status(memory), memory) for memory in stage.listed()]
     rows = [
-        [memory.id, status, memory.kind, one_line(memory.gate_reason if status == "rejected" else "", 44), one_line(memory.text, 60)]
+        [
+            memory.id,
+            status,
+            memory.kind,
+            one_line(memory.gate_reason if status == "rejected" else "", 44),
+            one_line(memory.text, 60),
+        ]
         for status, memory in found
-    ]  # fmt: skip
+    ]
     data = [
-        {"id": m.id, "status": status, "kind": m.kind, "task_type": m.task_type, "text": m.text,
-         "confidence": m.tally.confidence, "reason": m.gate_reason if status == "rejected" else None}
+        {
+            "id": m.id,
+            "status": status,
+            "kind": m.kind,
+            "task_type": m.task_type,
+            "text": m.text,
+            "confidence": m.tally.confidence,
+            "reason": m.gate_reason if status == "rejected" else None,
+        }
         for status, m in found
-    ]  # fmt: skip
+    ]
     heads = ("id", "status", "kind", "reason", "lesson")
     return Answer(
-        {"staged": data, "stats": dict(stage.stats().__dict__)}, table(rows, heads) if rows else "nothing is staged"
+        {"staged": data, "stats": dict(stage.stats().__dict__)},
+        table(rows, heads) if rows else "nothing is staged",
     )
 
 
@@ -106,13 +157,17 @@ def _decision_words(done: Reviewed, profile: Profile) -> str:
 
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
-    under, held = (sorted(unasked(memories, kind), key=is_product_detail) for kind in ("review", "held"))
+    under, held = (
+        sorted(unasked(memories, kind), key=is_product_detail) for kind in ("review", "held")
+    )
     refused, doubtful = memories.refused(), worth_a_replay(memories)
     about = asked_about(memories)  # what is asked about stands with its question
     look = ([each for each in some if each.id not in about] for some in memories.worth_a_look())
     heard, best = ([(each, came_up(each)) for each in some] for some in look)
     rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
-    named = _Names(memories, cli, [*map(numbered_as, waiting), *(each.id for each in (*under, *held)), *rows])
+    named = _Names(
+        memories, cli, [*map(numbered_as, waiting), *(each.id for each in (*under, *held)), *rows]
+    )
     lines: list[str] = []
     for each in waiting:
         of = memories.store.memories([each.memory]) if each.memory else []
@@ -120,9 +175,13 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
     lines += _group(cli, title, _stands(under), named)
     ask = f"tacit keep {named.any}, or drop"
-    lines += _group(cli, f"Need your word before an agent is given them ({ask})", _stands(held), named)
+    lines += _group(
+        cli, f"Need your word before an agent is given them ({ask})", _stands(held), named
+    )
     nothing = "" if lines else "nothing waits for your decision"
-    lines += _group(cli, f"Heard from you and in force; your yes makes it your word ({ask})", heard, named)
+    lines += _group(
+        cli, f"Heard from you and in force; your yes makes it your word ({ask})", heard, named
+    )
     title = f"Waiting for another session, the best first; your yes puts one in force ({ask})"
     lines += _group(cli, title, best, named)
     title = f"A replay of past tasks tells in a night what the coins cannot yet ({replay_command('ID')})"
@@ -149,7 +208,9 @@ class _Names:
     """What a person types for a row: at a terminal the number that it has on every screen, elsewhere its id."""
 
     def __init__(self, memories: Memories, cli: Cli, ids: Sequence[str]) -> None:
-        self.numbers = remember_numbers(memories, ids) if ids and cli.out.isatty() and not cli.json else {}
+        self.numbers = (
+            remember_numbers(memories, ids) if ids and cli.out.isatty() and not cli.json else {}
+        )
         self.any = "N" if self.numbers else "ID"
 
     def __getitem__(self, id: str) -> str:
@@ -160,11 +221,16 @@ def _card(
     cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None, names: _Names | None = None
 ) -> list[str]:
     """A question with what it is about and what to type."""
-    payload, name = each.payload or {}, names[numbered_as(each)] if names and names.numbers else each.id
+    payload, name = (
+        each.payload or {},
+        names[numbered_as(each)] if names and names.numbers else each.id,
+    )
     closed = f" ({each.state})" if each.state != "open" else ""
     waits = about is not None and shelf(about) != IN_FORCE and each.kind == "promote"
     asks = question("confirm" if waits else each.kind, payload)
-    lines = [f"{paint(cli, 'id', name)}  {paint(cli, 'wait' if not closed else 'quiet', asks)}{closed}"]
+    lines = [
+        f"{paint(cli, 'id', name)}  {paint(cli, 'wait' if not closed else 'quiet', asks)}{closed}"
+    ]
     if about is not None:
         lines += hung("  ", one_line(about.text, 300))
     why, _, quote = each.reason.partition("; from: ")
@@ -173,7 +239,9 @@ def _card(
     if payload.get("order"):
         lines += hung("  ", f"would read: {one_line(str(payload['order']), 300)}")
     lines += diff_lines(cli, fields(patch) if patch else None)
-    signed = ", ".join(who if role == "person" else f"{who} ({role})" for who, role in each.approvals)
+    signed = ", ".join(
+        who if role == "person" else f"{who} ({role})" for who, role in each.approvals
+    )
     lines += [f"  approved so far by {signed}"] if signed else []
     if not closed:
         lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch, name)]
@@ -220,13 +288,21 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     lines = [*_lesson(cli, memories, memory, told), ""]
     lines += [line for each in waiting for line in (*_card(cli, each, None, None), "")]
     lines.append(f"tacit why {memory.id} tells what would change it")
-    data = {"memory": memory_json(memory), "evidence": told, "proposals": [proposal_json(each) for each in waiting]}
+    data = {
+        "memory": memory_json(memory),
+        "evidence": told,
+        "proposals": [proposal_json(each) for each in waiting],
+    }
     return Answer(data, "\n".join(lines))
 
 
-def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]) -> list[str]:
+def _lesson(
+    cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]
+) -> list[str]:
     said = standing_words(memory, memories.profile)
-    lines = [f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"]
+    lines = [
+        f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"
+    ]
     lines += hung("  ", one_line(memory.text, 600))
     if memory.gate != "allow" and memory.gate_reason:
         lines += hung("  ", f"not given: {held_words(memory.gate_reason)}")
@@ -236,20 +312,31 @@ def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping
 def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     payload, patch = proposal.payload or {}, memories.patch(proposal)
     named = [
-        memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id
+        memories.get(str(id))
+        for id in (proposal.memory, payload.get("other"), *payload.get("memories", ()))
+        if id
     ]
-    runs = [row.foreign_id if (row := memories.store.run(run)) else run for run in map(str, payload.get("runs", ()))]
+    runs = [
+        row.foreign_id if (row := memories.store.run(run)) else run
+        for run in map(str, payload.get("runs", ()))
+    ]
     lines = _card(cli, proposal, None, patch, _Names(memories, cli, [numbered_as(proposal)]))
     facts = {
         "would be": MOVED.get(to := str(payload.get("to", "")), to),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
         "would read": str(payload.get("text") or "") if proposal.kind != "request" else "",
-        "instead": "; ".join(f"{name}: {field}" for name, field in payload.get("fields", {}).items()),
+        "instead": "; ".join(
+            f"{name}: {field}" for name, field in payload.get("fields", {}).items()
+        ),
         "it says": str(payload.get("quote") or "") if patch is None else "",
         "suggested": str(payload.get("patch") or "") if patch is None else "",
-        "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}" if runs else "",
+        "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}"
+        if runs
+        else "",
         "asked until": proposal.expires_at[:10] if proposal.state == "open" else "",
-        "decided": f"{day} by {proposal.decided_by}: {proposal.decision}" if (day := proposal.decided_at[:10]) else "",
+        "decided": f"{day} by {proposal.decided_by}: {proposal.decision}"
+        if (day := proposal.decided_at[:10])
+        else "",
     }
     for name, fact in facts.items():
         if fact:
@@ -265,7 +352,9 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
 def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
     """What speaks for and against a memory, newest first, in its own words."""
     rows = sorted(memories.store.evidence(memory.id), key=lambda row: row.at, reverse=True)
-    return [picked(row, "memory", "stance", "run", "by", "tier", "place", "quote", "at") for row in rows]
+    return [
+        picked(row, "memory", "stance", "run", "by", "tier", "place", "quote", "at") for row in rows
+    ]
 
 
 def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -277,16 +366,27 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         words = f"recognised: {quote}" if each["by"] == BY_NOTICE else f"“{quote}”"
         lines += hung("    ", f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}")
     more = len(told) - len(quoted[:_QUOTED])
-    return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
+    return (
+        [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"]
+        if more > 0
+        else lines
+    )
 
 
 def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
-        ids = {name: meant(memories, name) for name in args.what}  # all of them, before anything is done
-        done = [{"what": name, **word_done(memories, id, word, args.reason, name)} for name, id in ids.items()]
+        ids = {
+            name: meant(memories, name) for name in args.what
+        }  # all of them, before anything is done
+        done = [
+            {"what": name, **word_done(memories, id, word, args.reason, name)}
+            for name, id in ids.items()
+        ]
     lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], 200)}" for each in done]
     return Answer({"done": done}, "\n".join(lines))
 
 
-COMMANDS = declared({"review": _review, **{word: partial(_each, word) for word in ("keep", "drop")}})
+COMMANDS = declared(
+    {"review": _review, **{word: partial(_each, word) for word in ("keep", "drop")}}
+)

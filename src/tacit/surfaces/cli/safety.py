@@ -28,10 +28,19 @@ def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
             return Answer({**_shown(made), "folder": folder}, told)
         found = memories.backups()
     rows = [
-        [b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}", "verified" if b.verified else "not verified yet"]
+        [
+            b.name,
+            b.at[:16].replace("T", " "),
+            f"{b.bytes:,}",
+            "verified" if b.verified else "not verified yet",
+        ]
         for b in found
     ]
-    text = table(rows, ("name", "when", "bytes", "")) if rows else f"no backups yet; they will lie in {folder}"
+    text = (
+        table(rows, ("name", "when", "bytes", ""))
+        if rows
+        else f"no backups yet; they will lie in {folder}"
+    )
     return Answer({"folder": folder, "backups": [_shown(each) for each in found]}, text)
 
 
@@ -43,16 +52,27 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.archive:
         with cli.open(args, create=False) as memories:
             back = memories.unpack(args.archive)
-        return Answer({**back.__dict__}, f"{numbered(back.rows, 'row')} put back from {back.path}; the file stays")
+        return Answer(
+            {**back.__dict__},
+            f"{numbered(back.rows, 'row')} put back from {back.path}; the file stays",
+        )
     path = _path(args, cli)
     if not args.to:
-        _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")
+        _ask(
+            args,
+            cli,
+            f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ",
+        )
     done = restore_store(path, cli.env, args.name, to=os.path.expanduser(args.to))
     told = f"restored {done.backup.name} to {done.path}" + (
         f"\nwhat was there lies in {done.aside}" if done.aside else ""
     )
     notes = [done.warning] if done.warning else []
-    return Answer({"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None}, told, warnings=notes)
+    return Answer(
+        {"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None},
+        told,
+        warnings=notes,
+    )
 
 
 def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -68,7 +88,9 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [f"{numbered(len(done.faults), 'fault')} found"]
     if done.aside:
         lines.append(f"the damaged store was kept: {done.aside}")
-        lines.append(f"mended with {'backup ' + done.backup if done.backup else 'what the file itself still held'}")
+        lines.append(
+            f"mended with {'backup ' + done.backup if done.backup else 'what the file itself still held'}"
+        )
     else:
         lines.append("only derived data was affected; it was rebuilt")
     lines += [f"  mended  {kind}: {n}" for kind, n in done.mended.items()]
@@ -81,7 +103,9 @@ def _renewed(url: str, cli: Cli) -> Answer:
     """What is ours of a store on a server is this machine's cache; the server's files are its keeper's."""
     done = renew_cache(url, cli.env)
     carried = f"{numbered(done.kept, 'record')} of its own carried again"
-    lines = [f"this machine's cache was made anew: {numbered(done.lessons, 'lesson')} fetched, {carried}"]
+    lines = [
+        f"this machine's cache was made anew: {numbered(done.lessons, 'lesson')} fetched, {carried}"
+    ]
     lines += [f"{numbered(done.lost, 'record')} lost, unreadable"] if done.lost else []
     lines += [f"the old one was kept: {done.aside}"] if done.aside else []
     return Answer(done.__dict__, "\n".join(lines), code=5 if done.lost else 0)

@@ -22,12 +22,21 @@ from tacit.surfaces.hooks import respond_and_tell
 
 LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown
-_HOSTS_OWN = ("CLAUDE", "CODEX", "GEMINI", "COPILOT")  # folders and files of the session that connect may run in
+_HOSTS_OWN = (
+    "CLAUDE",
+    "CODEX",
+    "GEMINI",
+    "COPILOT",
+)  # folders and files of the session that connect may run in
 # What a person calls an event.
 MOMENT_WORDS = {
-    "session-start": "at the start", "prompt": "with a sample prompt", "before-command": "before a command", "before-file": "at a file",
-    "tool-failure": "after a failure", "subagent-start": "for a sub-agent",
-}  # fmt: skip
+    "session-start": "at the start",
+    "prompt": "with a sample prompt",
+    "before-command": "before a command",
+    "before-file": "at a file",
+    "tool-failure": "after a failure",
+    "subagent-start": "for a sub-agent",
+}
 _AS_GIVEN = re.compile(
     r"- \[[^\]]*\] (.*?)(?: \([^()]*\))?$"
 )  # a lesson as agents get it: with its id, and whose it is
@@ -51,7 +60,11 @@ class Fired:
             return f"FAILED: {self.error}"
         if self.seen:
             return f"the agent would have read {numbered(len(self.seen), 'lesson')}"
-        return "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing to say"
+        return (
+            "taken; the session would be learned from"
+            if self.ours in LEARNS
+            else "answered; nothing to say"
+        )
 
 
 def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
@@ -65,9 +78,16 @@ def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[
             with open(path, "wb"):
                 pass
         copy_pages(store.path, copy)
-        alone = {name: word for name, word in env.items() if not of_session(name) and not name.startswith(_HOSTS_OWN)}
+        alone = {
+            name: word
+            for name, word in env.items()
+            if not of_session(name) and not name.startswith(_HOSTS_OWN)
+        }
         alone.update(TACIT_NO_WORKER="1", TACIT_STORE=copy)
-        return [_fired(host, entry, Scene(folder, transcript=transcript), alone, copy) for entry in host.entries]
+        return [
+            _fired(host, entry, Scene(folder, transcript=transcript), alone, copy)
+            for entry in host.entries
+        ]
 
 
 def _fired(host: Host, entry: Any, scene: Scene, env: Mapping[str, str], store: str) -> Fired:
@@ -79,8 +99,15 @@ def _fired(host: Host, entry: Any, scene: Scene, env: Mapping[str, str], store: 
             return Fired(entry.theirs, entry.ours, 0.0, error="the event was not understood")
         answer, told = respond_and_tell(entry.ours, payload, env, host=named, store=store)
     except Exception as error:  # a person is told what a host would never be
-        return Fired(entry.theirs, entry.ours, time.perf_counter() - began, error=f"{type(error).__name__}: {error}")
-    seen = tuple(line for line in told.context.splitlines() if line.startswith("- ")) if answer else ()
+        return Fired(
+            entry.theirs,
+            entry.ours,
+            time.perf_counter() - began,
+            error=f"{type(error).__name__}: {error}",
+        )
+    seen = (
+        tuple(line for line in told.context.splitlines() if line.startswith("- ")) if answer else ()
+    )
     return Fired(entry.theirs, entry.ours, time.perf_counter() - began, seen)
 
 
@@ -89,13 +116,19 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
     if not fired:
         return ["self-test: left out, the store is too large to be copied for it"]
     failed = sum(bool(each.error) for each in fired)
-    lines = [f"self-test: {len(fired) - failed} of {len(fired)} events answered (on a copy; nothing was recorded)"]
+    lines = [
+        f"self-test: {len(fired) - failed} of {len(fired)} events answered (on a copy; nothing was recorded)"
+    ]
     told: set[str] = set()
     for each in fired:  # what an agent would see, and what went wrong; the rest has nothing to say
         fresh = [line for line in each.seen if line not in told][:_LINES]
         more = len(each.seen) - len(fresh)
         told.update(each.seen)
-        lines += [f"  {MOMENT_WORDS.get(each.ours, each.theirs)}: {each.told}"] if each.error or fresh else []
+        lines += (
+            [f"  {MOMENT_WORDS.get(each.ours, each.theirs)}: {each.told}"]
+            if each.error or fresh
+            else []
+        )
         lines += ["    " + _AS_GIVEN.sub(r"- \1", line) for line in fresh]
         lines += [f"    and {more} more"] if fresh and more else []
     return lines
@@ -103,5 +136,8 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
 
 def self_test_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
     """The same for programs."""
-    said = [(each, {"event": each.ours, "theirs": each.theirs, "seconds": round(each.seconds, 3)}) for each in fired]
+    said = [
+        (each, {"event": each.ours, "theirs": each.theirs, "seconds": round(each.seconds, 3)})
+        for each in fired
+    ]
     return [{**known, "seen": [*each.seen], "error": each.error or None} for each, known in said]

@@ -35,18 +35,26 @@ def serve(
         app = application(desk, keys, host_names(host, port, allowed), secure=bool(allowed))
         ready(f"{address}/?key={keys.link}")
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
         )
         uvicorn.Server(config).run(sockets=[door])
 
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
+    with cli.open(
+        args, create=False
+    ) as memories:  # say at once what is wrong with store, project or profile
         actor = memories.actor
     if not actor.is_person:
         raise Refused(f"The desk acts in a person's name; {actor.reason}.", actor.how)
     if args.json:
-        raise UsageError("tacit desk prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
+        raise UsageError(
+            "tacit desk prints a link, not JSON.", "Leave out --json; the API is at /api/v1."
+        )
     token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")
 
     def ready(link: str) -> None:

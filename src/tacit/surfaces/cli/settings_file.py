@@ -42,7 +42,8 @@ def read_settings(path: str) -> Settings:
         return Settings(path, real)
     except OSError as error:
         raise Unavailable(
-            f"{path} cannot be read: {error.strerror}; nothing was changed.", "Check the file and its folder."
+            f"{path} cannot be read: {error.strerror}; nothing was changed.",
+            "Check the file and its folder.",
         ) from None
     try:
         text = raw.decode("utf-8")
@@ -62,7 +63,9 @@ def check_writable(file: Settings) -> None:
     fixed = file.exists and (not file.mode & 0o222 or not os.access(file.path, os.W_OK))
     if fixed or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         hint = "Make it writable, or choose another with --user or --shared."
-        raise Unavailable(f"{file.named if fixed else folder} cannot be written; nothing was changed.", hint)
+        raise Unavailable(
+            f"{file.named if fixed else folder} cannot be written; nothing was changed.", hint
+        )
 
 
 def write_settings(file: Settings, text: str | None, made: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -70,7 +73,10 @@ def write_settings(file: Settings, text: str | None, made: tuple[str, ...] = ())
     check_writable(file)
     folder = os.path.dirname(file.path)
     if read_settings(file.named) != file:
-        raise Unavailable(f"{file.named} was changed by somebody else just now; nothing was changed.", "Try again.")
+        raise Unavailable(
+            f"{file.named} was changed by somebody else just now; nothing was changed.",
+            "Try again.",
+        )
     new: list[str] = []
     temporary = os.path.join(folder, f".{os.path.basename(file.path)}.{new_id()}")
     try:
@@ -97,7 +103,9 @@ def write_settings(file: Settings, text: str | None, made: tuple[str, ...] = ())
         if text is None and not os.path.lexists(file.path):
             return ()  # the file is gone; a folder of ours that is used for something else by now stays
         hint = "Check the folder's permissions."
-        raise Unavailable(f"{file.named} cannot be written: {error.strerror}; nothing was changed.", hint) from None
+        raise Unavailable(
+            f"{file.named} cannot be written: {error.strerror}; nothing was changed.", hint
+        ) from None
     return tuple(new)
 
 
@@ -105,7 +113,9 @@ class FormerSettings:
     """What a settings file held before us, in the data folder."""
 
     def __init__(self, env: Mapping[str, str], path: str) -> None:
-        self.file = os.path.join(data_folder(env), "backups", "settings", short_hash(path) + ".json")
+        self.file = os.path.join(
+            data_folder(env), "backups", "settings", short_hash(path) + ".json"
+        )
         self.path = path
         try:
             with open(self.file, encoding="utf-8") as file:
@@ -116,15 +126,23 @@ class FormerSettings:
 
     def original(self, now: Settings, without: Callable[[str], str]) -> Settings:
         """The file without us: to the byte what it was, where only we have changed it since; else what `without` leaves of it."""
-        if now.exists and self.said.get("path") == self.path and self.said.get("written") == _print(now.text):
+        if (
+            now.exists
+            and self.said.get("path") == self.path
+            and self.said.get("written") == _print(now.text)
+        ):
             before = self.said.get("before")
             return replace(now, text=before or "", exists=before is not None)
         left = without(now.text)
-        return replace(now, text=left, exists=now.exists and not (self.made(now) and not left.strip()))
+        return replace(
+            now, text=left, exists=now.exists and not (self.made(now) and not left.strip())
+        )
 
     def made(self, now: Settings) -> bool:
         """Whether the file was not there before us."""
-        return self.said.get("path") == self.path == now.path and self.said.get("before", "") is None
+        return (
+            self.said.get("path") == self.path == now.path and self.said.get("before", "") is None
+        )
 
     def keep(self, before: Settings, written: str, made_folders: tuple[str, ...] = ()) -> None:
         """Remember what was there; only the owner may read it."""
@@ -136,7 +154,9 @@ class FormerSettings:
             "made_folders": list(made_folders or self.made_folders),
         }
         temporary = f"{self.file}.{new_id()}"
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
             json.dump(said, file)
         os.replace(temporary, self.file)
 
@@ -151,7 +171,9 @@ def _print(text: str) -> str:
 
 
 def difference(file: Settings, text: str) -> str:
-    lines = difflib.unified_diff(file.text.splitlines(), text.splitlines(), file.named, file.named, lineterm="", n=2)
+    lines = difflib.unified_diff(
+        file.text.splitlines(), text.splitlines(), file.named, file.named, lineterm="", n=2
+    )
     return "\n".join(lines) or f"nothing would change in {file.named}"
 
 
@@ -160,22 +182,32 @@ def set_keys(path: str, table: str, said: Mapping[str, Any]) -> None:
     file = read_settings(path)
     check_writable(file)
     lines = file.text.splitlines()
-    stands = next((at for at, line in enumerate(lines) if line.strip() == f"[{table}]"), None if table else -1)
+    stands = next(
+        (at for at, line in enumerate(lines) if line.strip() == f"[{table}]"), None if table else -1
+    )
     new = [f"{key} = {json.dumps(text)}" for key, text in said.items()]
     if stands is None:
         lines += [*([""] if lines and lines[-1] else []), f"[{table}]", *new]
     else:
-        end = next((at for at in range(stands + 1, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
+        end = next(
+            (at for at in range(stands + 1, len(lines)) if lines[at].lstrip().startswith("[")),
+            len(lines),
+        )
         kept = [line for line in lines[stands + 1 : end] if line.split("=")[0].strip() not in said]
         lines[stands + 1 : end] = [*new, *kept]
     text = "\n".join(lines) + "\n"
     try:
         there = tomllib.loads(text)
-        sound = all((there.get(table, {}) if table else there).get(key) == value for key, value in said.items())
+        sound = all(
+            (there.get(table, {}) if table else there).get(key) == value
+            for key, value in said.items()
+        )
     except tomllib.TOMLDecodeError:
         sound = False
     if not sound:
-        raise Refused(f"{path} cannot be changed safely.", f"Write it yourself: [{table}] {', '.join(new)}.")
+        raise Refused(
+            f"{path} cannot be changed safely.", f"Write it yourself: [{table}] {', '.join(new)}."
+        )
     write_settings(file, text)
 
 
@@ -183,7 +215,9 @@ def written(path: str, text: str) -> str:
     """Write the page whole or not at all, for the user alone; its full path."""
     target = os.path.abspath(os.path.expanduser(path))
     if os.path.exists(target) and not os.path.isfile(target):
-        raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html page.html")
+        raise UsageError(
+            f"{path} is not a file that a page can be written to.", "Name a file: --html page.html"
+        )
     temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{new_id()}")
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -195,7 +229,9 @@ def written(path: str, text: str) -> str:
             os.unlink(temporary)
             raise
     except OSError as error:
-        raise Unavailable(f"The page could not be written to {path}: {error.strerror}.", "Name another file.") from None
+        raise Unavailable(
+            f"The page could not be written to {path}: {error.strerror}.", "Name another file."
+        ) from None
     return plain_path(target)
 
 

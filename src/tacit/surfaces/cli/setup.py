@@ -23,7 +23,10 @@ from tacit.surfaces.cli.reading import unfinished
 def _init(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         if args.only_store:
-            return Answer({"store": memories.store.path, "project": None}, f"store ready: {memories.store.path}")
+            return Answer(
+                {"store": memories.store.path, "project": None},
+                f"store ready: {memories.store.path}",
+            )
         if args.join:
             memories.join_project(args.join)
         project = memories.ensure_project()
@@ -43,7 +46,12 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
         f"{owner} invites you to the project {offered}{' of this repository' if remote == place.remote else ''}: tacit init --join {owner}"
         for _, offered, remote, owner in offers
     ]
-    data = {"store": memories.store.path, "project": project.id, "name": project.name, "profile": name}
+    data = {
+        "store": memories.store.path,
+        "project": project.id,
+        "name": project.name,
+        "profile": name,
+    }
     return Answer({**data, "recorded": recorded}, text, warnings=notes)
 
 
@@ -60,7 +68,11 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
     text = args.duration
     if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
         raise UsageError(f"{text!r} is not a duration.", "Give 30m, 8h or 7d.")
-    until = "" if args.off else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
+    until = (
+        ""
+        if args.off
+        else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
+    )
     with cli.open(args, local_only=True) as memories:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
@@ -69,13 +81,18 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
     at = until[:16].replace("T", " ")
     told = f"paused until {at} UTC: hooks stay silent, nothing is learned, a reading stops (tacit pause --off goes on)"
     return Answer(
-        {"paused_until": until or None}, told if until else f"going on: hooks answer and runs are learned{left}"
+        {"paused_until": until or None},
+        told if until else f"going on: hooks answer and runs are learned{left}",
     )
 
 
 def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
     folder = os.path.join(os.path.dirname(neutral.__file__), "schemas")
-    names = sorted(name.removesuffix(".schema.json") for name in os.listdir(folder) if name.endswith(".schema.json"))
+    names = sorted(
+        name.removesuffix(".schema.json")
+        for name in os.listdir(folder)
+        if name.endswith(".schema.json")
+    )
     if not args.name:
         return Answer({"schemas": names}, "\n".join(names))
     if args.name not in names:
@@ -96,7 +113,10 @@ def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
 }}
 complete -o filenames -F _tacit tacit"""
     elif args.shell == "zsh":
-        rows = "\n".join(f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'" for verb, told in every.items())
+        rows = "\n".join(
+            f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'"
+            for verb, told in every.items()
+        )
         text = f"""#compdef tacit
 _tacit() {{
   local -a verbs=(
@@ -123,7 +143,17 @@ def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
         told = "removed" if gone else "left alone, somebody changed it"
         return Answer({"path": path, "changed": gone}, f"{told}: {path}")
     changed = skill.install(folder)
-    return Answer({"path": path, "changed": changed}, f"{'written' if changed else 'there already'}: {path}")
+    return Answer(
+        {"path": path, "changed": changed}, f"{'written' if changed else 'there already'}: {path}"
+    )
 
 
-COMMANDS = declared({"init": _init, "pause": _pause, "schema": _schema, "completions": _completions, "skill": _skill})
+COMMANDS = declared(
+    {
+        "init": _init,
+        "pause": _pause,
+        "schema": _schema,
+        "completions": _completions,
+        "skill": _skill,
+    }
+)

@@ -19,7 +19,14 @@ from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, paint, printable, width, wrapped
-from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
+from tacit.surfaces.one_screen import (
+    OneScreen,
+    ProblemRow,
+    one_screen,
+    remember_numbers,
+    screen_json,
+    shortened,
+)
 from tacit.surfaces.views import overview
 
 _WEEK = 7
@@ -51,19 +58,30 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"store": None, "project": None, "states": {}}, NOTHING_KEPT)
     with memories:
         data, found = overview(memories), one_screen(memories)
-        data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
+        data["week"] = (
+            memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
+        )
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         alone = unconnected(cli, memories) if memories.project else []
         data["connected"] = not any("No agent" in line for line in alone)
         offered = [*alone, *offer_lines(cli, memories, always=False)] if memories.project else []
         others = [each.name for each in memories.store.projects() if each.id != memories.project_id]
-        offered += [] if data["in_force"] else [f"Of {name}: tacit --project {name}" for name in others[:3]]
+        offered += (
+            []
+            if data["in_force"]
+            else [f"Of {name}: tacit --project {name}" for name in others[:3]]
+        )
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
-            found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
+            found, data["queue"] = (
+                replace(found, week=found.week if data["week"].get("given") else ""),
+                0,
+            )
         unread = [*memories.unread(), *memories.reading_trouble()]
         notes = [told for told in (away, chosen, *unread) if told]
-        found, text = _fitting(cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes))
+        found, text = _fitting(
+            cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes)
+        )
         if not cli.json:  # a program's look is none of the person's
             remember_numbers(memories, [row.id for row in found.rows])
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
@@ -73,14 +91,22 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def unconnected(cli: Cli, memories: Memories) -> list[str]:
     """That no agent hears of it yet, where none is connected or a host passes over our hooks; the host of the last session is named."""
-    root = memories.project.root if memories.project and memories.project.root else memories.place.root
+    root = (
+        memories.project.root if memories.project and memories.project.root else memories.place.root
+    )
     if connected_hosts(root, cli.env):
         return [note for note in standing_notes(root, cli.env) if "do not run" in note]
-    last = [row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS]
-    return [f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"]
+    last = [
+        row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS
+    ]
+    return [
+        f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"
+    ]
 
 
-def _fitting(cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int) -> tuple[OneScreen, str]:
+def _fitting(
+    cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int
+) -> tuple[OneScreen, str]:
     """The screen with as many rows as a terminal has room for, and its text; whoever asks from a script gets all of them."""
     text = text_of(found)
     room = shutil.get_terminal_size().lines - 2 - above if cli.out.isatty() else 0
@@ -104,8 +130,13 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
         raise
 
 
-def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequence[str], runs: int) -> str:
-    name, how = found.project or "no project yet", f"{HOW}; here, or typed to your agent" if data["connected"] else HOW
+def _screen(
+    cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequence[str], runs: int
+) -> str:
+    name, how = (
+        found.project or "no project yet",
+        f"{HOW}; here, or typed to your agent" if data["connected"] else HOW,
+    )
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
     if data["paused"]:
         until = data["paused"][:16].replace("T", " ")
@@ -115,17 +146,39 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
     if found.told:
         hear = "hear" if data["connected"] else "will hear"
-        lines += ["", *(paint(cli, "wait", line) for line in wrapped(f"What agents {hear} ({how}):", 0, WIDEST))]
+        lines += [
+            "",
+            *(
+                paint(cli, "wait", line)
+                for line in wrapped(f"What agents {hear} ({how}):", 0, WIDEST)
+            ),
+        ]
         lines += rows_text(cli, found.told)
     if not found.told and not found.new:
-        none = NONE_YET.format(numbered(data["runs"], "session"), runs) if data["runs"] else NOTHING_LEARNED
+        none = (
+            NONE_YET.format(numbered(data["runs"], "session"), runs)
+            if data["runs"]
+            else NOTHING_LEARNED
+        )
         lines += ["", *wrapped(none, 0, WIDEST)]
     for title, rows in found.shelves:
         said = title if found.told else f"{title} ({how}):"
-        lines += ["", *(paint(cli, "wait", line) for line in wrapped(said, 0, WIDEST)), *rows_text(cli, rows)]
-    lines += [paint(cli, "quiet", "    and more: tacit list, tacit review")] if found.more + found.later else []
+        lines += [
+            "",
+            *(paint(cli, "wait", line) for line in wrapped(said, 0, WIDEST)),
+            *rows_text(cli, rows),
+        ]
+    lines += (
+        [paint(cli, "quiet", "    and more: tacit list, tacit review")]
+        if found.more + found.later
+        else []
+    )
     if found.unknown:
-        lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
+        lines += [
+            "",
+            paint(cli, "bold", "Came back, nothing known yet"),
+            *rows_text(cli, found.unknown),
+        ]
         lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["queue"]:
@@ -141,13 +194,21 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
         number = f"{row.number:>3} " if row.number else "    "
         cost = f"  {row.cost}" if row.cost else ""
         lines += hung(paint(cli, "id", number), f"{one_line(row.problem, 600)}{cost}", WIDEST)
-        since = f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
+        since = (
+            f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
+        )
         stands = f"  ({row.stands})" if row.stands else ""
         if row.arrow or stands or since:
             told = wrapped(
-                f"→ {one_line(row.arrow, 700)}{stands}{since}" if row.arrow else f"{stands}{since}".strip(), 6, WIDEST
+                f"→ {one_line(row.arrow, 700)}{stands}{since}"
+                if row.arrow
+                else f"{stands}{since}".strip(),
+                6,
+                WIDEST,
             )
-            lines += [f"      {paint(cli, 'good' if row.proven else 'quiet', line)}" for line in told]
+            lines += [
+                f"      {paint(cli, 'good' if row.proven else 'quiet', line)}" for line in told
+            ]
     return lines
 
 

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from tacit.team.join import Joined
     from tacit.team.sync import Synced, SyncedLesson
 
-_SIGNER_LINE = re.compile(r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?")
+_SIGNER_LINE = re.compile(
+    r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?"
+)
 
 
 def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.joined and args.preview:
-        raise UsageError("Joining two stores has no preview.", "tacit backup first: it can be restored.")
+        raise UsageError(
+            "Joining two stores has no preview.", "tacit backup first: it can be restored."
+        )
     if args.setup is not None or args.allow:
         return _set_up(args, cli)
     with cli.open(args) as memories:
@@ -48,8 +52,16 @@ def _joined(path: str, done: Joined) -> Answer:
     here, there = (sum(each.taken for each in side) for side in (done.here, done.there))
     forks = sum(each.forks for each in done.here)
     told = f"projects joined: {done.projects}; lines taken in here: {here}, in {path}: {there}"
-    notes = [f"lessons that were changed apart: {forks}; tacit review shows the other version"] if forks else []
-    return Answer({"projects": done.projects, "here": here, "there": there, "forks": forks}, told, warnings=notes)
+    notes = (
+        [f"lessons that were changed apart: {forks}; tacit review shows the other version"]
+        if forks
+        else []
+    )
+    return Answer(
+        {"projects": done.projects, "here": here, "there": there, "forks": forks},
+        told,
+        warnings=notes,
+    )
 
 
 def _json(done: Synced) -> dict[str, Any]:
@@ -67,13 +79,18 @@ def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
     cli.need_person(args, "Whose signature counts")
     config = config_path(cli.env)
     settings = settings_at("", config, cli.env).by_key
-    signers = str(settings["sync.signers"].value) or os.path.join(os.path.dirname(config), "signers")
+    signers = str(settings["sync.signers"].value) or os.path.join(
+        os.path.dirname(config), "signers"
+    )
     new = {} if settings["sync.signers"].value else {"signers": signers}
     if args.allow:
         line, told = _team_key(args.allow), "allowed: what {} signs is taken in"
     else:
         key = args.setup or str(settings["sync.key"].value) or _own_key(cli.env)
-        line, told = f"{_own_name(cli.env)} {_public_half(key)}", "lessons are signed as {}" + f" with {key}"
+        line, told = (
+            f"{_own_name(cli.env)} {_public_half(key)}",
+            "lessons are signed as {}" + f" with {key}",
+        )
         new |= {} if settings["sync.key"].value == key else {"key": key}
     if new:
         set_keys(config, "sync", new)
@@ -97,7 +114,9 @@ def _text(done: Synced) -> str:
         lines += hung("  ", each.text, WIDEST)
         lines += hung("  ", f"was: {each.was}", WIDEST) if each.was else []
     if done.dry_run:
-        return "\n".join([*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"])
+        return "\n".join(
+            [*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"]
+        )
     told = f"lines shared: {done.shared}, taken in: {done.taken}; machines that write here: {done.machines}"
     return "\n".join([*lines, told + ("" if done.signed else "; nothing was signed")])
 
@@ -106,7 +125,11 @@ def _who(each: SyncedLesson) -> str:
     names = ", ".join(each.by) or "-"
     if not each.signers:
         return f"{names} (not signed by anyone you allow)"
-    return names if list(each.by) == list(each.signers) else f"{names} (signed: {', '.join(each.signers)})"
+    return (
+        names
+        if list(each.by) == list(each.signers)
+        else f"{names} (signed: {', '.join(each.signers)})"
+    )
 
 
 def _notes(done: Synced) -> list[str]:
@@ -117,12 +140,21 @@ def _notes(done: Synced) -> list[str]:
     if any(each.what == "held" for each in done.seen):
         notes.append("held lessons are given to nobody until a person approves them: tacit review")
     if done.forks:
-        notes.append(f"lessons that were changed apart: {done.forks}; tacit review shows the other version")
+        notes.append(
+            f"lessons that were changed apart: {done.forks}; tacit review shows the other version"
+        )
     if done.waiting:
-        notes.append(f"lines that build on others which are not here yet: {done.waiting}; pull, and sync again")
-    notes += [f"{machine} {each.place}: left out: {one_line(each.reason, 120)}" for machine, each in done.skipped[:10]]
+        notes.append(
+            f"lines that build on others which are not here yet: {done.waiting}; pull, and sync again"
+        )
+    notes += [
+        f"{machine} {each.place}: left out: {one_line(each.reason, 120)}"
+        for machine, each in done.skipped[:10]
+    ]
     if not done.signed and not done.dry_run:
-        notes.append(f"{done.why_unsigned}: others hold what you share until they approve it (docs/howto/teams-git.md)")
+        notes.append(
+            f"{done.why_unsigned}: others hold what you share until they approve it (docs/howto/teams-git.md)"
+        )
     return notes
 
 
@@ -137,14 +169,22 @@ def _own_key(env: Mapping[str, str]) -> str:
             return os.path.join(folder, name)
     path = os.path.join(folder, "tacit")
     if shutil.which("ssh-keygen", path=env.get("PATH")) is None:
-        raise Unavailable("There is no SSH key here, and no ssh-keygen to make one.", "Install OpenSSH's client.")
+        raise Unavailable(
+            "There is no SSH key here, and no ssh-keygen to make one.", "Install OpenSSH's client."
+        )
     os.makedirs(folder, mode=0o700, exist_ok=True)
     made = subprocess.run(
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "tacit", "-f", path],
-        env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-    )  # fmt: skip
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
     if made.returncode:
-        raise Unavailable(f"No key could be made: {made.stderr.strip()[:200]}.", "Name one: tacit sync --setup KEY")
+        raise Unavailable(
+            f"No key could be made: {made.stderr.strip()[:200]}.",
+            "Name one: tacit sync --setup KEY",
+        )
     return path
 
 
@@ -152,7 +192,9 @@ def _public_half(key: str) -> str:
     """Type and key of a public half, as a signers file has them."""
     path = os.path.expanduser(key)
     try:
-        text = read_plain(path if path.endswith(".pub") else f"{path}.pub", PAGE_LIMIT).decode("utf-8", "replace")
+        text = read_plain(path if path.endswith(".pub") else f"{path}.pub", PAGE_LIMIT).decode(
+            "utf-8", "replace"
+        )
     except OSError as error:
         raise UsageError(
             f"The public half of {key} cannot be read: {error.strerror}.", "tacit sync --setup KEY"
@@ -172,7 +214,8 @@ def _team_key(line: str) -> str:
     found = _SIGNER_LINE.fullmatch(line.strip())
     if found is None or any(each in found[1] for each in "*?,!"):
         raise UsageError(
-            f"{line[:60]!r} is no name with a public key.", "tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'"
+            f"{line[:60]!r} is no name with a public key.",
+            "tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'",
         )
     return f"{found[1]} {found[2]} {found[3]}"
 
@@ -187,7 +230,10 @@ def _allow(path: str, line: str) -> None:
     for each in text.splitlines():
         known = each.split()
         if known[:1] == [name] and known[1:3] != key:
-            raise Refused(f"{path} has another key for {name}.", "Take its line out first, if the old one is gone.")
+            raise Refused(
+                f"{path} has another key for {name}.",
+                "Take its line out first, if the old one is gone.",
+            )
         if known[:3] == [name, *key]:
             return
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -32,21 +32,30 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
     named = {
-        name: at for name in ("below", "older", "unused", "staged") if (at := getattr(args, name)) not in (None, False)
+        name: at
+        for name in ("below", "older", "unused", "staged")
+        if (at := getattr(args, name)) not in (None, False)
     }
     if named and args.only != "prune":
         raise UsageError(
-            f"--{next(iter(named))} goes with --only prune.", "tacit tend --only prune --older 90 --unused"
+            f"--{next(iter(named))} goes with --only prune.",
+            "tacit tend --only prune --older 90 --unused",
         )
     with cli.open(args, create=False) as memories:
         done = memories.tend(
-            args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
-            report=lambda step, words: _progress(cli, step, words), **named,
-        )  # fmt: skip
+            args.run or "",
+            only=args.only or "",
+            since=moment(args.since),
+            dry_run=args.dry_run,
+            report=lambda step, words: _progress(cli, step, words),
+            **named,
+        )
         whole = not (args.only or args.dry_run or done.busy)
         offered = _guards_offered(memories) if whole else []
     _progress(cli, "", "")
-    notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
+    notes = [note for step in done.steps for note in step.notes] + (
+        [done.busy] if done.busy else []
+    )
     notes += [f"a guard is offered for {each.memory}: tacit review" for each in offered]
     if done.left:
         notes.append(
@@ -95,7 +104,11 @@ def _text(done: Tended) -> str:
     rows = [[step.name, _step_words(step)] for step in done.steps]
     lines = [table(rows)]
     if done.moves:
-        lines.append(table([[id, f"{was} → {to}", one_line(why, 80)] for id, was, to, why in done.moves[:40]]))
+        lines.append(
+            table(
+                [[id, f"{was} → {to}", one_line(why, 80)] for id, was, to, why in done.moves[:40]]
+            )
+        )
     if len(done.moves) > 40:
         lines.append(f"and {len(done.moves) - 40} more: tacit log --by tend")
     return "\n".join(lines) + ("\nnothing was changed" if done.dry_run else "")
@@ -104,8 +117,12 @@ def _text(done: Tended) -> str:
 def _step_words(step: StepReport) -> str:
     if step.skipped:
         return step.skipped
-    told = {name: len(at) if isinstance(at, tuple) else at for name, at in step.figures.items() if at}
-    figures = ", ".join("this run counted" if at is True else f"{at} {name}" for name, at in told.items())
+    told = {
+        name: len(at) if isinstance(at, tuple) else at for name, at in step.figures.items() if at
+    }
+    figures = ", ".join(
+        "this run counted" if at is True else f"{at} {name}" for name, at in told.items()
+    )
     counted = [
         f"{len(step.changes)} changed" if step.changes else "",
         f"{len(step.proposals)} proposed" if step.proposals and "proposed" not in told else "",

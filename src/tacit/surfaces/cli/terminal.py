@@ -106,7 +106,11 @@ def wrapped(text: str, columns: int) -> str:
         body = line.lstrip(" ")
         indent = " " * (len(line) - len(body) + (2 if body.startswith(("- ", "* ")) else 0))
         lines += textwrap.wrap(
-            line, max(30, columns), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            line,
+            max(30, columns),
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
         ) or [line]
     return "\n".join(lines)
 
@@ -118,7 +122,12 @@ def paged(text: str, cli: Cli) -> None:
     text = wrapped(text, size.columns)
     command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
     rows = sum(1 + max(0, len(line) - 1) // max(1, size.columns) for line in text.splitlines())
-    if rows < size.lines or command in ("", "cat") or not turns_pages(cli.env) or not _through(command, text, cli):
+    if (
+        rows < size.lines
+        or command in ("", "cat")
+        or not turns_pages(cli.env)
+        or not _through(command, text, cli)
+    ):
         cli.out.write(text)
 
 
@@ -149,7 +158,9 @@ def _through(command: str, text: str, cli: Cli) -> bool:
     cli.out.flush()
     try:
         pager = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, env={"LV": "-c", "LESSHISTFILE": "-", **os.environ, **cli.env}
+            argv,
+            stdin=subprocess.PIPE,
+            env={"LV": "-c", "LESSHISTFILE": "-", **os.environ, **cli.env},
         )
     except OSError:
         return False

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from tacit.surfaces.cli import Cli
 
 # A colour stands for a meaning: what does good, what waits for somebody, what does harm, what needs no eye.
-_COLOURS = {"good": "32", "wait": "33", "bad": "31", "quiet": "2", "plain": "", "bold": "1", "id": "36"}
+_COLOURS = {
+    "good": "32",
+    "wait": "33",
+    "bad": "31",
+    "quiet": "2",
+    "plain": "",
+    "bold": "1",
+    "id": "36",
+}
 
 
 def paint(cli: Cli, meaning: str, text: str) -> str:
@@ -51,7 +59,9 @@ def columns(text: str) -> int:
     if text.isascii() and "\x1b" not in text:
         return len(text)
 
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in unpainted(text))
+    return sum(
+        0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in unpainted(text)
+    )
 
 
 def unpainted(text: str) -> str:
@@ -62,7 +72,9 @@ def unpainted(text: str) -> str:
 def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     """A sentence in lines that fit, with so many columns before them."""
     return textwrap.wrap(
-        printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False
+        printable(text).replace("\n", " "),
+        max(30, min(width(), most) - before),
+        break_on_hyphens=False,
     ) or [""]
 
 
@@ -81,7 +93,8 @@ def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> li
     for sign, name, tone in (("-", "before", "bad"), ("+", "after", "good")):
         first, *rest = wrapped(patch[name].strip(), before + 2)
         lines += [
-            " " * before + paint(cli, tone, line) for line in (f"{sign} {first}", *(f"  {line}" for line in rest))
+            " " * before + paint(cli, tone, line)
+            for line in (f"{sign} {first}", *(f"  {line}" for line in rest))
         ]
     return lines
 
@@ -91,7 +104,9 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
-def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0, flow: bool = False) -> str:
+def table(
+    rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0, flow: bool = False
+) -> str:
     """Columns aligned by their widest cell, never wider than the screen: the last one is cut to what is left, and before it the widest.
 
     With `flow` the last one goes on below itself instead, up to FLOW lines. Cells may be painted; what is cut loses its colour. A pipe
@@ -103,11 +118,15 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: i
     if sys.stdout.isatty():
         lines = _flowing(lines, width() - before) if flow else _fitted(lines, width() - before)
     widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
-    padded = ([cell + " " * (widths[i] - columns(cell)) for i, cell in enumerate(line)] for line in lines)
+    padded = (
+        [cell + " " * (widths[i] - columns(cell)) for i, cell in enumerate(line)] for line in lines
+    )
     return "\n".join(" " * before + "  ".join(line).rstrip() for line in padded)
 
 
-def filled(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+def filled(
+    rows: Sequence[Sequence[str]], heads: Sequence[str]
+) -> tuple[list[list[str]], list[str]]:
     """Rows and heads without the columns in which no row says anything."""
     at = [i for i in range(len(heads)) if any(row[i].strip() not in ("", "-") for row in rows)]
     return [[row[i] for i in at] for row in rows], [heads[i] for i in at]
@@ -144,22 +163,31 @@ def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
     widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
     gaps = 2 * (len(widths) - 1)
     while len(widths) > 1 and sum(widths[:-1]) + gaps + min(LEAST, widths[-1]) > room:
-        at = max(range(1, len(widths) - 1), key=widths.__getitem__, default=0)  # the first is what one names a row by
+        at = max(
+            range(1, len(widths) - 1), key=widths.__getitem__, default=0
+        )  # the first is what one names a row by
         if widths[at] <= 6:
             break
         widths[at] -= 1
     widths[-1] = max(8, min(widths[-1], room - sum(widths[:-1]) - gaps))
     return [
-        [cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i]) for i, cell in enumerate(line)]
+        [
+            cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i])
+            for i, cell in enumerate(line)
+        ]
         for line in lines
     ]
 
 
-WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
+WITHHELD_HERE = (
+    "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
+)
 _COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 
-def memory_line(memory: Memory, names: Sequence[str] = _COLUMNS, signer: str = "", standing: str = "") -> list[str]:
+def memory_line(
+    memory: Memory, names: Sequence[str] = _COLUMNS, signer: str = "", standing: str = ""
+) -> list[str]:
     """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
     told = {"standing": standing, "text": _cell(memory, "text")}
     if memory.gate != "allow" and not {"state", "standing"} & set(names):

@@ -53,7 +53,13 @@ DEBOUNCE = 15.0
 DIED = 1800.0
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
 # What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
-SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto", "learns": True, "gives": True}
+SETTINGS: dict[str, Any] = {
+    "ignore": (),
+    "receipt": True,
+    "budget": "auto",
+    "learns": True,
+    "gives": True,
+}
 
 
 def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
@@ -66,7 +72,9 @@ def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
             _write(f"{USAGE}\n\n{end_of_help('hook', EVENT_NAMES=', '.join(EVENTS))}\n")
             return 0
         name, options = _arguments(argv)
-        answer = respond(name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", ""))
+        answer = respond(
+            name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", "")
+        )
         if answer:
             _write(answer + "\n")
             return 2 if isinstance(answer, Insisted) else 0
@@ -101,7 +109,9 @@ def _write(text: str) -> None:
         raw = raw[os.write(1, raw) :]
 
 
-def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = "") -> str:
+def respond(
+    name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = ""
+) -> str:
     """What to print for an event; empty for nothing. Whatever is given stands in the store by then."""
     return respond_and_tell(name, payload, env, host=host, store=store)[0]
 
@@ -111,7 +121,11 @@ def respond_and_tell(
 ) -> tuple[str, HookAnswer]:
     """The same, and what was said before the host's words were put around it."""
     nothing = HookAnswer()
-    if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
+    if (
+        env.get("TACIT_OFF", "") not in ("", "0")
+        or env.get("TACIT_MODEL_CALL")
+        or not isinstance(payload, dict)
+    ):
         return "", nothing
     speaks = speaker(host_of(payload, host))
     event: Event | None = speaks.read(name, payload, env) if speaks else None
@@ -120,16 +134,24 @@ def respond_and_tell(
     fired: list[Any] = []
     alone = event.name == "before-call"  # the host hears a decision here, and notes elsewhere
     if (alone or event.name in ("before-command", "before-file")) and not event.captured:
-        fired = _fired(event, payload, store, env) if event.name in getattr(speaks, "DECIDES", ()) else []
+        fired = (
+            _fired(event, payload, store, env)
+            if event.name in getattr(speaks, "DECIDES", ())
+            else []
+        )
         if not fired and (alone or not _is_spoken_of(event, store, env)):
             return "", nothing
     from tacit.app import open, store_path
     from tacit.guard.files import LONGEST_PATH
 
     path = store_path(store or None, env)
-    if len(event.folder) > LONGEST_PATH or not (_is_here(path, env) if "://" in path else os.path.exists(path)):
+    if len(event.folder) > LONGEST_PATH or not (
+        _is_here(path, env) if "://" in path else os.path.exists(path)
+    ):
         return "", nothing
-    memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, local_only=True)
+    memories = open(
+        path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, local_only=True
+    )
     memories.store.hurry()
     try:
         told = HookAnswer() if alone else _handle(memories, event)
@@ -141,7 +163,9 @@ def respond_and_tell(
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
-        return speaks.write(event, told) if told.context or told.message or told.decision else "", told
+        return speaks.write(
+            event, told
+        ) if told.context or told.message or told.decision else "", told
     except Exception:
         _count_failure(memories)
         raise
@@ -160,12 +184,16 @@ def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
     else:
         from tacit.core.programs import defined_names
 
-        words = [path.replace("\\", "/").rpartition("/")[2] for path in event.files] + defined_names(event.text)
+        words = [
+            path.replace("\\", "/").rpartition("/")[2] for path in event.files
+        ] + defined_names(event.text)
     path = store_path(store or None, env)
     return "://" in path or is_spoken_of(path, words)
 
 
-def _fired(event: Event, payload: Mapping[str, Any], store: str, env: Mapping[str, str]) -> list[Any]:
+def _fired(
+    event: Event, payload: Mapping[str, Any], store: str, env: Mapping[str, str]
+) -> list[Any]:
     """The guards that fire on this call, by a small file: none where no guard is armed, or nothing that it reads makes sense."""
     from tacit.stores.places import store_path
 
@@ -210,19 +238,27 @@ def _handle(memories: Memories, event: Event) -> HookAnswer:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
         return _remember(memories, event) if chosen["learns"] else HookAnswer()
-    asked = event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
+    asked = (
+        event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
+    )
     if event.name in ("prompt", "step") and asked[:5].casefold() == "tacit":
-        from tacit.surfaces.hooks.words import noted  # whether a person typed it the transcript will say
+        from tacit.surfaces.hooks.words import (
+            noted,
+        )  # whether a person typed it the transcript will say
 
         if word := noted(memories, event, asked):
             return word
     if event.name == "session-start":
         return _begin(memories, event, chosen)
     late = ""
-    if event.emptied or (event.catches_up and memories.project is not None and _is_unmet(memories, event)):
+    if event.emptied or (
+        event.catches_up and memories.project is not None and _is_unmet(memories, event)
+    ):
         again = "compact" if event.emptied else ""
         late = _inject(
-            memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen
+            memories,
+            replace(event, name="session-start", source=again, text="", error="", files=()),
+            chosen,
         )
     return HookAnswer(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
 
@@ -251,7 +287,9 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookA
     _name_session(memories, event)
     if chosen["learns"]:
         _watch(memories, event)
-    start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
+    start_if_due(
+        memories.store, memories.env
+    )  # what could not be learned before may be possible now
     context = "" if event.dropped else _inject(memories, replace(event, text="", files=()), chosen)
     if event.text and not event.dropped:  # a start that comes with its prompt is both moments
         context += _inject(memories, replace(event, key=f"{event.key} prompt"), chosen)
@@ -285,7 +323,14 @@ def _name_session(memories: Memories, event: Event) -> None:
     from tacit.surfaces.session import note
 
     try:
-        note(memories.store, event.session, clock.now(), host=event.host, folder=event.folder, wait=_RECORD_WITHIN)
+        note(
+            memories.store,
+            event.session,
+            clock.now(),
+            host=event.host,
+            folder=event.folder,
+            wait=_RECORD_WITHIN,
+        )
     except Unavailable:
         pass  # they do without; what they are told then belongs to no run
 
@@ -295,9 +340,20 @@ def _watch(memories: Memories, event: Event) -> None:
     from tacit.core.errors import Unavailable
     from tacit.surfaces.worker import enqueue
 
-    if event.transcript and memories.project_id and not _is_emptied(event) and not _is_replay(memories, event):
+    if (
+        event.transcript
+        and memories.project_id
+        and not _is_emptied(event)
+        and not _is_replay(memories, event)
+    ):
         try:
-            enqueue(memories.store, _learn_job(memories, event, False), later=DIED, wait=_RECORD_WITHIN, once=True)
+            enqueue(
+                memories.store,
+                _learn_job(memories, event, False),
+                later=DIED,
+                wait=_RECORD_WITHIN,
+                once=True,
+            )
             _have_kept(memories, event)
         except Unavailable:
             pass  # the end of its first turn queues it
@@ -311,10 +367,22 @@ def _have_kept(memories: Memories, event: Event) -> None:
     place = memories.place
     fresh = place.kind == "git" and event.source in ("", "startup", "clear")
     if head := head_commit(place.git_dir, place.common_dir) if fresh else "":
-        said = {"host": event.host, "session": event.session, "path": event.transcript, "folder": event.folder}
+        said = {
+            "host": event.host,
+            "session": event.session,
+            "path": event.transcript,
+            "folder": event.folder,
+        }
         said["head"] = head
         with memories.store.write(wait=_RECORD_WITHIN) as tx:
-            tx.enqueue("keep", f"keep:{event.host}:{event.session}", memories.project_id, said, clock.now(), "")
+            tx.enqueue(
+                "keep",
+                f"keep:{event.host}:{event.session}",
+                memories.project_id,
+                said,
+                clock.now(),
+                "",
+            )
 
 
 def _is_replay(memories: Memories, event: Event) -> bool:
@@ -328,11 +396,17 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 
 def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
-    if memories.project is None or not chosen["gives"] or (event.name in NEED_TEXT and not event.text):
+    if (
+        memories.project is None
+        or not chosen["gives"]
+        or (event.name in NEED_TEXT and not event.text)
+    ):
         return ""
     failed, running = event.name == "tool-failure", event.name == "before-command"
     touched = event.name == "before-file"
-    moment = failed or running or touched  # a few lines each, whatever was chosen for starts and prompts
+    moment = (
+        failed or running or touched
+    )  # a few lines each, whatever was chosen for starts and prompts
     compacted = _is_emptied(event)
     if event.transcript and not event.root and _is_unmet(memories, event):
         if event.source in ("resume", "fork") and not os.path.exists(event.transcript):
@@ -394,7 +468,11 @@ def _key(memories: Memories, event: Event) -> str:
     surface = "hook:compact" if _is_emptied(event) else "hook:session-start"
     unit = run_id(memories.project_id, event.host, event.root or event.session)
     soon = clock.seconds(clock.now()) - REPEATED_WITHIN
-    before = [row for row in memories.store.injections(unit) if row[0] == surface and clock.seconds(row[3]) < soon]
+    before = [
+        row
+        for row in memories.store.injections(unit)
+        if row[0] == surface and clock.seconds(row[3]) < soon
+    ]
     return f"{event.key} {len(before)}"
 
 
@@ -423,9 +501,17 @@ def _learn_job(memories: Memories, event: Event, over: bool) -> LearnJob:
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host
     return LearnJob(
-        event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked,
+        event.host,
+        event.session,
+        event.transcript,
+        event.folder,
+        memories.project_id,
+        named,
+        over,
+        format,
+        marked,
         surroundings(memories.env),
-    )  # fmt: skip
+    )
 
 
 def _count_failure(memories: Memories) -> None:
@@ -458,7 +544,11 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     if known.get("stamp") == stamp and "left_out" in known and "gives" in known:
         return known
     found = memories.settled()
-    fresh = {"stamp": stamp, "left_out": found.left_out, **{name: found.by_key[name].value for name in SETTINGS}}
+    fresh = {
+        "stamp": stamp,
+        "left_out": found.left_out,
+        **{name: found.by_key[name].value for name in SETTINGS},
+    }
     if not here:
         try:
             with memories.store.write(wait=_RECORD_WITHIN) as tx:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 SAME_WITHIN = 10.0  # seconds in which the same line is a copy
 _TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
-_LONGEST = 8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
+_LONGEST = (
+    8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
+)
 LONGEST_INPUT = 2_000
 COMMANDS = ("command", "cmd", "script", "commandLine", "path", "file_path", "filePath")
 
@@ -48,7 +50,13 @@ def keep(store: str, event: Event) -> Event:
         if step is not None and fresh:
             new.append(step)
         if new:
-            os.write(fd, b"".join(dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for line in new))
+            os.write(
+                fd,
+                b"".join(
+                    dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+                    for line in new
+                ),
+            )
     finally:
         os.close(fd)  # and the lock with it
     event = replace(event, transcript=path)
@@ -72,7 +80,10 @@ def _is_compacted(before: list[Mapping[str, Any]]) -> bool:
 def _as_prompt(event: Event, text: str) -> Event:
     from tacit.hosts.dialect import files_in
 
-    key, failed = short_hash(event.session, "prompt", text), event.text if event.name == "tool-failure" else ""
+    key, failed = (
+        short_hash(event.session, "prompt", text),
+        event.text if event.name == "tool-failure" else "",
+    )
     return replace(event, name="prompt", text=text, error=failed, key=key, files=files_in(text))
 
 
@@ -113,7 +124,8 @@ def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
     from tacit.guard.redact import PRIVATE, private, redact_value
 
     step = {
-        name: _cut(said, LONGEST_INPUT if name == "input" else _LONGEST) for name, said in (event.step or {}).items()
+        name: _cut(said, LONGEST_INPUT if name == "input" else _LONGEST)
+        for name, said in (event.step or {}).items()
     }
     for name in ("text", "output", "error"):
         if isinstance(step.get(name), str):
@@ -121,7 +133,8 @@ def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = redact_value(step)
     task, begun = str(head.get("task") or ""), (head.get("extra") or {}).get("begun")
     if kept.get("typed") and (
-        (task and str(kept.get("text"))[: len(task)] == task) or (kept.pop("once_begun", False) and not begun)
+        (task and str(kept.get("text"))[: len(task)] == task)
+        or (kept.pop("once_begun", False) and not begun)
     ):
         kept["typed"] = False
     kept.pop("once_begun", None)
@@ -130,7 +143,9 @@ def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cut(said: Any, longest: int) -> Any:
     if isinstance(said, str):
-        return said if len(said) <= longest else f"{said[: longest // 2]}\n…\n{said[-longest // 2 :]}"
+        return (
+            said if len(said) <= longest else f"{said[: longest // 2]}\n…\n{said[-longest // 2 :]}"
+        )
     if isinstance(said, dict):
         return {str(name)[:100]: _cut(each, longest) for name, each in [*said.items()][:50]}
     return [_cut(each, longest) for each in said[:50]] if isinstance(said, (list, tuple)) else said
@@ -139,7 +154,10 @@ def _cut(said: Any, longest: int) -> Any:
 def _is_copy(step: Mapping[str, Any], before: list[Mapping[str, Any]]) -> bool:
     now = clock.seconds(str(step["at"]))
     same = _mark(step)
-    return any(_mark(line) == same and now - clock.seconds(str(line.get("at") or "")) < SAME_WITHIN for line in before)
+    return any(
+        _mark(line) == same and now - clock.seconds(str(line.get("at") or "")) < SAME_WITHIN
+        for line in before
+    )
 
 
 def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -147,5 +165,12 @@ def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
     given = step.get("input")
     what = ""
     if isinstance(given, dict):
-        what = next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), dumps(given))
-    return step.get("role"), what, step.get("text"), (str(step.get("error") or step.get("output") or "")).strip()
+        what = next(
+            (given[name] for name in COMMANDS if isinstance(given.get(name), str)), dumps(given)
+        )
+    return (
+        step.get("role"),
+        what,
+        step.get("text"),
+        (str(step.get("error") or step.get("output") or "")).strip(),
+    )

@@ -56,7 +56,9 @@ def decided(
         return told  # a broken guard is a note
 
 
-def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: Sequence[str]) -> Decision:
+def _decide(
+    memories: Memories, event: Event, candidates: Sequence[Fired], can: Sequence[str]
+) -> Decision:
     """The decision about a call that guards fire on: the strictest of them, as far as the host `can`; the firing is recorded first."""
     from tacit.trial.coin import WITHHELD, assign
 
@@ -79,36 +81,61 @@ def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: 
     if guard.step == ASK and step:
         rate = memories.profile.trial.rate
         unit = run_id(project.id, event.host, event.root or event.session)
-        step = "" if assign(project.trial_key, unit, f"guard {guard.lesson}", rate).arm == WITHHELD else step
+        step = (
+            ""
+            if assign(project.trial_key, unit, f"guard {guard.lesson}", rate).arm == WITHHELD
+            else step
+        )
     arm = _ARMS.get(step, TOLD)
     _record(memories, event, guard, reason, arm, rate)
-    return Decision(step, _reason(guard, reason, kept[f"{guard.lesson} {guard.step}"])) if step else Decision()
+    return (
+        Decision(step, _reason(guard, reason, kept[f"{guard.lesson} {guard.step}"]))
+        if step
+        else Decision()
+    )
 
 
 def _is_in_force(memories: Memories, guard: Guard) -> bool:
     found = memories.store.memories([guard.lesson])
     if not found or found[0].state not in INJECTABLE or found[0].gate != "allow":
         return False
-    return found[0].text == guard.text or found[0].source == _FROM_NOTICE  # whose wording grows with what is met
+    return (
+        found[0].text == guard.text or found[0].source == _FROM_NOTICE
+    )  # whose wording grows with what is met
 
 
-def _record(memories: Memories, event: Event, guard: Guard, reason: str, arm: str, rate: float) -> None:
+def _record(
+    memories: Memories, event: Event, guard: Guard, reason: str, arm: str, rate: float
+) -> None:
     project = memories.project_id
     unit = run_id(project, event.host, event.root or event.session)
     call = call_key(event.files[0] if event.name == "before-file" else event.text)
     mark = Mark(
-        guard.lesson, unit, project, FIRED, arm, rate, run=run_id(project, event.host, event.session), surface=reason,
-        reason=f"{event.key} {call}", at=clock.now(),
-    )  # fmt: skip
+        guard.lesson,
+        unit,
+        project,
+        FIRED,
+        arm,
+        rate,
+        run=run_id(project, event.host, event.session),
+        surface=reason,
+        reason=f"{event.key} {call}",
+        at=clock.now(),
+    )
     with memories.store.write(wait=_GUARD_WITHIN) as tx:
-        if not any(each.signal == FIRED and each.reason == mark.reason for each in tx.marks(memory=guard.lesson)):
+        if not any(
+            each.signal == FIRED and each.reason == mark.reason
+            for each in tx.marks(memory=guard.lesson)
+        ):
             tx.add_mark(mark)
 
 
 def _reason(guard: Guard, why: str, kept: dict[str, str]) -> str:
     """The lesson with the way out; how to end the guard is the person's to read, and no agent's shell may do it."""
     ways = guard.instead.split("; ")
-    way = next((each for each in ways if each.startswith(why)), "" if len(ways) > 1 else guard.instead)
+    way = next(
+        (each for each in ways if each.startswith(why)), "" if len(ways) > 1 else guard.instead
+    )
     way = f" Instead: {plain_line(way.removeprefix(f'{why}: '), 200)}." if way else ""
     ends = f"Guard on {plain_line(why, 120)}, armed by {plain_line(str(kept.get('by', 'you')), 40)} on {str(kept.get('at', ''))[:10]}"
     return f"{plain_line(guard.text)}{way} ({ends}; the person ends it with: tacit guard off {guard.lesson})"

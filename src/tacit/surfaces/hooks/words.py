@@ -27,7 +27,12 @@ TAKEN_CARE_OF = "The line above is the person's word to Tacit, their memory, and
 def meaning(text: str) -> tuple[str, list[int]] | None:
     """What a line says, if it is such a word and nothing else."""
     said = text.split()
-    if len(said) < 3 or len(said) > _MOST + 2 or said[0].casefold() != "tacit" or said[1] not in _WORDS:
+    if (
+        len(said) < 3
+        or len(said) > _MOST + 2
+        or said[0].casefold() != "tacit"
+        or said[1] not in _WORDS
+    ):
         return None
     numbers = all(each.isdecimal() and len(each) < 4 for each in said[2:])
     return (said[1], [int(each) for each in said[2:]]) if numbers else None
@@ -40,19 +45,32 @@ def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     from tacit.hosts.dialect import HookAnswer
 
     found = meaning(line)
-    if found is None or memories.project is None or event.context or shell_mark(memories.env, event.session):
+    if (
+        found is None
+        or memories.project is None
+        or event.context
+        or shell_mark(memories.env, event.session)
+    ):
         return None
     shown = loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
     ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
     if len(ids) < len(found[1]):
-        return HookAnswer(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
-    wishes = [*_wishes(memories, event.session), {"text": " ".join(line.split()), "do": found[0], "ids": ids}]
+        return HookAnswer(
+            TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them)."
+        )
+    wishes = [
+        *_wishes(memories, event.session),
+        {"text": " ".join(line.split()), "do": found[0], "ids": ids},
+    ]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), dumps(wishes))
     except Unavailable:
         return HookAnswer(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
-    return HookAnswer(TAKEN_CARE_OF, f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.")
+    return HookAnswer(
+        TAKEN_CARE_OF,
+        f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.",
+    )
 
 
 def _key(session: str) -> str:
@@ -68,7 +86,9 @@ def _wishes(near: Any, session: str) -> list[dict[str, Any]]:
     return found if isinstance(found, list) else []
 
 
-def fulfilled(near: Any, home: Memories, session: str, runs: Iterable[Run], over: bool) -> list[str]:
+def fulfilled(
+    near: Any, home: Memories, session: str, runs: Iterable[Run], over: bool
+) -> list[str]:
     """Do what was noted for a session and stands typed in its transcript; what was done, a line each."""
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
@@ -78,7 +98,10 @@ def fulfilled(near: Any, home: Memories, session: str, runs: Iterable[Run], over
     if not wishes:
         return []
     typed = [
-        " ".join(step.text.split()) for run in runs for step in run.steps if step.typed and step.text and not step.agent
+        " ".join(step.text.split())
+        for run in runs
+        for step in run.steps
+        if step.typed and step.text and not step.agent
     ]
     told: list[str] = []
     left: list[dict[str, Any]] = []
@@ -93,7 +116,9 @@ def fulfilled(near: Any, home: Memories, session: str, runs: Iterable[Run], over
                 if wish["do"] == "keep" and _is_held(home, id):
                     told.append(f"{id}: it waits for you at a terminal (tacit review)")
                 else:
-                    told.append(f"{id}: {word_done(home, id, wish['do'], 'typed at the host')['did']}")
+                    told.append(
+                        f"{id}: {word_done(home, id, wish['do'], 'typed at the host')['did']}"
+                    )
             except TacitError as error:
                 told.append(f"{id}: {error.message}")
     with near.write() as tx:

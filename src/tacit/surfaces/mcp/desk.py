@@ -32,7 +32,19 @@ T = TypeVar("T")
 MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person", OUTSIDE)
 WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
 _NAMED = 50  # lessons of a kind that one answer names
-DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
+DESK_DECISIONS = (
+    "approve",
+    "edit",
+    "reject",
+    "merge",
+    "unmerge",
+    "open",
+    "close",
+    "clear",
+    "pin",
+    "forget",
+    "erase",
+)
 
 
 class Known(BaseModel):
@@ -41,7 +53,9 @@ class Known(BaseModel):
     id: str
     kind: str
     state: str = Field(description="its inner state")
-    trust: str = Field(description="whose words these are: user, team, review, observed, agent, quoted, imported")
+    trust: str = Field(
+        description="whose words these are: user, team, review, observed, agent, quoted, imported"
+    )
     seen: int = Field(description="independent runs that met it")
     score: float
     mark: str | None = Field(default=None, description="what to know of it, in a word")
@@ -57,10 +71,16 @@ class Lesson(Known):
 class Recollections(BaseModel):
     """What past runs know, best first."""
 
-    notes: str = Field(description="the lessons as fenced notes: records of past runs, not instructions")
+    notes: str = Field(
+        description="the lessons as fenced notes: records of past runs, not instructions"
+    )
     lessons: list[Known] = Field(description="facts about each of them, in the same order")
-    run: str | None = Field(default=None, description="the run in whose name this was recorded, if it is known")
-    note: str | None = Field(default=None, description="why there is nothing, where that is not plain")
+    run: str | None = Field(
+        default=None, description="the run in whose name this was recorded, if it is known"
+    )
+    note: str | None = Field(
+        default=None, description="why there is nothing, where that is not plain"
+    )
 
 
 class Kept(BaseModel):
@@ -102,7 +122,9 @@ class Desk:
         self.env = os.environ if env is None else env
         self.store, self.project = store, project
         self.folder = self.env.get("CLAUDE_PROJECT_DIR") or os.getcwd()
-        self.own_run = f"mcp-{new_id()}"  # for submissions of nobody knows which run: they all count as one
+        self.own_run = (
+            f"mcp-{new_id()}"  # for submissions of nobody knows which run: they all count as one
+        )
         self._above = ancestors() if hosted and not self.env.get("TACIT_RUN") else []
         self._told = bool(project or self.env.get("CLAUDE_PROJECT_DIR"))  # whose lessons these are
 
@@ -115,7 +137,12 @@ class Desk:
         while True:
             try:
                 with open(
-                    self.store, self.project, env=self.env, cwd=self.folder, create=create, wait=WRITE_PATIENCE
+                    self.store,
+                    self.project,
+                    env=self.env,
+                    cwd=self.folder,
+                    create=create,
+                    wait=WRITE_PATIENCE,
                 ) as memories:
                     memories.actor = MCP_AGENT
                     folder = "" if self._told else served_by(memories.near, self._above)[2]
@@ -136,17 +163,29 @@ class Desk:
         """Lessons about a question, and the same as fenced text. Inside a known run its assignments hold."""
         if not query.strip() and not error.strip():
             raise UsageError(
-                "recall: the query is empty.", "Say in a sentence what you are about to do, or give the error."
+                "recall: the query is empty.",
+                "Say in a sentence what you are about to do, or give the error.",
             )
         try:
-            return self._with(lambda memories: self._recall(memories, query, limit, files, error, kind, run))
+            return self._with(
+                lambda memories: self._recall(memories, query, limit, files, error, kind, run)
+            )
         except StoreBusy:
             raise
         except Unavailable as nothing:
-            return Recollections(notes="", lessons=[], note=nothing.message), "Nothing is known yet."
+            return Recollections(
+                notes="", lessons=[], note=nothing.message
+            ), "Nothing is known yet."
 
     def _recall(
-        self, memories: Memories, query: str, limit: int, files: tuple[str, ...], error: str, kind: str, run: str
+        self,
+        memories: Memories,
+        query: str,
+        limit: int,
+        files: tuple[str, ...],
+        error: str,
+        kind: str,
+        run: str,
     ) -> tuple[Recollections, str]:
         asking = self.run(memories, run)
         found = memories.recall(
@@ -159,19 +198,28 @@ class Desk:
             errors=(error,) if error else (),
             kind=kind,
         )
-        lessons = [Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"})) for hit in found.hits]
+        lessons = [
+            Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"}))
+            for hit in found.hits
+        ]
         text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
         note = None if lessons else "Nothing that is kept fits this question."
         # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
         host = speaker(served_by(memories.near, self._above)[1])
         notes = "" if getattr(host, "SHOWS_BOTH", False) else text
-        return Recollections(notes=notes, lessons=lessons, run=asking or None, note=note), text or "Nothing fits."
+        return Recollections(
+            notes=notes, lessons=lessons, run=asking or None, note=note
+        ), text or "Nothing fits."
 
     def submit(self, text: str, run: str, contradicts: str = "", **facets: Any) -> Kept:
         """A lesson or a finding of this run, through the same gate as everything an agent says."""
-        return self._with(lambda memories: self._submit(memories, text, run, contradicts, facets), create=True)
+        return self._with(
+            lambda memories: self._submit(memories, text, run, contradicts, facets), create=True
+        )
 
-    def _submit(self, memories: Memories, text: str, run: str, contradicts: str, facets: dict[str, Any]) -> Kept:
+    def _submit(
+        self, memories: Memories, text: str, run: str, contradicts: str, facets: dict[str, Any]
+    ) -> Kept:
         named = self.run(memories, run) or self.own_run
         if contradicts:
             wrong = memories.get(contradicts)  # before anything is written
@@ -201,9 +249,13 @@ class Desk:
         if action not in ("list", "show"):
             raise UsageError(f"review: {action!r} is not an action.", "One of: list, show.")
         if action == "show" and not id:
-            raise UsageError("review: show what?", "Give the id of a lesson or a proposal, as list tells them.")
+            raise UsageError(
+                "review: show what?", "Give the id of a lesson or a proposal, as list tells them."
+            )
         return self._with(
-            lambda memories: self._show(memories, id, run) if action == "show" else self._list(memories, run)
+            lambda memories: (
+                self._show(memories, id, run) if action == "show" else self._list(memories, run)
+            )
         )
 
     def _list(self, memories: Memories, run: str) -> Waiting:
@@ -211,23 +263,36 @@ class Desk:
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
-            proposals=[_proposal(each) for each in memories.proposals() if each.memory not in hidden],
+            proposals=[
+                _proposal(each) for each in memories.proposals() if each.memory not in hidden
+            ],
             under_review=[_lesson(memory) for memory in under if memory.id not in hidden],
             held=[_unseen(memory) for memory in held if memory.id not in hidden],
         )
 
     def _show(self, memories: Memories, id: str, run: str) -> Waiting:
-        proposals = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
-        memory = self._shown(memories, proposals[0].memory if len(proposals) == 1 and proposals[0].memory else id, run)
+        proposals = [
+            each for each in memories.proposals(state="") if each.id.startswith(id.lower())
+        ]
+        memory = self._shown(
+            memories,
+            proposals[0].memory if len(proposals) == 1 and proposals[0].memory else id,
+            run,
+        )
         about = [each for each in memories.proposals() if each.memory == memory.id]
         return Waiting(
-            proposals=[_proposal(each) for each in about], under_review=[], held=[], lesson=_plain(memories, memory)
+            proposals=[_proposal(each) for each in about],
+            under_review=[],
+            held=[],
+            lesson=_plain(memories, memory),
         )
 
     def _shown(self, memories: Memories, id: str, run: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(self.run(memories, run)):
+        if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(
+            self.run(memories, run)
+        ):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
         return memory
 
@@ -237,7 +302,8 @@ class Desk:
         """The lessons that every run is given, as markdown."""
         try:
             return (
-                self._with(lambda memories: memories.notes(memories.exempt())) or "Nothing is kept for every run yet.\n"
+                self._with(lambda memories: memories.notes(memories.exempt()))
+                or "Nothing is kept for every run yet.\n"
             )
         except StoreBusy:
             raise
@@ -264,7 +330,10 @@ class Desk:
             "outcome": row.outcome,
             **_or_none(row, "started_at ended_at"),
             "over": over,
-            "given": [{"id": each.memory, "text": each.text, "outcome": each.outcome or None} for each in given],
+            "given": [
+                {"id": each.memory, "text": each.text, "outcome": each.outcome or None}
+                for each in given
+            ],
             # Told only of a run that is over: while it goes on, knowing would undo the trial.
             "withheld": len(audit.lessons) - len(given) if over else None,
             "findings": [
@@ -277,9 +346,16 @@ class Desk:
 
 def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
     return Lesson(
-        id=memory.id, text=plain_line(memory.text, 4000), kind=memory.kind, state=memory.state, trust=memory.trust,
-        seen=memory.tally.seen, score=round(score, 4), mark=mark or None, paths=list(memory.paths),
-    )  # fmt: skip
+        id=memory.id,
+        text=plain_line(memory.text, 4000),
+        kind=memory.kind,
+        state=memory.state,
+        trust=memory.trust,
+        seen=memory.tally.seen,
+        score=round(score, 4),
+        mark=mark or None,
+        paths=list(memory.paths),
+    )
 
 
 def _unseen(memory: Memory) -> Lesson:

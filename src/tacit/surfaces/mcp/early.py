@@ -16,7 +16,9 @@ from collections.abc import Callable
 from typing import Any
 
 RECORDED = os.path.join(os.path.dirname(__file__), "handshake.json")
-VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request since 2026-07-28
+VERSION = (
+    "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request since 2026-07-28
+)
 READ_AT_ONCE = 1 << 16
 LARGEST_REQUEST = 1 << 20  # bytes of a question that is answered here; a longer one is the SDK's
 
@@ -49,9 +51,14 @@ def serve_early(load: Callable[[], Callable[[], None]]) -> None:
         held += more
         *lines, held = held.split(b"\n")
         for line in lines:
-            answer, replay = answered(line, answers) if len(line) <= LARGEST_REQUEST else (None, False)
+            answer, replay = (
+                answered(line, answers) if len(line) <= LARGEST_REQUEST else (None, False)
+            )
             if answer:
-                _write(1, json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+                _write(
+                    1,
+                    json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n",
+                )
                 greeted = answer["id"] if replay else greeted
             if replay or answer is None:
                 kept += line + b"\n"
@@ -89,9 +96,15 @@ def answered(line: bytes, answers: dict[str, Any]) -> tuple[dict[str, Any] | Non
         return _result(id, {**answers["handshake"]["initialize"], "protocolVersion": agreed}), True
     if params.get("cursor") is not None:
         return None, False
-    if method == "server/discover" and isinstance(version, str) and version != answers["modern_version"]:
+    if (
+        method == "server/discover"
+        and isinstance(version, str)
+        and version != answers["modern_version"]
+    ):
         return _unsupported(id, version, answers["modern_version"]), False
-    era = "handshake" if version is None else "modern" if version == answers["modern_version"] else ""
+    era = (
+        "handshake" if version is None else "modern" if version == answers["modern_version"] else ""
+    )
     found = answers.get(era, {}).get(method) if method != "initialize" else None
     return (_result(id, found), False) if found is not None else (None, False)
 

@@ -20,7 +20,9 @@ from tacit.core.errors import UsageError
 from tacit.surfaces.web.security import served
 from tacit.surfaces.web.security import token_at as token_at
 
-LARGEST_CALL = 16 * 1024 * 1024  # bytes; below it an argument that is too large gets an answer its model can read
+LARGEST_CALL = (
+    16 * 1024 * 1024
+)  # bytes; below it an argument that is too large gets an answer its model can read
 PATH = "/mcp"
 
 
@@ -29,7 +31,9 @@ def address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not port.isdigit() or int(port) > 65535:
-        raise UsageError(f"{text!r} is not an address.", "For example: tacit mcp --http 127.0.0.1:8765")
+        raise UsageError(
+            f"{text!r} is not an address.", "For example: tacit mcp --http 127.0.0.1:8765"
+        )
     return host, int(port)
 
 
@@ -40,7 +44,10 @@ def security(host: str, port: int, names: Sequence[str]) -> TransportSecuritySet
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[*own, *given],
-        allowed_origins=[*(f"http://{each}" for each in own), *(f"https://{each}" for each in given)],
+        allowed_origins=[
+            *(f"http://{each}" for each in own),
+            *(f"https://{each}" for each in given),
+        ],
     )
 
 
@@ -50,13 +57,21 @@ class Guarded:
     def __init__(self, app: Any, token: str) -> None:
         self.app, self._token = app, token.encode()
 
-    async def __call__(self, scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+    async def __call__(
+        self, scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]
+    ) -> None:
         """Let a request with the token through; any other is answered 401 before its body is read."""
         if scope["type"] == "http" and not self._may(dict(scope["headers"])):
             body = json.dumps(
-                {"error": "The token is missing or wrong.", "hint": "Authorization: Bearer TOKEN, from the token file."}
+                {
+                    "error": "The token is missing or wrong.",
+                    "hint": "Authorization: Bearer TOKEN, from the token file.",
+                }
             )
-            heads = [(b"content-type", b"application/json"), (b"www-authenticate", b'Bearer realm="tacit"')]
+            heads = [
+                (b"content-type", b"application/json"),
+                (b"www-authenticate", b'Bearer realm="tacit"'),
+            ]
             await send({"type": "http.response.start", "status": 401, "headers": heads})
             await send({"type": "http.response.body", "body": body.encode()})
             return
@@ -67,7 +82,9 @@ class Guarded:
         return kind.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
 
-def application(server: MCPServer, host: str, port: int, token: str, names: Sequence[str] = ()) -> Guarded:
+def application(
+    server: MCPServer, host: str, port: int, token: str, names: Sequence[str] = ()
+) -> Guarded:
     """The server as an ASGI application."""
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -81,10 +98,17 @@ def application(server: MCPServer, host: str, port: int, token: str, names: Sequ
 
 
 def serve_http(
-    server: MCPServer, host: str, port: int, token: str, names: Sequence[str], ready: Callable[[str], None]
+    server: MCPServer,
+    host: str,
+    port: int,
+    token: str,
+    names: Sequence[str],
+    ready: Callable[[str], None],
 ) -> None:
     """Serve until stopped. `ready` is told the URL once the port is ours; port 0 takes a free one."""
     with served(host, port, names, "Choose another port.") as (door, port, link):
         app = application(server, host, port, token, names)
         ready(f"{link}{PATH}")
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[door])
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(
+            sockets=[door]
+        )

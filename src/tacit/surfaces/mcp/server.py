@@ -36,20 +36,29 @@ with open(os.path.join(os.path.dirname(__file__), "said.md"), encoding="utf-8") 
     _, *_sections = re.split(r"^## (\w+)$", _file.read(), flags=re.MULTILINE)
 SAID = {name: text.strip("\n") for name, text in zip(_sections[::2], _sections[1::2])}  # to models
 
-Text = Annotated[str, Field(description="one self-contained sentence or two, as a stranger could act on it")]
+Text = Annotated[
+    str, Field(description="one self-contained sentence or two, as a stranger could act on it")
+]
 Kind = Annotated[
-    str, Field(description="a kind of the project's profile, such as pitfall, fix, command, fact, preference")
+    str,
+    Field(
+        description="a kind of the project's profile, such as pitfall, fix, command, fact, preference"
+    ),
 ]
 Severity = Annotated[str, Field(description="bug, warning, recommendation or info")]
 Files = Annotated[list[str], Field(description="paths it is about, relative to the project")]
 LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 
 class Server(MCPServer):
     """The SDK's server with our words for what goes wrong."""
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context | None = None
+    ) -> Any:
         """Call a tool; arguments that are too large or of the wrong shape are told in one line."""
         size = weight(arguments)
         if size > LARGEST_ARGUMENTS:
@@ -75,13 +84,22 @@ def weight(found: Any) -> int:
 
 
 def _faults(error: ValidationError) -> str:
-    told = [f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg'].lower()}" for each in error.errors()[:5]]
+    told = [
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg'].lower()}"
+        for each in error.errors()[:5]
+    ]
     return "; ".join(told) + "."
 
 
 def build(desk: Desk) -> MCPServer:
     """The server of one desk."""
-    server = Server("tacit", title="Tacit", instructions=SAID["instructions"], version=__version__, log_level="WARNING")
+    server = Server(
+        "tacit",
+        title="Tacit",
+        instructions=SAID["instructions"],
+        version=__version__,
+        log_level="WARNING",
+    )
     turn = anyio.CapacityLimiter(AT_ONCE)
 
     async def ask(question: Callable[[], T]) -> T:
@@ -94,10 +112,13 @@ def build(desk: Desk) -> MCPServer:
         except TacitError as error:
             told = f"{error.message} {error.hint}".strip()
             return CallToolResult(
-                content=[TextContent(type="text", text=told)], is_error=True, _meta={"tacit/code": error.code}
+                content=[TextContent(type="text", text=told)],
+                is_error=True,
+                _meta={"tacit/code": error.code},
             )
         return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=found.model_dump(mode="json")
+            content=[TextContent(type="text", text=text)],
+            structured_content=found.model_dump(mode="json"),
         )
 
     async def read(question: Callable[[], T]) -> T:
@@ -109,12 +130,19 @@ def build(desk: Desk) -> MCPServer:
             raise ResourceError(f"{error.message} {error.hint}".strip()) from None
 
     @server.tool(
-        title="Recall lessons", description=SAID["recall"], annotations=LOOKS, meta={"anthropic/alwaysLoad": True}
+        title="Recall lessons",
+        description=SAID["recall"],
+        annotations=LOOKS,
+        meta={"anthropic/alwaysLoad": True},
     )
     async def recall(
         context: Context,
-        query: Annotated[str, Field(description="what you are about to do, or what you want to know")] = "",
-        error: Annotated[str, Field(description="the error that just happened, as it was printed")] = "",
+        query: Annotated[
+            str, Field(description="what you are about to do, or what you want to know")
+        ] = "",
+        error: Annotated[
+            str, Field(description="the error that just happened, as it was printed")
+        ] = "",
         files: Files = [],  # noqa: B006 - a schema's default, never changed
         kind: Annotated[str, Field(description="only lessons of this kind")] = "",
         limit: Annotated[int, Field(ge=1, le=50)] = 5,
@@ -133,21 +161,34 @@ def build(desk: Desk) -> MCPServer:
         tags: Annotated[list[str], Field(description="words to find it by")] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, Kept]:
         run = run_of(context)
-        facets: dict[str, Any] = {"kind": kind or "fact", "category": category, "severity": severity}
+        facets: dict[str, Any] = {
+            "kind": kind or "fact",
+            "category": category,
+            "severity": severity,
+        }
         return await answer(lambda: _kept(desk.submit(text, run, **facets, paths=files, tags=tags)))
 
     @server.tool(title="Report a finding", description=SAID["report"], annotations=ADDS)
     async def report(
         context: Context,
         text: Text,
-        error: Annotated[str, Field(description="the error as it was printed, if there was one")] = "",
+        error: Annotated[
+            str, Field(description="the error as it was printed, if there was one")
+        ] = "",
         kind: Kind = "",
         severity: Severity = "warning",
         files: Files = [],  # noqa: B006 - a schema's default, never changed
-        contradicts: Annotated[str, Field(description="id of a lesson that this shows to be wrong")] = "",
+        contradicts: Annotated[
+            str, Field(description="id of a lesson that this shows to be wrong")
+        ] = "",
     ) -> Annotated[CallToolResult, Kept]:
         run = run_of(context)
-        facets: dict[str, Any] = {"kind": kind or "pitfall", "severity": severity, "paths": files, "error": error}
+        facets: dict[str, Any] = {
+            "kind": kind or "pitfall",
+            "severity": severity,
+            "paths": files,
+            "error": error,
+        }
         return await answer(lambda: _kept(desk.submit(text, run, contradicts, **facets)))
 
     @server.tool(title="What waits for review", description=SAID["review"], annotations=LOOKS)
@@ -157,7 +198,12 @@ def build(desk: Desk) -> MCPServer:
         id: Annotated[str, Field(description="show: a lesson or a proposal")] = "",
     ) -> Annotated[CallToolResult, Waiting]:
         run = run_of(context)
-        return await answer(lambda: (found := desk.review(action, id, run), found.model_dump_json(exclude_none=True)))
+        return await answer(
+            lambda: (
+                found := desk.review(action, id, run),
+                found.model_dump_json(exclude_none=True),
+            )
+        )
 
     @server.resource("tacit://page", title="Lessons for every run", mime_type="text/markdown")
     async def page() -> str:
@@ -175,7 +221,10 @@ def build(desk: Desk) -> MCPServer:
         """What a run was asked, given and found, and how it ended."""
         return _json(await read(lambda: desk.run_told(id)))
 
-    @server.prompt(title="Look back before finishing", description="What this session taught, and what of it to keep.")
+    @server.prompt(
+        title="Look back before finishing",
+        description="What this session taught, and what of it to keep.",
+    )
     def retrospective() -> str:
         return SAID["retrospective"]
 

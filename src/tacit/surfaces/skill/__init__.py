@@ -42,7 +42,8 @@ def install(folder: str) -> bool:
         os.replace(temporary, path)
     except OSError as error:
         raise Unavailable(
-            f"The skill cannot be written to {path}: {error.strerror}.", "Name another folder of skills."
+            f"The skill cannot be written to {path}: {error.strerror}.",
+            "Name another folder of skills.",
         ) from None
     return True
 

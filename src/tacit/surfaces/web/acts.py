@@ -13,7 +13,12 @@ from tacit.surfaces.passing import question_meant, word_done
 from tacit.surfaces.past import past_sessions
 from tacit.surfaces.web import views
 
-JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}
+JUDGED = {
+    "approve": "approved",
+    "edit": "approved with your words",
+    "reject": "rejected",
+    "merge": "merged",
+}
 
 
 def row_word(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
@@ -49,7 +54,11 @@ def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
             desk.settle(found["id"], f"merged into {into}")
     else:
         done = desk.review(
-            found["id"], decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person"
+            found["id"],
+            decision,
+            text=asked.get("text", ""),
+            reason=reason,
+            role=asked.get("role") or "person",
         )
     waits = getattr(done, "waits_for", "")
     return {
@@ -86,7 +95,10 @@ def reopen(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     if asked.get("merged") == "yes":
         desk.review(memory, "unmerge", reason="taken back")
     for entry in asked.get("entries", "").split():
-        if entry.isdigit() and desk.store.entry(int(entry)).memory in (memory, _changed(found, approved=True)):
+        if entry.isdigit() and desk.store.entry(int(entry)).memory in (
+            memory,
+            _changed(found, approved=True),
+        ):
             desk.undo(int(entry))
     if found["id"] != memory:
         desk.reopen(found["id"])
@@ -113,7 +125,8 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         desk.review(id, "merge", into=asked.get("into", ""), reason=reason)
     else:
         raise UsageError(
-            f"{do[:40]!r} cannot be done with a lesson.", "edit, pin, forget, approve, reject, open, close, merge"
+            f"{do[:40]!r} cannot be done with a lesson.",
+            "edit, pin, forget, approve, reject, open, close, merge",
         )
     entry = desk.log(memory=desk.get(id).id, newest=True, limit=1)
     return {"told": f"Done: {do}.", "entry": entry[0].id if entry else None, "to": f"/lessons/{id}"}
@@ -121,7 +134,9 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
 
 def page_line(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     """Let a lesson onto the page, or take it off."""
-    memory = desk.put_on_page(asked["id"], asked.get("on", "yes") == "yes", reason=asked.get("reason", ""))
+    memory = desk.put_on_page(
+        asked["id"], asked.get("on", "yes") == "yes", reason=asked.get("reason", "")
+    )
     return {"line": memory_json(memory)}
 
 
@@ -137,7 +152,11 @@ def undo(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
 # -- guards: what `tacit guard` does, on one screen ------------------------------------------------
 
 FIRINGS = 40  # of a guard that is tried
-_DONE_WORDS = {"ask": "Asks you from now on.", "refuse": "Refused from now on.", "off": "Only told again."}
+_DONE_WORDS = {
+    "ask": "Asks you from now on.",
+    "refuse": "Refused from now on.",
+    "off": "Only told again.",
+}
 
 
 def guards_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -145,9 +164,18 @@ def guards_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     tried = None
     if asked.get("tried"):
         guard, record = desk.try_guard(asked["tried"], past_sessions(desk))
-        steps = [(step, says(part), of_part(part, record).said) for step, part in offers(guard, record)]
-        tried = {"id": guard.lesson, "text": guard.text, "said": record.said, "firings": record.firings[:FIRINGS], "steps": steps,
-            "lacks": why_not_offered(record), "unseen": record.unseen}  # fmt: skip
+        steps = [
+            (step, says(part), of_part(part, record).said) for step, part in offers(guard, record)
+        ]
+        tried = {
+            "id": guard.lesson,
+            "text": guard.text,
+            "said": record.said,
+            "firings": record.firings[:FIRINGS],
+            "steps": steps,
+            "lacks": why_not_offered(record),
+            "unseen": record.unseen,
+        }
     return {
         "armed": [(each, says(each.guard)) for each in desk.guards()],
         "could": [(each, says(each)) for each in desk.guardable()],

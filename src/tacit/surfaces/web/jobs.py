@@ -83,7 +83,9 @@ class Jobs:
         """A job's lines as they come, then its end."""
         job = self._jobs.get(id)
         if job is None:
-            raise NotFound("There is no such job.", "It may have ended before the desk was started anew.")
+            raise NotFound(
+                "There is no such job.", "It may have ended before the desk was started anew."
+            )
         return _stream(job)
 
     async def journal(self, after: int) -> AsyncIterator[str]:
@@ -100,7 +102,11 @@ class Jobs:
 
     def _entries(self, after: int) -> list[Entry]:
         with self._desk.memories() as memories:
-            return memories.log(newest=True, limit=1) if after < 0 else memories.log(after=after, limit=200)
+            return (
+                memories.log(newest=True, limit=1)
+                if after < 0
+                else memories.log(after=after, limit=200)
+            )
 
 
 async def _stream(job: Job) -> AsyncIterator[str]:
@@ -152,7 +158,9 @@ class EffectCache:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._lock = threading.Lock()
-        self._kept: dict[Any, tuple[Any, Effects]] = {}  # by project: the state of the store, and the result
+        self._kept: dict[
+            Any, tuple[Any, Effects]
+        ] = {}  # by project: the state of the store, and the result
         self._work: dict[Any, threading.Thread] = {}
 
     def effect(self, memories: Memories) -> KnownEffect:
@@ -163,7 +171,9 @@ class EffectCache:
             if self._of(project, state).is_current:
                 return self._of(project, state)
             if work is None:
-                work = self._work[project] = threading.Thread(target=self._reckon, args=(project,), daemon=True)
+                work = self._work[project] = threading.Thread(
+                    target=self._reckon, args=(project,), daemon=True
+                )
                 work.start()
         if project not in self._kept:
             work.join(PATIENCE)
@@ -177,7 +187,9 @@ class EffectCache:
     def _reckon(self, project: str) -> None:
         try:
             with self._desk.memories(project) as memories:
-                state = state_of(memories)  # before it is read: what is written meanwhile is noticed the next time
+                state = state_of(
+                    memories
+                )  # before it is read: what is written meanwhile is noticed the next time
                 found = memories.effect()
             with self._lock:
                 self._kept[project] = (state, found)
@@ -189,4 +201,9 @@ class EffectCache:
 def state_of(memories: Memories) -> tuple[Any, ...]:
     """What changes whenever the result could: the uses and marks there are, and the profile that judges them."""
     sealed = memories.store.sealed(memories.project_id)
-    return sealed.get("use", 0), sealed.get("mark", 0), sealed.get("journal", 0), memories.profile.name
+    return (
+        sealed.get("use", 0),
+        sealed.get("mark", 0),
+        sealed.get("journal", 0),
+        memories.profile.name,
+    )

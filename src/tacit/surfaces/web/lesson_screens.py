@@ -30,9 +30,14 @@ FINDINGS_SHOWN = 100  # findings of a run
 
 LIST_FACETS = ("kind", "category", "trust", "gate", "verdict")
 ORDER_WORDS = {
-    "new": "newest first", "old": "oldest first", "updated": "changed last", "seen": "met most often", "used": "given last",
-    "kind": "by kind", "text": "by text",
-}  # fmt: skip
+    "new": "newest first",
+    "old": "oldest first",
+    "updated": "changed last",
+    "seen": "met most often",
+    "used": "given last",
+    "kind": "by kind",
+    "text": "by text",
+}
 # What a list of lessons may be narrowed to: the shelves that every surface counts by. What needs a word is the inbox.
 SHELVES_SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "": ("everything", {}),
@@ -48,7 +53,10 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     behind = asked.get("behind", "")
     page = events_of(store, memory.id, behind, STORY_LINES + 1)
     measured = desk.effect_of(memory.id)
-    next_ = next_move(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
+    next_ = next_move(
+        desk.profile,
+        standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)),
+    )
     answer, rests = timeline.effect_words(measured)
     last = desk.log(memory=memory.id, newest=True, limit=2)
     return {
@@ -71,7 +79,9 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def event_lines(desk: Memories, events: Sequence[Event]) -> list[StoryLine]:
     """Events as lines, with the names of their runs."""
-    ids = [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
+    ids = [
+        name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name
+    ]
     return timeline.lines(events, run_names(desk.store, ids))
 
 
@@ -79,22 +89,33 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One run: given, left out, cited, came back, with the quotes at their places; and what was learned from it."""
     row = desk.store.find_run(desk.project_id, asked["id"])
     if row is None:
-        raise NotFound(f"There is no session {asked['id'][:60]!r} in this project.", "Sessions lists the latest.")
+        raise NotFound(
+            f"There is no session {asked['id'][:60]!r} in this project.",
+            "Sessions lists the latest.",
+        )
     [audited] = desk.audit(row.id)
     findings = desk.store.findings(run=row.id)[:FINDINGS_SHOWN]
     cost = (row.facts or {}).get("cost") or {}
-    known = {each.id: each for each in desk.store.memories([each.memory for each in findings if each.memory])}
+    known = {
+        each.id: each
+        for each in desk.store.memories([each.memory for each in findings if each.memory])
+    }
     return {
         "run": row,
         "failed": [_failure(each) for each in failed_in(desk.store, row.id)],
         "record": timeline.run_record(
             audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)
         ),
-        "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
+        "tokens": sum(
+            int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")
+        ),
         "usd": cost.get("usd"),
         "steps": (row.facts or {}).get("steps", 0),
         "findings": [
-            {"row": each, "lesson": said(desk, known[each.memory]) if each.memory in known else None}
+            {
+                "row": each,
+                "lesson": said(desk, known[each.memory]) if each.memory in known else None,
+            }
             for each in findings
         ],
     }
@@ -123,14 +144,20 @@ def _failure(each: Incident) -> dict[str, str]:
 
 def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Runs, newest first, with what came of their lessons."""
-    rows = runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1) if desk.project else []
+    rows = (
+        runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1)
+        if desk.project
+        else []
+    )
     shown = rows[: asked["limit"]]
     found = [
         {
             "run": row,
             "record": timeline.run_record(desk.audit(row.id)[0].lessons),
             "failed": len(failed_in(desk.store, row.id)),
-            "learned": len({each.memory for each in desk.store.findings(run=row.id) if each.memory}),
+            "learned": len(
+                {each.memory for each in desk.store.findings(run=row.id) if each.memory}
+            ),
         }
         for row in shown
     ]
@@ -159,7 +186,9 @@ def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "behind": asked.get("behind", ""),
         "shown": {name: (words, how_many[name]) for name, (words, _) in SHELVES_SHOWN.items()},
         "needs_word": counted(desk).needs_word,
-        "kinds": sorted({kind: n for kind, n in desk.store.counted(desk.scopes, ("kind",))}.items()),
+        "kinds": sorted(
+            {kind: n for kind, n in desk.store.counted(desk.scopes, ("kind",))}.items()
+        ),
         "sorts": ORDER_WORDS,
     }
 
@@ -169,12 +198,21 @@ def _lessons(desk: Memories, asked: dict[str, Any]) -> Iterator[Memory]:
     show, behind = asked.get("show", ""), asked.get("behind", "")
     words, narrowed = SHELVES_SHOWN[show]
     states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
-    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in LIST_FACETS if asked.get(name)}}
+    equal = {
+        **narrowed.get("equal", {}),
+        **{name: asked[name] for name in LIST_FACETS if asked.get(name)},
+    }
     questions = asked_about(desk) if words == WAITING else ()
     while part := desk.list(
-        states=states, equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""), sort=asked["sort"], limit=asked["limit"] + 1,
-        behind=behind, archived=bool(asked.get("archived")),
-    ):  # fmt: skip
+        states=states,
+        equal=equal,
+        tag=asked.get("tag", ""),
+        text=asked.get("text", ""),
+        sort=asked["sort"],
+        limit=asked["limit"] + 1,
+        behind=behind,
+        archived=bool(asked.get("archived")),
+    ):
         yield from (each for each in part if not show or shelf(each, questions) == words)
         behind = part[-1].id
 

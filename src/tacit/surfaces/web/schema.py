@@ -18,7 +18,12 @@ def text(most: int = 200, **more: Any) -> dict[str, Any]:
 
 def number(least: int, most: int, default: int | None = None) -> dict[str, Any]:
     """A whole number in a range."""
-    return {"type": "integer", "minimum": least, "maximum": most, **({} if default is None else {"default": default})}
+    return {
+        "type": "integer",
+        "minimum": least,
+        "maximum": most,
+        **({} if default is None else {"default": default}),
+    }
 
 
 def one_of(*words: str) -> dict[str, Any]:
@@ -32,7 +37,12 @@ _KINDS = {"string": str, "integer": int, "boolean": bool, "array": list, "object
 
 def body(fields: Mapping[str, Schema], *needed: str) -> dict[str, Any]:
     """An object of these fields and no others."""
-    return {"type": "object", "properties": dict(fields), "required": list(needed), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": dict(fields),
+        "required": list(needed),
+        "additionalProperties": False,
+    }
 
 
 def from_query(fields: Mapping[str, Schema], given: Mapping[str, str]) -> dict[str, Any]:
@@ -40,7 +50,9 @@ def from_query(fields: Mapping[str, Schema], given: Mapping[str, str]) -> dict[s
     read: dict[str, Any] = {}
     for name, word in given.items():
         if name not in fields:
-            raise UsageError(f"{name!r} is not asked for here.", f"One of: {', '.join(fields) or 'nothing'}.")
+            raise UsageError(
+                f"{name!r} is not asked for here.", f"One of: {', '.join(fields) or 'nothing'}."
+            )
         read[name] = _read(name, word, fields[name])
     checked({"type": "object", "properties": dict(fields)}, read, "the query")
     return {name: field["default"] for name, field in fields.items() if "default" in field} | read
@@ -69,7 +81,8 @@ def checked(schema: Schema, given: Any, where: str = "the body") -> Any:
     elif isinstance(given, int) and not isinstance(given, bool):
         if not schema.get("minimum", given) <= given <= schema.get("maximum", given):
             raise UsageError(
-                f"{where} = {given} is out of range.", f"{schema.get('minimum')} to {schema.get('maximum')}."
+                f"{where} = {given} is out of range.",
+                f"{schema.get('minimum')} to {schema.get('maximum')}.",
             )
     elif isinstance(given, list):
         if len(given) > schema.get("maxItems", len(given)):
@@ -87,7 +100,9 @@ def _check_text(schema: Schema, given: str, where: str) -> None:
     if len(given) < schema.get("minLength", 0):
         raise UsageError(f"{where} is empty.")
     if "enum" in schema and given not in schema["enum"]:
-        raise UsageError(f"{where} = {given[:40]!r} is not known.", f"One of: {', '.join(schema['enum'])}.")
+        raise UsageError(
+            f"{where} = {given[:40]!r} is not known.", f"One of: {', '.join(schema['enum'])}."
+        )
     if "\0" in given or any("\ud800" <= sign <= "\udfff" for sign in given):
         raise UsageError(f"{where} holds what no text can: a NUL character or a lone surrogate.")
 
@@ -99,5 +114,8 @@ def _check_object(schema: Schema, given: dict[str, Any], where: str) -> None:
         raise UsageError(f"{where} lacks {', '.join(missing)}.")
     for name, item in given.items():
         if name not in fields:
-            raise UsageError(f"{where} has a field {name[:40]!r} that is not known.", f"One of: {', '.join(fields)}.")
+            raise UsageError(
+                f"{where} has a field {name[:40]!r} that is not known.",
+                f"One of: {', '.join(fields)}.",
+            )
         checked(fields[name], item, name)

@@ -49,21 +49,40 @@ def home(desk: Memories) -> dict[str, Any]:
 def home_figures(desk: Memories, known: KnownEffect) -> dict[str, Any]:
     """Pictures and tokens; `known` is what the whole memory spared, as far as it was reckoned."""
     found = weekly_figures.looked(desk)
-    spared = weekly_figures.drawn_spared(weekly_figures.spared(known.found) if known.found else None)
-    consumed = [weekly_figures.tokens_by_week(found), weekly_figures.cost(found), weekly_figures.hosts(found)]
-    shown = {"found": found, "in_force": weekly_figures.drawn_in_force(found), "spared": spared, "consumed": consumed}
+    spared = weekly_figures.drawn_spared(
+        weekly_figures.spared(known.found) if known.found else None
+    )
+    consumed = [
+        weekly_figures.tokens_by_week(found),
+        weekly_figures.cost(found),
+        weekly_figures.hosts(found),
+    ]
+    shown = {
+        "found": found,
+        "in_force": weekly_figures.drawn_in_force(found),
+        "spared": spared,
+        "consumed": consumed,
+    }
     return {**shown, "is_pending": known.found is None}
 
 
 ASSETS = os.path.join(sharing.WEB, "static")
 # What else there is, behind one click.
 MORE = (
-    ("/effect", "How do we know"), ("/cost", "Tokens and cost"), ("/search", "Search"), ("/page", "Page"), ("/pairs", "Pairs"),
-    ("/guards", "Guards"), ("/health", "Health"),
-)  # fmt: skip
+    ("/effect", "How do we know"),
+    ("/cost", "Tokens and cost"),
+    ("/search", "Search"),
+    ("/page", "Page"),
+    ("/pairs", "Pairs"),
+    ("/guards", "Guards"),
+    ("/health", "Health"),
+)
 TABS = (
-    ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/runs", "Sessions"),
-)  # fmt: skip
+    ("/", "Home"),
+    ("/inbox", "Inbox"),
+    ("/lessons", "Lessons"),
+    ("/runs", "Sessions"),
+)
 PAIR_KINDS = ("merge", "contradiction")
 PER_PAGE = 50
 
@@ -82,7 +101,13 @@ class Pages:
         }
         # a picture is the one thing that no template escapes: its module has done so
         shown = {"plots": pictures, "link": _link, "picture": Markup, "compact": compact}
-        self._jinja.globals |= {"screens": TABS, "other_screens": MORE, "kinds": BADGES, "moved": MOVED, **shown}
+        self._jinja.globals |= {
+            "screens": TABS,
+            "other_screens": MORE,
+            "kinds": BADGES,
+            "moved": MOVED,
+            **shown,
+        }
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
@@ -95,28 +120,44 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     pages = Pages(keys)
 
     def look(
-        path: str, query: Mapping[str, Any], view: Callable[[Memories, Any], Any], shown: Callable[[Any, Any], Response]
+        path: str,
+        query: Mapping[str, Any],
+        view: Callable[[Memories, Any], Any],
+        shown: Callable[[Any, Any], Response],
     ) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
                 return shown(await run_in_threadpool(partial(desk.ask, view, asked)), asked)
             except TacitError as error:
-                return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
+                return pages.render(
+                    "error.html",
+                    status=404 if error.exit_code == 3 else 400,
+                    error=error,
+                    here=path,
+                )
 
         return Route(path, answer, methods=["GET"])
 
-    def screen(path: str, template: str, view: Callable[[Memories, Any], Any], query: Mapping[str, Any]) -> Route:
+    def screen(
+        path: str, template: str, view: Callable[[Memories, Any], Any], query: Mapping[str, Any]
+    ) -> Route:
         def shown(found: Any, asked: Any) -> Response:
-            return pages.render(template, **found, here=path, asked=dict.fromkeys(query, "") | asked)
+            return pages.render(
+                template, **found, here=path, asked=dict.fromkeys(query, "") | asked
+            )
 
         return look(path, query, _with_projects(view), shown)
 
-    def share(path: str, name: str, page: Callable[[Memories, Any], str], query: Mapping[str, Any]) -> Route:
+    def share(
+        path: str, name: str, page: Callable[[Memories, Any], str], query: Mapping[str, Any]
+    ) -> Route:
         heads = {"content-disposition": f'attachment; filename="{name}"'}
         return look(path, query, page, lambda html, _: HTMLResponse(html, headers=heads))
 
-    def act(path: str, change: Callable[[Memories, dict[str, str]], dict[str, Any]], template: str) -> Route:
+    def act(
+        path: str, change: Callable[[Memories, dict[str, str]], dict[str, Any]], template: str
+    ) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 asked = await _form(request) | dict(request.path_params)
@@ -133,17 +174,23 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
     async def lines(request: Request) -> Response:
         try:
-            return StreamingResponse(jobs.events(request.path_params["id"]), media_type="text/event-stream")
+            return StreamingResponse(
+                jobs.events(request.path_params["id"]), media_type="text/event-stream"
+            )
         except TacitError as error:
             return pages.render("_error.html", status=404, error=error)
 
     async def journal(request: Request) -> Response:
         last = request.headers.get("last-event-id", "")
-        return StreamingResponse(jobs.journal(int(last) if last.isdigit() else -1), media_type="text/event-stream")
+        return StreamingResponse(
+            jobs.journal(int(last) if last.isdigit() else -1), media_type="text/event-stream"
+        )
 
     async def choose(request: Request) -> Response:
         answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(PROJECT_COOKIE, request.path_params["id"][:32], samesite="strict", httponly=True)
+        answer.set_cookie(
+            PROJECT_COOKIE, request.path_params["id"][:32], samesite="strict", httponly=True
+        )
         return answer
 
     return [
@@ -158,12 +205,27 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/lessons/{id}", "lesson.html", lesson_screens.lesson, {"behind": text(200)}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
         screen("/page", "page.html", lambda m, _: views.page(m), {}),
-        screen("/runs", "runs.html", lesson_screens.runs, {"limit": number(1, 100, 25), "behind": text(400)}),
+        screen(
+            "/runs",
+            "runs.html",
+            lesson_screens.runs,
+            {"limit": number(1, 100, 25), "behind": text(400)},
+        ),
         screen("/runs/{id}", "run.html", lesson_screens.run_screen, {}),
-        screen("/effect", "effect.html", lambda m, asked: effect(effects.effect(m), asked), {"behind": text(64)}),
+        screen(
+            "/effect",
+            "effect.html",
+            lambda m, asked: effect(effects.effect(m), asked),
+            {"behind": text(64)},
+        ),
         screen("/pairs", "pairs.html", pairs, {}),
         screen("/guards", "guards.html", acts.guards_screen, {"tried": text(40)}),
-        screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
+        screen(
+            "/health",
+            "health.html",
+            views.health,
+            {"verify": {**one_of("yes", "no"), "default": "no"}},
+        ),
         share("/share/report", "tacit-report.html", shared_report, REPORT_QUERY),
         share("/share/lessons/{id}", "tacit-lesson.html", shared_lesson, {}),
         act("/act/rows/{id}", acts.row_word, "_row_done.html"),
@@ -187,12 +249,18 @@ def shared_lesson(desk: Memories, asked: dict[str, Any]) -> str:
     return sharing.shared_lesson(desk, asked["id"], version=__version__)
 
 
-def _with_projects(view: Callable[[Memories, Any], dict[str, Any]]) -> Callable[[Memories, Any], dict[str, Any]]:
+def _with_projects(
+    view: Callable[[Memories, Any], dict[str, Any]],
+) -> Callable[[Memories, Any], dict[str, Any]]:
     """A view, and the projects of this store to switch between."""
 
     def shown(memories: Memories, asked: Any) -> dict[str, Any]:
         every = sorted(
-            ((each.id, each.name) for each in memories.store.projects() if not each.id.startswith("@")),
+            (
+                (each.id, each.name)
+                for each in memories.store.projects()
+                if not each.id.startswith("@")
+            ),
             key=lambda each: each[1].lower(),
         )
         return {**view(memories, asked), "projects": every, "chosen": memories.project_id}
@@ -211,15 +279,29 @@ async def _form(request: Request) -> dict[str, str]:
 REPORT_QUERY = {"days": number(1, 366, 7), "team": {"type": "boolean"}}
 PAGED_QUERY = {"limit": number(1, 200, PER_PAGE), "behind": text(64)}
 LESSONS_QUERY = {
-    **PAGED_QUERY, "show": text(20), "state": text(20), "kind": text(40), "category": text(80), "trust": text(20), "verdict": text(20),
-    "gate": text(20), "tag": text(80), "text": text(200), "sort": {**text(20), "default": "new"}, "archived": {"type": "boolean"},
-}  # fmt: skip
+    **PAGED_QUERY,
+    "show": text(20),
+    "state": text(20),
+    "kind": text(40),
+    "category": text(80),
+    "trust": text(20),
+    "verdict": text(20),
+    "gate": text(20),
+    "tag": text(80),
+    "text": text(200),
+    "sort": {**text(20), "default": "new"},
+    "archived": {"type": "boolean"},
+}
 
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement, and what was refused of late; where nothing waits, what to do first."""
     found = views.inbox(desk, asked)
-    return {**found, "refused": desk.refused(), "overview": None if found["proposals"] else overview(desk)}
+    return {
+        **found,
+        "refused": desk.refused(),
+        "overview": None if found["proposals"] else overview(desk),
+    }
 
 
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -228,7 +310,9 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     if asked["q"].strip():
         found = views.recall(desk, {"q": asked["q"], "limit": 30, "held": True, "stale": True})
     known = {each.id: each for each in desk.store.memories([hit["id"] for hit in found["hits"]])}
-    hits = [{**hit, "stands": standing_words(known[hit["id"]], desk.profile)} for hit in found["hits"]]
+    hits = [
+        {**hit, "stands": standing_words(known[hit["id"]], desk.profile)} for hit in found["hits"]
+    ]
     return {**found, "hits": hits, "peak": max((hit["score"] for hit in hits), default=1.0)}
 
 
@@ -241,14 +325,22 @@ def effect(known: KnownEffect, asked: dict[str, Any]) -> dict[str, Any]:
     first = next((n + 1 for n, each in enumerate(ordered) if each["id"] == asked.get("behind")), 0)
     rows = ordered[first : first + PER_PAGE]
     more = rows[-1]["id"] if len(ordered) > first + PER_PAGE else ""
-    paged = {"lessons": rows, "total": len(ordered), "more": more, "behind": asked.get("behind", "")}
+    paged = {
+        "lessons": rows,
+        "total": len(ordered),
+        "more": more,
+        "behind": asked.get("behind", ""),
+    }
     return {**found, **paged, "is_pending": False, "is_old": not known.is_current}
 
 
 def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons that say the same, or the opposite."""
     waiting = desk.store.proposals(desk.project_id, kinds=PAIR_KINDS) if desk.project_id else []
-    return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged_lessons(desk)}
+    return {
+        "proposals": [views.proposal(desk, each) for each in waiting],
+        "merged": views.merged_lessons(desk),
+    }
 
 
 def _link(asked: Mapping[str, Any], behind: str) -> str:

@@ -33,17 +33,20 @@ def token_at(path: str) -> str:
         return _made(path)
     except OSError as error:
         raise Unavailable(
-            f"The token file {path} cannot be read: {error.strerror}.", "Name another with --token-file."
+            f"The token file {path} cannot be read: {error.strerror}.",
+            "Name another with --token-file.",
         ) from None
     with open(fd, encoding="ascii", errors="replace") as file:
         if os.fstat(fd).st_mode & 0o077:
             raise Unavailable(
-                f"Others may read the token file {path}.", f"chmod 600 {path}, and change the token if they did."
+                f"Others may read the token file {path}.",
+                f"chmod 600 {path}, and change the token if they did.",
             )
         token = file.read(4096).strip()
     if len(token) < 16:
         raise Unavailable(
-            f"The token in {path} is too short to keep anybody out.", "Remove the file; a new one is made."
+            f"The token in {path} is too short to keep anybody out.",
+            "Remove the file; a new one is made.",
         )
     return token
 
@@ -57,7 +60,8 @@ def _made(path: str) -> str:
         return token_at(path)  # another server was faster; its token counts
     except OSError as error:
         raise Unavailable(
-            f"The token file {path} cannot be written: {error.strerror}.", "Name another with --token-file."
+            f"The token file {path} cannot be written: {error.strerror}.",
+            "Name another with --token-file.",
         ) from None
     with open(fd, "w", encoding="ascii") as file:
         file.write(token + "\n")
@@ -65,19 +69,25 @@ def _made(path: str) -> str:
 
 
 @contextmanager
-def served(host: str, port: int, names: Sequence[str], otherwise: str) -> Iterator[tuple[socket.socket, int, str]]:
+def served(
+    host: str, port: int, names: Sequence[str], otherwise: str
+) -> Iterator[tuple[socket.socket, int, str]]:
     """A socket that listens at an address: it, its port (0 takes a free one) and the address as a link has it."""
     if host not in LOOPBACK and not names:
         raise UsageError(
             f"{host} is not an address of this machine alone, and the token would travel in the clear.",
             "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
         )
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as door:
+    with socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM
+    ) as door:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             door.bind((host, port))
         except OSError as error:
-            raise Unavailable(f"{host}:{port} cannot be served: {error.strerror}.", otherwise) from None
+            raise Unavailable(
+                f"{host}:{port} cannot be served: {error.strerror}.", otherwise
+            ) from None
         port = door.getsockname()[1]
         yield door, port, f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -115,7 +125,9 @@ class Refusal:
 class Keys:
     """The secrets of one desk: none of them tells another. `whose` says in whose name a program's key was made."""
 
-    def __init__(self, token: str, link: str = "", whose: Callable[[str], str] = lambda key: "") -> None:
+    def __init__(
+        self, token: str, link: str = "", whose: Callable[[str], str] = lambda key: ""
+    ) -> None:
         self._token, self.whose = token, whose
         self.link = link  # opens the desk once, from the link that is printed
         self.session, self.csrf = os.urandom(32).hex(), os.urandom(32).hex()
@@ -142,14 +154,23 @@ def host_names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]
     return frozenset(own | set(more) | {f"{name}:{port}" for name in more})
 
 
-def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[str], keys: Keys) -> Refusal | None:
+def refused(
+    method: str, path: str, headers: dict[str, str], hosts: frozenset[str], keys: Keys
+) -> Refusal | None:
     """Why a request may not be answered; None if it may."""
     if headers.get("host", "").lower() not in hosts:
-        return Refusal(421, "The desk is not known by this name.", "Open the address that tacit desk printed.")
+        return Refusal(
+            421, "The desk is not known by this name.", "Open the address that tacit desk printed."
+        )
     origin = headers.get("origin", "")
-    embeds = headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate"
+    embeds = (
+        headers.get("sec-fetch-site") == "cross-site"
+        and headers.get("sec-fetch-mode") != "navigate"
+    )
     if embeds or (origin and origin.partition("://")[2].lower() not in hosts):
-        return Refusal(403, "Another site's page may not speak to the desk.", "Open the desk itself.")
+        return Refusal(
+            403, "Another site's page may not speak to the desk.", "Open the desk itself."
+        )
     if path.startswith("/static/"):
         return None
     kind, _, bearer = headers.get("authorization", "").partition(" ")
@@ -157,16 +178,25 @@ def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[st
         if method in SAFE or keys.whose(headers.get("x-tacit-key", "")):
             return None
         return Refusal(
-            403, "The token reads; what it would change is a person's word.",
+            403,
+            "The token reads; what it would change is a person's word.",
             "Do it in the browser, or show a key that tacit config key NAME made: X-Tacit-Key.",
-        )  # fmt: skip
+        )
     if not keys.is_session(cookie_of(headers.get("cookie", ""))):
-        return Refusal(401, "The desk does not know you.", "tacit desk prints a link that lets you in.")
+        return Refusal(
+            401, "The desk does not know you.", "tacit desk prints a link that lets you in."
+        )
     if method not in SAFE:
         if not origin and headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return Refusal(403, "Another site's page may not change anything here.", "Open the desk itself.")
+            return Refusal(
+                403, "Another site's page may not change anything here.", "Open the desk itself."
+            )
         if not hmac.compare_digest(headers.get("x-csrf-token", "").encode(), keys.csrf.encode()):
-            return Refusal(403, "This change does not come from a page of the desk.", "Reload the page and try again.")
+            return Refusal(
+                403,
+                "This change does not come from a page of the desk.",
+                "Reload the page and try again.",
+            )
     return None
 
 
@@ -201,24 +231,36 @@ class Guard:
         self.app, self.keys, self.hosts, self.secure, self.clock = app, keys, hosts, secure, clock
         self._left, self._at = BURST, clock()
 
-    async def __call__(self, scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+    async def __call__(
+        self, scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]
+    ) -> None:
         """Answer, or say why not."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)  # type: ignore[no-any-return]
-        headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
+        headers = {
+            name.decode("latin-1").lower(): text.decode("latin-1")
+            for name, text in scope["headers"]
+        }
 
         async def sealed(message: Any) -> None:
             if message["type"] == "http.response.start":
                 sent = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
-                    *message["headers"], *((k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in sent)
-                ]  # fmt: skip
+                    *message["headers"],
+                    *(
+                        (k.encode(), v.encode())
+                        for k, v in HEADERS.items()
+                        if k.encode() not in sent
+                    ),
+                ]
             await send(message)
 
         opened = self._opened(scope, headers)
         if opened is not None:
             return await _redirected(sealed, opened, set_cookie(self.keys, self.secure))
-        why = self._too_much(headers) or refused(scope["method"], scope["path"], headers, self.hosts, self.keys)
+        why = self._too_much(headers) or refused(
+            scope["method"], scope["path"], headers, self.hosts, self.keys
+        )
         if why is not None:
             return await _answered(sealed, why, scope["path"])
         return await self.app(scope, _bounded(receive), sealed)  # type: ignore[no-any-return]
@@ -233,7 +275,11 @@ class Guard:
         ):
             return None
         # One slash: two would name another site.
-        return "/" + str(scope["path"]).lstrip("/\\") if self.keys.opens(query[4:].partition("&")[0]) else None
+        return (
+            "/" + str(scope["path"]).lstrip("/\\")
+            if self.keys.opens(query[4:].partition("&")[0])
+            else None
+        )
 
     def _too_much(self, headers: dict[str, str]) -> Refusal | None:
         now = self.clock()
@@ -243,7 +289,9 @@ class Guard:
         self._left -= 1.0
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > LARGEST_BODY:
-            return Refusal(413, f"More than {LARGEST_BODY:,} bytes are not read.", "Send less at a time.")
+            return Refusal(
+                413, f"More than {LARGEST_BODY:,} bytes are not read.", "Send less at a time."
+            )
         return None
 
 
@@ -275,5 +323,7 @@ async def _answered(send: Any, why: Refusal, path: str) -> None:
         body = json.dumps(told).encode()
     else:
         kind, body = b"text/plain; charset=utf-8", f"{why.message} {why.hint}\n".encode()
-    await send({"type": "http.response.start", "status": why.status, "headers": [(b"content-type", kind)]})
+    await send(
+        {"type": "http.response.start", "status": why.status, "headers": [(b"content-type", kind)]}
+    )
     await send({"type": "http.response.body", "body": body})

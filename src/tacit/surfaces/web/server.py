@@ -35,11 +35,18 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 STATUS: tuple[tuple[type[TacitError], int], ...] = (
-    (UsageError, 400), (NotFound, 404), (Unavailable, 503), (Damaged, 503), (Refused, 409), (TacitError, 409),
-)  # fmt: skip
+    (UsageError, 400),
+    (NotFound, 404),
+    (Unavailable, 503),
+    (Damaged, 503),
+    (Refused, 409),
+    (TacitError, 409),
+)
 
 
-CHOSEN_PROJECT: ContextVar[str] = ContextVar("chosen_project", default="")  # the project that this request is about
+CHOSEN_PROJECT: ContextVar[str] = ContextVar(
+    "chosen_project", default=""
+)  # the project that this request is about
 
 
 class Desk:
@@ -83,7 +90,10 @@ class _Chosen:
 def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
     """The whole desk, behind its guard."""
     routes = [
-        *(Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method]) for each in ENDPOINTS),
+        *(
+            Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method])
+            for each in ENDPOINTS
+        ),
         Route("/api/v1/openapi.json", lambda _: JSONResponse(document()), methods=["GET"]),
         *screens(desk, keys),
         Mount("/static", StaticFiles(directory=ASSETS)),
@@ -93,17 +103,24 @@ def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool =
     def not_there(request: Request, error: HTTPException) -> Response:
         if request.url.path.startswith("/api/") or request.method != "GET":
             return _http_error(request, error)
-        told = NotFound(f"There is no page {request.url.path[:80]}.", "Home, Inbox, Lessons and Sessions are above.")
+        told = NotFound(
+            f"There is no page {request.url.path[:80]}.",
+            "Home, Inbox, Lessons and Sessions are above.",
+        )
         return pages.render("error.html", status=error.status_code, error=told, here="")
 
     handlers: Any = {HTTPException: not_there, Exception: _unforeseen}
-    return Guard(_Chosen(Starlette(routes=routes, exception_handlers=handlers)), keys, hosts, secure=secure)
+    return Guard(
+        _Chosen(Starlette(routes=routes, exception_handlers=handlers)), keys, hosts, secure=secure
+    )
 
 
 def _endpoint(desk: Desk, each: Endpoint) -> Callable[[Request], Awaitable[JSONResponse]]:
     async def answer(request: Request) -> JSONResponse:
         try:
-            asked = from_query(each.query or {}, dict(request.query_params)) | dict(request.path_params)
+            asked = from_query(each.query or {}, dict(request.query_params)) | dict(
+                request.path_params
+            )
             if each.body is not None:
                 asked |= checked(each.body, await _json(request))
             data = await run_in_threadpool(partial(desk.ask, each.act, asked))
@@ -130,17 +147,26 @@ def failed(error: TacitError) -> JSONResponse:
     return _refusal(next(status for kind, status in STATUS if isinstance(error, kind)), error.json)
 
 
-def _refusal(status: int, told: Mapping[str, str], headers: Mapping[str, str] | None = None) -> JSONResponse:
+def _refusal(
+    status: int, told: Mapping[str, str], headers: Mapping[str, str] | None = None
+) -> JSONResponse:
     return JSONResponse({"ok": False, "error": told}, status_code=status, headers=headers)
 
 
 def _http_error(request: Request, error: HTTPException) -> JSONResponse:
-    told = {"code": "http", "message": f"{error.detail}", "hint": "GET /api/v1/openapi.json tells what there is."}
+    told = {
+        "code": "http",
+        "message": f"{error.detail}",
+        "hint": "GET /api/v1/openapi.json tells what there is.",
+    }
     return _refusal(error.status_code, told, error.headers)
 
 
 def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    message, hint = f"A bug of ours: {type(error).__name__}.", "Please report it with the log of tacit desk."
+    message, hint = (
+        f"A bug of ours: {type(error).__name__}.",
+        "Please report it with the log of tacit desk.",
+    )
     return _refusal(500, {"code": "failed", "message": message, "hint": hint})
 
 
@@ -148,10 +174,18 @@ def _unforeseen(request: Request, error: Exception) -> JSONResponse:
 
 
 REFUSALS = {
-    400: "The call is off", 401: "Who is it?", 403: "Not from a page of the desk, or not a person's to decide",
-    404: "There is none", 405: "Not done here", 409: "A rule says no", 413: "Too much at once", 415: "Not JSON", 421: "Another name",
-    429: "Too often", 503: "Busy; nothing is lost",
-}  # fmt: skip
+    400: "The call is off",
+    401: "Who is it?",
+    403: "Not from a page of the desk, or not a person's to decide",
+    404: "There is none",
+    405: "Not done here",
+    409: "A rule says no",
+    413: "Too much at once",
+    415: "Not JSON",
+    421: "Another name",
+    429: "Too often",
+    503: "Busy; nothing is lost",
+}
 
 
 def document(base: str = "/api/v1") -> dict[str, Any]:
@@ -166,17 +200,35 @@ def document(base: str = "/api/v1") -> dict[str, Any]:
 
 def _operation(each: Endpoint) -> dict[str, Any]:
     places = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1, "maxLength": 200}}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+        }
         for name in re.findall(r"{(\w+)}", each.path)
     ]
-    asked = [{"name": name, "in": "query", "schema": dict(field)} for name, field in (each.query or {}).items()]
+    asked = [
+        {"name": name, "in": "query", "schema": dict(field)}
+        for name, field in (each.query or {}).items()
+    ]
     answers: dict[str, Any] = {"200": _content("Done", "Answer")}
     answers |= {str(status): _content(told, "Error") for status, told in REFUSALS.items()}
-    operation: dict[str, Any] = {"summary": each.does, "parameters": [*places, *asked], "responses": answers}
+    operation: dict[str, Any] = {
+        "summary": each.does,
+        "parameters": [*places, *asked],
+        "responses": answers,
+    }
     if each.body is not None:
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": dict(each.body)}}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": dict(each.body)}},
+        }
     return operation
 
 
 def _content(told: str, name: str) -> dict[str, Any]:
-    return {"description": told, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
+    return {
+        "description": told,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
+    }

@@ -17,14 +17,40 @@ from tacit.stores import check, counts
 from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.timeline import TRUST
-from tacit.surfaces.views import audit_json, lesson_json, picked, profile_json, proposal_json, recalled_json, why_json
+from tacit.surfaces.views import (
+    audit_json,
+    lesson_json,
+    picked,
+    profile_json,
+    proposal_json,
+    recalled_json,
+    why_json,
+)
 from tacit.surfaces.wording import BY_NOTICE, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import question as question_of
 
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
-ASKED_FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
-FINDING_FIELDS = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")
+ASKED_FACETS = (
+    "state",
+    "kind",
+    "category",
+    "trust",
+    "verdict",
+    "gate",
+)  # by which lessons can be asked for
+FINDING_FIELDS = (
+    "place",
+    "extractor",
+    "memory",
+    "outcome",
+    "reason",
+    "text",
+    "kind",
+    "by",
+    "tier",
+    "at",
+)
 
 
 def said(desk: Memories, memory: Memory) -> dict[str, Any]:
@@ -44,11 +70,22 @@ def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     states = (asked["state"],) if asked.get("state") else ()
     limit, offset = asked["limit"], asked["offset"]
     found = desk.list(
-        states=states, archived=asked.get("archived", False), equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""),
-        sort=asked["sort"], limit=limit + 1, offset=offset,
-    )  # fmt: skip
+        states=states,
+        archived=asked.get("archived", False),
+        equal=equal,
+        tag=asked.get("tag", ""),
+        text=asked.get("text", ""),
+        sort=asked["sort"],
+        limit=limit + 1,
+        offset=offset,
+    )
     shown = [memory_json(memory) for memory in found[:limit]]
-    return {"memories": shown, "total": _total(desk, asked), "more": len(found) > limit, "offset": offset}
+    return {
+        "memories": shown,
+        "total": _total(desk, asked),
+        "more": len(found) > limit,
+        "offset": offset,
+    }
 
 
 def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
@@ -56,11 +93,15 @@ def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
     if asked.get("tag") or asked.get("text"):
         return None
     states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN
-    rows = [dict(zip((*ASKED_FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, ASKED_FACETS)]
+    rows = [
+        dict(zip((*ASKED_FACETS, "rows"), row))
+        for row in desk.store.counted(desk.scopes, ASKED_FACETS)
+    ]
     fits = (
         row
         for row in rows
-        if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in ASKED_FACETS[1:])
+        if row["state"] in states
+        and all(asked.get(name) in (None, "", row[name]) for name in ASKED_FACETS[1:])
     )
     return sum(int(row["rows"]) for row in fits)
 
@@ -95,7 +136,9 @@ def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     kind, first, limit = asked.get("kind") or "", asked["offset"], asked["limit"]
     total = len(desk.store.proposals_about(desk.project_id, state=asked["state"], kind=kind))
     return {
-        "proposals": [proposal(desk, each) for each in _proposals(desk, kind, first, limit, asked["state"])],
+        "proposals": [
+            proposal(desk, each) for each in _proposals(desk, kind, first, limit, asked["state"])
+        ],
         "total": total,
         "more": total > first + limit,
         "offset": first,
@@ -109,16 +152,25 @@ def _proposals(
         return []
     kinds = (kind,) if kind else ()
     return desk.counted_anew(
-        desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind)
+        desk.store.proposals(
+            desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind
+        )
     )
 
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     """One proposal, the lesson it is about and what was said of it."""
     other = str((each.payload or {}).get("other", ""))
-    known = {memory.id: memory for memory in desk.store.memories([id for id in (each.memory, other) if id])}
+    known = {
+        memory.id: memory
+        for memory in desk.store.memories([id for id in (each.memory, other) if id])
+    }
     kept = known.get(each.memory)
-    runs = [row for run in (each.payload or {}).get("runs", ())[-3:] if (row := desk.store.run(str(run)))]
+    runs = [
+        row
+        for run in (each.payload or {}).get("runs", ())[-3:]
+        if (row := desk.store.run(str(run)))
+    ]
     held = held_words(kept.gate_reason) if kept and kept.gate != "allow" else ""
     return {
         **proposal_json(each),
@@ -135,7 +187,11 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Everything that waits for a person: proposals first, then lessons under review and those the gate holds; a page of it."""
     kind, behind, limit = asked.get("kind") or "", asked.get("behind") or "", asked["limit"]
     last = desk.store.proposal(behind) if behind else None
-    waiting = _proposals(desk, kind, 0, limit + 1, behind=behind if last else "") if last or not behind else []
+    waiting = (
+        _proposals(desk, kind, 0, limit + 1, behind=behind if last else "")
+        if last or not behind
+        else []
+    )
     shown = [proposal(desk, each) for each in waiting]
     if len(shown) <= limit:
         beside = unasked(desk, kind, "" if last else behind)
@@ -144,9 +200,18 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     total = questions.get(kind, 0) if kind else sum(questions.values())
     heard, best = desk.worth_a_look() if not behind and not kind else ([], [])
     named = [*(("heard", each) for each in heard), *(("candidate", each) for each in best)]
-    look = [{**_question(desk, memory), "kind": name, "reason": came_up(memory)} for name, memory in named]
+    look = [
+        {**_question(desk, memory), "kind": name, "reason": came_up(memory)}
+        for name, memory in named
+    ]
     more = shown[limit - 1]["id"] if len(shown) > limit else ""
-    return {"proposals": shown[:limit], "total": total, "more": more, "behind": behind, "look": look}
+    return {
+        "proposals": shown[:limit],
+        "total": total,
+        "more": more,
+        "behind": behind,
+        "look": look,
+    }
 
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
@@ -155,23 +220,44 @@ def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     if memory.state == "under_review":
         kind, reason = "review", "under review"
     return {
-        "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
-        "sessions": [], "asks": "May agents be given this?" if kind == "held" else "What becomes of it?",
-        "approvals": [], "lesson": said(desk, memory), "other": None, "evidence": _quotes(desk, memory.id),
-    }  # fmt: skip
+        "id": memory.id,
+        "kind": kind,
+        "reason": reason,
+        "by": memory.source or "gate",
+        "created_at": memory.updated_at,
+        "payload": {},
+        "sessions": [],
+        "asks": "May agents be given this?" if kind == "held" else "What becomes of it?",
+        "approvals": [],
+        "lesson": said(desk, memory),
+        "other": None,
+        "evidence": _quotes(desk, memory.id),
+    }
 
 
 def question(desk: Memories, id: str) -> dict[str, Any]:
     """What waits under an id: a proposal, or a lesson."""
     found = desk.store.proposal(id)
-    return proposal(desk, found) if found and found.project == desk.project_id else _question(desk, desk.get(id))
+    return (
+        proposal(desk, found)
+        if found and found.project == desk.project_id
+        else _question(desk, desk.get(id))
+    )
 
 
 def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
     rows = [row for row in desk.store.evidence(memory) if row.signal != CONFIRMED][-QUOTES:]
-    runs = {run: _session(found) for run in {row.run for row in rows if row.run} if (found := desk.store.run(run))}
+    runs = {
+        run: _session(found)
+        for run in {row.run for row in rows if row.run}
+        if (found := desk.store.run(run))
+    }
     return [
-        {**picked(row, "quote by place at stance"), "said": row.by != BY_NOTICE, "session": runs.get(row.run)}
+        {
+            **picked(row, "quote by place at stance"),
+            "said": row.by != BY_NOTICE,
+            "session": runs.get(row.run),
+        }
         for row in rows
     ]
 
@@ -199,7 +285,10 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """The latest runs: what they were given and what came back."""
     rows = desk.audit(limit=asked["limit"] + 1, offset=asked["offset"])
     return {
-        "runs": [audit_json(each) | {"started_at": each.run.started_at} for each in rows[: asked["limit"]]],
+        "runs": [
+            audit_json(each) | {"started_at": each.run.started_at}
+            for each in rows[: asked["limit"]]
+        ],
         "more": len(rows) > asked["limit"],
         "offset": asked["offset"],
     }
@@ -209,7 +298,12 @@ def run_view(desk: Memories, id: str) -> dict[str, Any]:
     """One run, whole: lessons given, withheld, cited, and the findings it was learned from."""
     [found] = desk.audit(id)
     said = [picked(row, *FINDING_FIELDS) for row in desk.store.findings(run=found.run.id)]
-    return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
+    return {
+        **audit_json(found),
+        "started_at": found.run.started_at,
+        "model": found.run.model,
+        "findings": said[:200],
+    }
 
 
 def page(desk: Memories) -> dict[str, Any]:
@@ -232,16 +326,26 @@ def page(desk: Memories) -> dict[str, Any]:
 def _in_words(desk: Memories, found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
     """The same counts in the words of the screens, and what waits counted as everywhere."""
     here = counted(desk)
-    stands = {"in force": here.in_force, "need your word": here.needs_word, "wait for another session": here.waiting}
+    stands = {
+        "in force": here.in_force,
+        "need your word": here.needs_word,
+        "wait for another session": here.waiting,
+    }
     whose = {WHOSE.get(word, word): n for word, n in found["trust"].items()}
     plain = {"verdict": "Does it help?", "kind": "Kinds", "category": "When given"}
-    return [("How they stand", stands), ("Whose word", whose), *((title, found[name]) for name, title in plain.items())]
+    return [
+        ("How they stand", stands),
+        ("Whose word", whose),
+        *((title, found[name]) for name, title in plain.items()),
+    ]
 
 
 def merged_lessons(desk: Memories) -> list[dict[str, Any]]:
     """Lessons that were merged into others, latest first."""
     return [
-        memory_json(each) for each in desk.list(states=("superseded",), limit=50, sort="updated") if each.superseded_by
+        memory_json(each)
+        for each in desk.list(states=("superseded",), limit=50, sort="updated")
+        if each.superseded_by
     ]
 
 
@@ -261,14 +365,19 @@ def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         **profile_json(found),
         "in_force": desk.profile.name,
         "values": flat(found),
-        "differs": [{"key": key, "here": here, "there": there} for key, here, there in diff(desk.profile, found)],
+        "differs": [
+            {"key": key, "here": here, "there": there}
+            for key, here, there in diff(desk.profile, found)
+        ],
     }
 
 
 def builtin(name: str) -> Any:
     """A profile by name. It may elsewhere be a file's path; the desk opens no files."""
     if name not in profile_names():
-        raise NotFound(f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(profile_names())}.")
+        raise NotFound(
+            f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(profile_names())}."
+        )
     return load(name)
 
 

@@ -15,7 +15,17 @@ field for field as it came, in its own order.
 
 from __future__ import annotations
 
-from tacit_origins.archeflow.reading import INDEX, NAME, PARTS, WRITES_IN, detect, holds, memories, previous, read
+from tacit_origins.archeflow.reading import (
+    INDEX,
+    NAME,
+    PARTS,
+    WRITES_IN,
+    detect,
+    holds,
+    memories,
+    previous,
+    read,
+)
 from tacit_origins.archeflow.writing import dump, lesson_of, name_for
 
 __all__ = [

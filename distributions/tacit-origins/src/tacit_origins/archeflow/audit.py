@@ -51,7 +51,9 @@ class Regression:
         return f'REGRESSION: "{fixed}" (fixed in {self.run}) reappeared as "{finding}"'
 
 
-def _check(lessons: Iterable[tuple[str, str]], findings: Sequence[str], threshold: float) -> list[Checked]:
+def _check(
+    lessons: Iterable[tuple[str, str]], findings: Sequence[str], threshold: float
+) -> list[Checked]:
     """Each given lesson, (id, text), against every finding of the run: a matching one makes it ineffective."""
     return [_checked(id, text, findings, threshold) for id, text in lessons]
 
@@ -61,7 +63,9 @@ def _checked(id: str, text: str, findings: Sequence[str], threshold: float) -> C
     return Checked(id, text, INEFFECTIVE if overlap >= 100 * threshold else HELPFUL, overlap)
 
 
-def regressions(fixes: Iterable[str], findings: Sequence[str], run: str, threshold: float = 0.5) -> list[Regression]:
+def regressions(
+    fixes: Iterable[str], findings: Sequence[str], run: str, threshold: float = 0.5
+) -> list[Regression]:
     """Fixed findings that a later run holds again, each with the finding that holds most of it."""
     found = []
     for fixed in dict.fromkeys(fixes):
@@ -92,10 +96,17 @@ def check_run(work: WorkContext, run: Run) -> list[Checked]:
             if (each.memory, each.signal) not in known:
                 tx.add_mark(
                     Mark(
-                        each.memory, row.root, project, each.signal, str(each.overlap), run=row.id, surface="audit",
-                        reason=each.text, at=at,
+                        each.memory,
+                        row.root,
+                        project,
+                        each.signal,
+                        str(each.overlap),
+                        run=row.id,
+                        surface="audit",
+                        reason=each.text,
+                        at=at,
                     )
-                )  # fmt: skip
+                )
     return found
 
 

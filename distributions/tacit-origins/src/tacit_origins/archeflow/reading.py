@@ -19,22 +19,50 @@ if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "archeflow"
-WRITES_IN = ".archeflow/events"  # from the top of a repository: where its own program writes its runs
+WRITES_IN = (
+    ".archeflow/events"  # from the top of a repository: where its own program writes its runs
+)
 PARTS = {"lessons": "lessons.jsonl", "archive": "archive.jsonl", "audit": "audit.jsonl"}
 INDEX = "index.jsonl"  # beside the event logs: one row per finished run, newest last
-CONFIRMED = 2  # a lesson of this frequency was seen in a second run and is given; a preference is at once
+CONFIRMED = (
+    2  # a lesson of this frequency was seen in a second run and is given; a preference is at once
+)
 BY_HAND = "manual"  # the run id of a lesson that a person added
 LESSON_TYPES = ("pattern", "preference", "archetype_hint", "anti_pattern")
 # Its reviewers' categories. Its program wrote them into `domain`, where injection asks for code, writing or research.
-CATEGORIES = ("security", "reliability", "design", "breaking-change", "dependency", "quality", "testing", "consistency")
+CATEGORIES = (
+    "security",
+    "reliability",
+    "design",
+    "breaking-change",
+    "dependency",
+    "quality",
+    "testing",
+    "consistency",
+)
 GENERAL = "general"
 OUT = (*CLOSED, "decayed")  # states that belong to the archive
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_EVENTS = frozenset((
-    "run.start", "run.complete", "run.merged", "agent.start", "agent.complete", "agent.failed", "agent.timeout",
-    "phase.transition", "decision", "decision.point", "review.verdict", "fix.applied", "cycle.boundary",
-    "shadow.detected", "wiggum.break", "evidence.downgrade",
-))  # fmt: skip
+_EVENTS = frozenset(
+    (
+        "run.start",
+        "run.complete",
+        "run.merged",
+        "agent.start",
+        "agent.complete",
+        "agent.failed",
+        "agent.timeout",
+        "phase.transition",
+        "decision",
+        "decision.point",
+        "review.verdict",
+        "fix.applied",
+        "cycle.boundary",
+        "shadow.detected",
+        "wiggum.break",
+        "evidence.downgrade",
+    )
+)
 _OUTCOMES = {"completed": "success", "success": "success", "passed": "success", "merged": "success"}
 _OUTCOMES |= {
     "failed": "failure",
@@ -55,7 +83,9 @@ def detect(source: Source) -> float:
         return 0.7
     known = isinstance(first.get("type"), str) and first["type"] in _EVENTS
     return (
-        (0.95 if known else 0.5) if isinstance(first.get("data"), dict) and isinstance(first.get("type"), str) else 0.0
+        (0.95 if known else 0.5)
+        if isinstance(first.get("data"), dict) and isinstance(first.get("type"), str)
+        else 0.0
     )
 
 
@@ -140,7 +170,11 @@ class _Log:
             fixed, file = text_in(data.get("finding")), text_in(data.get("file"))
             if fixed:
                 self.fixes.append(fixed)
-            self.steps.append(Step("assistant", place, text=f"fixed: {fixed}", files=_files(file), at=at, agent=who))
+            self.steps.append(
+                Step(
+                    "assistant", place, text=f"fixed: {fixed}", files=_files(file), at=at, agent=who
+                )
+            )
         elif kind == "agent.complete":
             self.usd += _number(data.get("estimated_cost_usd")) or 0.0
             if summary := text_in(data.get("summary")):
@@ -149,9 +183,19 @@ class _Log:
             error = _first_text(data, "error", "reason", "summary") or kind
             self.steps.append(Step("tool", place, tool="agent", error=error, at=at, agent=who))
         elif kind == "shadow.detected":
-            self.say(_first_text(data, "description", "insight", "shadow"), "archetype_hint", data, who, place, at, who)
+            self.say(
+                _first_text(data, "description", "insight", "shadow"),
+                "archetype_hint",
+                data,
+                who,
+                place,
+                at,
+                who,
+            )
         elif kind == "wiggum.break":
-            self.say(_first_text(data, "description", "reason"), "anti_pattern", data, who, place, at)
+            self.say(
+                _first_text(data, "description", "reason"), "anti_pattern", data, who, place, at
+            )
 
     def review(self, data: Record, who: str, place: str, at: str) -> None:
         self.reviewers.append(who)
@@ -164,16 +208,24 @@ class _Log:
             if not text:
                 self.malformed(f"{place}: finding {number + 1} has no description")
                 continue
-            kind = finding.get("type") if finding.get("type") in ("archetype_hint", "anti_pattern") else "pattern"
+            kind = (
+                finding.get("type")
+                if finding.get("type") in ("archetype_hint", "anti_pattern")
+                else "pattern"
+            )
             agent = (text_in(finding.get("archetype")) or who) if kind == "archetype_hint" else ""
             self.say(text, kind, finding, who or "unknown", f"{place}/{number}", at, agent)
 
-    def say(self, text: str, kind: str, said: Record, by: str, place: str, at: str, agent: str = "") -> None:
+    def say(
+        self, text: str, kind: str, said: Record, by: str, place: str, at: str, agent: str = ""
+    ) -> None:
         if not text:
             return
         word = text_in(said.get("severity")).lower() or ("warning" if kind != "pattern" else "")
         location = text_in(said.get("location"))
-        kept: Record = {name: said[name] for name in ("location", "fix_required", "evidence") if name in said}
+        kept: Record = {
+            name: said[name] for name in ("location", "fix_required", "evidence") if name in said
+        }
         if word and word not in SEVERITIES:
             kept["severity"] = word  # "critical" is one of its words; ours for it is bug
         self.findings.append(
@@ -213,9 +265,15 @@ class _Log:
             ended_at=self.ended,
             path=self.source.path,
             reading=Reading(
-                self.lines, self.bad + self.source.skipped, self.unknown or None, warnings=tuple(self.warnings)
+                self.lines,
+                self.bad + self.source.skipped,
+                self.unknown or None,
+                warnings=tuple(self.warnings),
             ),
-            extra={"instruments": [f"review:{name}" for name in dict.fromkeys(self.reviewers)], "fixes": self.fixes},
+            extra={
+                "instruments": [f"review:{name}" for name in dict.fromkeys(self.reviewers)],
+                "fixes": self.fixes,
+            },
         )
 
 
@@ -249,7 +307,10 @@ def memories(source: Source) -> Iterator[Item]:
         else:
             yield from _lesson(found, place, archive)
     if source.skipped:
-        yield Skipped("", f"{source.skipped} lines were too long to be read, or lost at the end of a damaged archive")
+        yield Skipped(
+            "",
+            f"{source.skipped} lines were too long to be read, or lost at the end of a damaged archive",
+        )
 
 
 def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]:
@@ -258,12 +319,21 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
         yield Skipped(place, "a lesson without a description")
         return
     if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(place, f"a description of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
+        yield Skipped(
+            place,
+            f"a description of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+        )
         return
     read = Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
     confirmed = read.frequency >= CONFIRMED or read.type == "preference"
-    state = "archived" if archive or read.frequency <= 0 else "provisional" if confirmed else "candidate"
+    state = (
+        "archived"
+        if archive or read.frequency <= 0
+        else "provisional"
+        if confirmed
+        else "candidate"
+    )
     closed = ("silence" if read.frequency <= 0 else "user") if state == "archived" else ""
     yield Row(
         Memory(
@@ -324,11 +394,18 @@ class Fields:
         if at is None:
             return otherwise
         number = _number(at)
-        if number is None and isinstance(at, str) and (text := at.strip()).lstrip("-").isdigit() and len(text) < 16:
+        if (
+            number is None
+            and isinstance(at, str)
+            and (text := at.strip()).lstrip("-").isdigit()
+            and len(text) < 16
+        ):
             self.faults.append((name, f"{name} is the text {text!r}: read as a number"))
             return int(text)
         if number is None or abs(number) > 2**48:
-            self.faults.append((name, f"{name} is {_type_name(at)}, not a count: taken as {otherwise}"))
+            self.faults.append(
+                (name, f"{name} is {_type_name(at)}, not a count: taken as {otherwise}")
+            )
             return otherwise
         return math.floor(number)
 
@@ -344,7 +421,11 @@ class Fields:
 
 def _given(found: Record, place: str) -> Given | Skipped:
     ids = found["lessons_injected"]
-    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids) or not text_in(found.get("run_id")):
+    if (
+        not isinstance(ids, list)
+        or not all(isinstance(id, str) for id in ids)
+        or not text_in(found.get("run_id"))
+    ):
         return Skipped(place, "an injection without its run or its lessons")
     return Given(
         run=text_in(found["run_id"]),
@@ -358,7 +439,9 @@ def _given(found: Record, place: str) -> Given | Skipped:
 
 
 def _judged(found: Record, place: str) -> OriginVerdict | Skipped:
-    run, lesson, word = (text_in(found.get(name)) for name in ("run_id", "lesson_id", "effectiveness"))
+    run, lesson, word = (
+        text_in(found.get(name)) for name in ("run_id", "lesson_id", "effectiveness")
+    )
     if not run or not lesson or word not in ("helpful", "ineffective"):
         return Skipped(place, "a check without its run, its lesson or its result")
     return OriginVerdict(

@@ -11,7 +11,15 @@ from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.run import fold_severity
-from tacit_origins.archeflow.reading import BY_HAND, GENERAL, LESSON_TYPES, OUT, Fields, second_of, text_in
+from tacit_origins.archeflow.reading import (
+    BY_HAND,
+    GENERAL,
+    LESSON_TYPES,
+    OUT,
+    Fields,
+    second_of,
+    text_in,
+)
 
 if TYPE_CHECKING:
     Record = dict[str, Any]
@@ -24,8 +32,14 @@ def dump(items: Iterable[Item], part: str = "lessons", now: str = "") -> str:
         rows = [_audit_row(each) for each in items if isinstance(each, (Given, OriginVerdict))]
     else:
         wanted = part == "archive"
-        rows = [lesson_of(each) for each in items if isinstance(each, Row) and (each.memory.state in OUT) is wanted]
-    return "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows)
+        rows = [
+            lesson_of(each)
+            for each in items
+            if isinstance(each, Row) and (each.memory.state in OUT) is wanted
+        ]
+    return "".join(
+        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+    )
 
 
 def lesson_of(row: Row) -> Record:
@@ -41,7 +55,9 @@ def lesson_of(row: Row) -> Record:
     runs = [run for run in row.runs if run != BY_HAND]
     now = {
         "id": row.alias,
-        "ts": second_of(_last_change(memory, read.ts if came else memory.created_at, seen.at if runs else "")),
+        "ts": second_of(
+            _last_change(memory, read.ts if came else memory.created_at, seen.at if runs else "")
+        ),
         "run_id": (row.runs or (BY_HAND,))[0],
         "type": kind,
         "source": memory.source,
@@ -90,7 +106,9 @@ def _severity(memory: Memory) -> str:
 
 def _last_change(memory: Memory, made: str, seen: str) -> str:
     """When a lesson was made, last met, or faded into the archive; being forgotten does not date it anew."""
-    faded = memory.updated_at if memory.state == "archived" and memory.closed_by == "silence" else ""
+    faded = (
+        memory.updated_at if memory.state == "archived" and memory.closed_by == "silence" else ""
+    )
     return max(made, seen, faded, key=seconds)
 
 

@@ -20,42 +20,124 @@ if TYPE_CHECKING:
     Check = Callable[[Any], str]
 
 TYPES = (
-    "project_rule", "agent_rule", "decision_precedent", "failure_lesson", "security_pattern", "performance_tip",
-    "test_strategy", "integration_pattern", "ux_pattern", "architecture_precedent", "process_improvement", "risk_pattern",
-)  # fmt: skip
-EFFECTS = ("positive", "negative", "neutral", "neutral_but_risky", "unknown")  # the last two: its older document
+    "project_rule",
+    "agent_rule",
+    "decision_precedent",
+    "failure_lesson",
+    "security_pattern",
+    "performance_tip",
+    "test_strategy",
+    "integration_pattern",
+    "ux_pattern",
+    "architecture_precedent",
+    "process_improvement",
+    "risk_pattern",
+)
+EFFECTS = (
+    "positive",
+    "negative",
+    "neutral",
+    "neutral_but_risky",
+    "unknown",
+)  # the last two: its older document
 SURFACES = (
-    "task_packet", "session_summary", "review_context", "gate_context", "recovery_context", "decision_context",
-)  # fmt: skip
+    "task_packet",
+    "session_summary",
+    "review_context",
+    "gate_context",
+    "recovery_context",
+    "decision_context",
+)
 FOLLOWUPS = ("none", "strengthen", "weaken", "supersede", "review_required")
 DECISIONS = (
-    "promote_provisional", "promote_stable", "promote_canonical", "keep", "weaken", "supersede", "reject", "archive",
-)  # fmt: skip
+    "promote_provisional",
+    "promote_stable",
+    "promote_canonical",
+    "keep",
+    "weaken",
+    "supersede",
+    "reject",
+    "archive",
+)
 # Everyone its documents ever named. The reviewers of its own table were missing from its list of agents.
-AGENTS = frozenset((
-    "orchestration_authority", "product_authority", "design_authority", "architecture_authority", "process_lead",
-    "challenger", "critical_reviewer", "risk_specialist", "quality_specialist", "communication_specialist",
-    "implementer", "software_engineer", "frontend_engineer", "backend_engineer", "qa_engineer", "security_engineer",
-    "platform_engineer", "operations_specialist", "devops_engineer", "ux_designer", "ui_ux_designer",
-    "technical_writer", "repository_manager", "literature_analyst", "research_analyst", "methodology_reviewer",
-    "research_integrity_reviewer", "research_engineer", "research_writer",
-))  # fmt: skip
+AGENTS = frozenset(
+    (
+        "orchestration_authority",
+        "product_authority",
+        "design_authority",
+        "architecture_authority",
+        "process_lead",
+        "challenger",
+        "critical_reviewer",
+        "risk_specialist",
+        "quality_specialist",
+        "communication_specialist",
+        "implementer",
+        "software_engineer",
+        "frontend_engineer",
+        "backend_engineer",
+        "qa_engineer",
+        "security_engineer",
+        "platform_engineer",
+        "operations_specialist",
+        "devops_engineer",
+        "ux_designer",
+        "ui_ux_designer",
+        "technical_writer",
+        "repository_manager",
+        "literature_analyst",
+        "research_analyst",
+        "methodology_reviewer",
+        "research_integrity_reviewer",
+        "research_engineer",
+        "research_writer",
+    )
+)
 TITLE_CHARS = 80
 MOST_BYTES = 32 * 1024 * 1024
-MEMORY_KINDS = frozenset((
-    "memory_candidate", "memory_entry", "memory_review", "memory_application_log", "memory_index", "memory_update",
-))  # fmt: skip
-RUN_KINDS = frozenset((
-    "retrospective", "failure_record", "specialist_review", "worker_self_check", "recovery_packet", "task_contract",
-    "gate_result", "closure_packet", "memory_packet", "integration_result", "final_verdict", "implementation_contract",
-    "challenge_review", "record", "revalidation_record",
-))  # fmt: skip
+MEMORY_KINDS = frozenset(
+    (
+        "memory_candidate",
+        "memory_entry",
+        "memory_review",
+        "memory_application_log",
+        "memory_index",
+        "memory_update",
+    )
+)
+RUN_KINDS = frozenset(
+    (
+        "retrospective",
+        "failure_record",
+        "specialist_review",
+        "worker_self_check",
+        "recovery_packet",
+        "task_contract",
+        "gate_result",
+        "closure_packet",
+        "memory_packet",
+        "integration_result",
+        "final_verdict",
+        "implementation_contract",
+        "challenge_review",
+        "record",
+        "revalidation_record",
+    )
+)
 # File names stand in where a document does not say what it is.
 _BY_NAME = {
-    "contract": "task_contract", "closure": "closure_packet", "gate": "gate_result", "self_check": "worker_self_check",
-    "recovery_incident": "recovery_packet", "recovery": "recovery_packet", "verdict": "final_verdict",
-    "packet": "memory_packet", "failure": "failure_record", "review": "specialist_review", "evidence": "specialist_review",
-}  # fmt: skip
+    "contract": "task_contract",
+    "closure": "closure_packet",
+    "gate": "gate_result",
+    "self_check": "worker_self_check",
+    "recovery_incident": "recovery_packet",
+    "recovery": "recovery_packet",
+    "verdict": "final_verdict",
+    "packet": "memory_packet",
+    "failure": "failure_record",
+    "review": "specialist_review",
+    "evidence": "specialist_review",
+}
 
 
 # --- valid documents ---
@@ -75,7 +157,10 @@ def document_faults(document: Record) -> tuple[str, ...]:
 
 
 def faults_in(
-    document: Record, shape: Mapping[str, Check | Mapping[str, Any]], optional: Sequence[str], at: str
+    document: Record,
+    shape: Mapping[str, Check | Mapping[str, Any]],
+    optional: Sequence[str],
+    at: str,
 ) -> Iterator[str]:
     for name, check in shape.items():
         if name not in document:
@@ -94,19 +179,25 @@ def faults_in(
 
 
 def _is_text(at: Any) -> str:
-    return "" if isinstance(at, str) and at else "not a text" if not isinstance(at, str) else "empty"
+    return (
+        "" if isinstance(at, str) and at else "not a text" if not isinstance(at, str) else "empty"
+    )
 
 
 def _is_time(at: Any) -> str:
     if not isinstance(at, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", at):
         return "not a time such as 2026-04-06T08:15:00Z"
     hour, minute, second = int(at[11:13]), int(at[14:16]), int(at[17:19])
-    real = clock.stamp(clock.seconds(at))[:10] == at[:10] and hour < 24 and minute < 60 and second < 60
+    real = (
+        clock.stamp(clock.seconds(at))[:10] == at[:10] and hour < 24 and minute < 60 and second < 60
+    )
     return "" if real else "no such day or hour"
 
 
 def _is_count(at: Any) -> str:
-    whole = isinstance(at, int) or (isinstance(at, float) and at.is_integer())  # to JSON, 2.0 is a whole number
+    whole = isinstance(at, int) or (
+        isinstance(at, float) and at.is_integer()
+    )  # to JSON, 2.0 is a whole number
     return "" if whole and not isinstance(at, bool) and at >= 0 else "not a whole number, 0 or more"
 
 
@@ -154,7 +245,11 @@ def _rows_of(shape: Mapping[str, Check], optional: Sequence[str]) -> Check:
         found = [
             fault
             for n, row in enumerate(at)
-            for fault in (faults_in(row, shape, optional, f"{n}") if isinstance(row, dict) else ("not an object",))
+            for fault in (
+                faults_in(row, shape, optional, f"{n}")
+                if isinstance(row, dict)
+                else ("not an object",)
+            )
         ]
         return "; ".join(found)
 
@@ -293,7 +388,9 @@ def kind_of(found: Record, path: str) -> str:
         return "memory_review"
     if "applicable_memory_ids" in found:
         return "memory_packet"
-    if {"added", "modified", "removed"} & set(found) and os.path.basename(path).startswith("memory-update"):
+    if {"added", "modified", "removed"} & set(found) and os.path.basename(path).startswith(
+        "memory-update"
+    ):
         return "memory_update"
     stem = os.path.splitext(os.path.basename(path.split("#")[0]))[0].replace("-", "_")
     if not (in_geas(path) or "task_id" in found or "recovery_class" in found):
@@ -310,7 +407,10 @@ def kind_of(found: Record, path: str) -> str:
         return stem
     if "concerns" in found or "blocking_concerns" in found:
         return "specialist_review"
-    return next((kind for word, kind in _BY_NAME.items() if stem.startswith(word) or stem.endswith(word)), "")
+    return next(
+        (kind for word, kind in _BY_NAME.items() if stem.startswith(word) or stem.endswith(word)),
+        "",
+    )
 
 
 def meta_of(found: Record) -> Record:

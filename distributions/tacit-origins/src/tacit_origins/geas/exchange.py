@@ -45,14 +45,19 @@ FILES = (
     *(
         f"{head}{pattern}"
         for pattern in (
-            "entries/*.json", "candidates/*.json", "agents/*.md", "roles/*.yaml", "reviews/*.json", "logs/*.json",
+            "entries/*.json",
+            "candidates/*.json",
+            "agents/*.md",
+            "roles/*.yaml",
+            "reviews/*.json",
+            "logs/*.json",
             "application-logs/*.json",
         )
         for head in ("memory/", "")
     ),
     "missions/*/packets/*/memory-packet.json",
     "missions/*/consolidation/memory-update.json",
-)  # fmt: skip
+)
 MACHINES = ("learn", "tend")
 
 
@@ -63,13 +68,19 @@ def dump(items: Iterable[Item], part: str = "entries", now: str = "") -> str:
     names = {each.memory.id: each.alias for each in rows if each.memory.id}
     if part in ("entries", "candidates"):
         wanted = part == "candidates"
-        chosen = [row for row in rows if _is_document(row) and (row.memory.state == "candidate") is wanted]
+        chosen = [
+            row for row in rows if _is_document(row) and (row.memory.state == "candidate") is wanted
+        ]
         return _pretty([document_of(row, now, names) for row in chosen])
     if part == "index":
         return _pretty(index_of([row for row in rows if _is_document(row)], now))
     if part in ("rules", "shared"):
         return _lines_of(
-            [row for row in rows if not _is_document(row) and _file_of(row) == PARTS[part].rpartition("/")[2]]
+            [
+                row
+                for row in rows
+                if not _is_document(row) and _file_of(row) == PARTS[part].rpartition("/")[2]
+            ]
         )
     if part == "common":
         return _yaml_of([row for row in rows if _file_of(row) == "common.yaml"])
@@ -86,7 +97,9 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
     for row in filter(_is_document, rows):
         document = document_of(row, now, names)
         folder = "candidates" if row.memory.state == "candidate" else "entries"
-        found[f"memory/{folder}/{unique(file_name(document['memory_id']), taken)}.json"] = _pretty(document)
+        found[f"memory/{folder}/{unique(file_name(document['memory_id']), taken)}.json"] = _pretty(
+            document
+        )
     if taken:
         found[PARTS["index"]] = dump(rows, "index", now)
     for each in (row for row in rows if not _is_document(row)):
@@ -99,7 +112,9 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
         for document in _others(every, part):
             end = f"{file_name(document_text(document.get('task_id')))}-" if part == "logs" else ""
             tail = "" if part == "logs" else "-review"
-            name = unique(f"{end}{file_name(document_text(document.get('memory_id')))}{tail}", taken)
+            name = unique(
+                f"{end}{file_name(document_text(document.get('memory_id')))}{tail}", taken
+            )
             found[f"memory/{part}/{name}.json"] = _pretty(document)
     for part in ("packets", "events"):
         if text := dump(every, part, now):
@@ -118,7 +133,11 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
     refs = texts_of(came.get("evidence_refs")) + [ref for run in row.runs if (ref := _ref(run))]
     counts = {
         "evidence_count": tally.seen,
-        "reuse_count": int(signals.get("reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0))),
+        "reuse_count": int(
+            signals.get(
+                "reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0)
+            )
+        ),
         "successful_reuses": int(signals.get("successful_reuse", 0)),
         "failed_reuses": int(signals.get("failed_reuse", 0)),
         "contradiction_count": tally.contradicted,
@@ -131,29 +150,43 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
             "artifact_type": "memory_candidate" if candidate else "memory_entry",
             "artifact_id": document_text(meta_of(came).get("artifact_id")) or row.alias,
             "producer_type": document_text(meta_of(came).get("producer_type")) or _producer(memory),
-            "created_at": document_text(meta_of(came).get("created_at")) or whole_second(memory.created_at or now),
-            **({"updated_at": meta_of(came)["updated_at"]} if "updated_at" in meta_of(came) else {}),
+            "created_at": document_text(meta_of(came).get("created_at"))
+            or whole_second(memory.created_at or now),
+            **(
+                {"updated_at": meta_of(came)["updated_at"]} if "updated_at" in meta_of(came) else {}
+            ),
         },
         "memory_id": document_text(came.get("memory_id")) or row.alias,
-        "memory_type": memory.kind if memory.kind in TYPES else TYPE_OF.get(memory.klass, "failure_lesson"),
+        "memory_type": memory.kind
+        if memory.kind in TYPES
+        else TYPE_OF.get(memory.klass, "failure_lesson"),
         "state": memory.state,
         "title": document_text(came.get("title")) or title_of(memory.text),
         "summary": memory.text,
         "scope": memory.scope,
         "evidence_refs": list(dict.fromkeys(refs)) or [f"tacit-{memory.id or row.alias}"],
         "signals": {
-            name: said[name] if number_of(said.get(name)) == count else count for name, count in counts.items()
+            name: said[name] if number_of(said.get(name)) == count else count
+            for name, count in counts.items()
         },
     }
     if before is not None and before.memory.text == memory.text:
         fresh["summary"] = came["summary"]
     if candidate:
-        fresh["candidate_reason"] = document_text(came.get("candidate_reason")) or "Learned by Tacit"
-        fresh["source_artifacts"] = texts_of(came.get("source_artifacts")) or [memory.origin or "tacit"]
+        fresh["candidate_reason"] = (
+            document_text(came.get("candidate_reason")) or "Learned by Tacit"
+        )
+        fresh["source_artifacts"] = texts_of(came.get("source_artifacts")) or [
+            memory.origin or "tacit"
+        ]
     else:
         fresh["review_after"] = _due(memory, came, before, now)
-        fresh["supersedes"] = [known.get(id, id) for id in memory.supersedes] or texts_of(came.get("supersedes"))
-        fresh["superseded_by"] = known.get(memory.superseded_by, memory.superseded_by) or came.get("superseded_by")
+        fresh["supersedes"] = [known.get(id, id) for id in memory.supersedes] or texts_of(
+            came.get("supersedes")
+        )
+        fresh["superseded_by"] = known.get(memory.superseded_by, memory.superseded_by) or came.get(
+            "superseded_by"
+        )
         fresh["tags"] = list(memory.tags)
         fresh["body"] = texts_of(came.get("body"))
     beyond = {
@@ -167,9 +200,14 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
 def _due(memory: Memory, came: Record, before: Row | None, now: str) -> str:
     """When it is to be looked at again: as it came while nothing changed that, or where we keep no date any more."""
     said = document_text(came.get("review_after"))
-    if said and (not memory.review_after or (before is not None and before.memory.review_after == memory.review_after)):
+    if said and (
+        not memory.review_after
+        or (before is not None and before.memory.review_after == memory.review_after)
+    ):
         return said
-    return whole_second(memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30))
+    return whole_second(
+        memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30)
+    )
 
 
 def _imported(came: Record) -> Row | None:
@@ -196,8 +234,14 @@ def index_of(rows: Sequence[Row], now: str) -> Record:
 
 
 def packet_of(
-    task: str, agent: str, applicable: Sequence[str], cautions: Sequence[str], suppressed: Sequence[str], reason: str, now: str
-) -> Record:  # fmt: skip
+    task: str,
+    agent: str,
+    applicable: Sequence[str],
+    cautions: Sequence[str],
+    suppressed: Sequence[str],
+    reason: str,
+    now: str,
+) -> Record:
     """What an agent is handed at the start of a task. A missing agent is the orchestrator."""
     id = f"mp-{task or 'session'}"
     return {
@@ -223,24 +267,46 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
         at = whole_second(entry.at)
         event: Record = {}
         if now in INJECTABLE:
-            event = {"event": "memory_promoted", "memory_id": name, "from_state": was, "to_state": now, "timestamp": at}
+            event = {
+                "event": "memory_promoted",
+                "memory_id": name,
+                "from_state": was,
+                "to_state": now,
+                "timestamp": at,
+            }
         elif now == "decayed":
-            event = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason, "timestamp": at}
+            event = {
+                "event": "memory_decayed",
+                "memory_id": name,
+                "reason": entry.reason,
+                "timestamp": at,
+            }
         if event:
             yield OriginVerdict("events", name, "event", entry.at, text=entry.reason, record=event)
         decision = DECIDED.get(now)
         if was == "under_review" and now in INJECTABLE:
             stood = document_text(entry.before.get("previous_state"))
-            decision = "weaken" if stood in INJECTABLE and INJECTABLE.index(now) < INJECTABLE.index(stood) else "keep"
+            decision = (
+                "weaken"
+                if stood in INJECTABLE and INJECTABLE.index(now) < INJECTABLE.index(stood)
+                else "keep"
+            )
         if decision and entry.by not in MACHINES:
             yield OriginVerdict(
-                "reviews", name, "review", entry.at, text=entry.reason, record=_review_of(name, decision, entry)
+                "reviews",
+                name,
+                "review",
+                entry.at,
+                text=entry.reason,
+                record=_review_of(name, decision, entry),
             )
 
 
 def _review_of(name: str, decision: str, entry: Entry) -> Record:
     signed = re.findall(r"\((\w+)\)", entry.reason)
-    role = next((each for each in reversed(signed) if each in AGENTS), "orchestration_authority")  # whose word decided
+    role = next(
+        (each for each in reversed(signed) if each in AGENTS), "orchestration_authority"
+    )  # whose word decided
     return {
         "meta": _new_meta("memory_review", f"mr-{name}-{entry.n}", entry.at),
         "memory_id": name,
@@ -258,7 +324,9 @@ def log_of(item: OriginVerdict, now: str = "") -> Record:
         return dict(item.record)
     effect = item.signal if item.signal in EFFECTS else "neutral"
     return {
-        "meta": _new_meta("memory_application_log", f"mal-{_task_of(item.run)}-{item.memory}", item.at or now),
+        "meta": _new_meta(
+            "memory_application_log", f"mal-{_task_of(item.run)}-{item.memory}", item.at or now
+        ),
         "memory_id": item.memory,
         "task_id": _task_of(item.run),
         "applied_by_type": _agent_or_orchestrator(item.agent),
@@ -287,7 +355,13 @@ def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
                 yield dict(each.record)
             elif each.record is None:
                 yield packet_of(
-                    _task_of(each.run), each.agent, each.memories, each.cautions, each.suppressed, "", each.at
+                    _task_of(each.run),
+                    each.agent,
+                    each.memories,
+                    each.cautions,
+                    each.suppressed,
+                    "",
+                    each.at,
                 )
         elif isinstance(each, OriginVerdict):
             if part == "logs" and each.signal in EFFECTS:
@@ -343,7 +417,10 @@ def _yaml_of(rows: Sequence[Row]) -> str:
         mark = "  - "
         for name, at in item.items():
             if isinstance(at, list) and at:
-                out += [f"{mark}{name}:", *(f"      - {json.dumps(each, ensure_ascii=False)}" for each in at)]
+                out += [
+                    f"{mark}{name}:",
+                    *(f"      - {json.dumps(each, ensure_ascii=False)}" for each in at),
+                ]
             else:
                 out.append(f"{mark}{name}: {json.dumps(at, ensure_ascii=False)}")
             mark = "    "
@@ -357,7 +434,11 @@ def name_for(memory: Memory, taken: Collection[str]) -> str:
     if own and own not in taken:
         return own
     head = f"mem-{task}-"
-    numbers = [int(name[len(head) :]) for name in taken if name.startswith(head) and name[len(head) :].isdigit()]
+    numbers = [
+        int(name[len(head) :])
+        for name in taken
+        if name.startswith(head) and name[len(head) :].isdigit()
+    ]
     return f"{head}{max(numbers, default=0) + 1}"
 
 
@@ -375,7 +456,11 @@ def _file_of(row: Row) -> str:
     if not isinstance(file, str):
         return ""
     folder, _, name = file.rpartition("/")
-    return file if folder in ("", "agents", "roles") and PLAIN_NAME.fullmatch(name) and ".." not in name else ""
+    return (
+        file
+        if folder in ("", "agents", "roles") and PLAIN_NAME.fullmatch(name) and ".." not in name
+        else ""
+    )
 
 
 def _new_meta(kind: str, id: str, now: str) -> Record:

@@ -54,14 +54,23 @@ PARTS = {
 }
 # What a memory of another profile is here, by its class.
 TYPE_OF = {
-    "preference": "project_rule", "rule": "project_rule", "security": "security_pattern", "fix": "process_improvement",
-    "pitfall": "failure_lesson", "command": "test_strategy", "fact": "decision_precedent", "estimate": "risk_pattern",
-}  # fmt: skip
+    "preference": "project_rule",
+    "rule": "project_rule",
+    "security": "security_pattern",
+    "fix": "process_improvement",
+    "pitfall": "failure_lesson",
+    "command": "test_strategy",
+    "fact": "decision_precedent",
+    "estimate": "risk_pattern",
+}
 # The decision that a move by somebody is, in the words of a review; machines make moves, not reviews.
 DECIDED = {
     **{state: f"promote_{state}" for state in INJECTABLE},
-    "superseded": "supersede", "archived": "archive", "rejected": "reject", "decayed": "weaken",
-}  # fmt: skip
+    "superseded": "supersede",
+    "archived": "archive",
+    "rejected": "reject",
+    "decayed": "weaken",
+}
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 
 
@@ -75,20 +84,28 @@ def holds(source: Source) -> float:
     head = source.head(4096)
     if name.endswith(".jsonl"):
         first = json_record(head.lstrip().partition(b"\n")[0]) or {}
-        kind = kind_of(first, "") or ("event" if document_text(first.get("event")).startswith("memory_") else "")
+        kind = kind_of(first, "") or (
+            "event" if document_text(first.get("event")).startswith("memory_") else ""
+        )
         return 0.9 if kind in MEMORY_KINDS or kind in ("memory_packet", "event") else 0.0
     found = document_in(source)
     if found is None:
         found = next((each for each in documents_in(source) or () if isinstance(each, dict)), {})
     kind = kind_of(found, source.path)
     if not kind and not found:
-        return 0.5 if _memory_place(source.path) else 0.0  # ours by its place, and broken: somebody should be told
+        return (
+            0.5 if _memory_place(source.path) else 0.0
+        )  # ours by its place, and broken: somebody should be told
     return 0.95 if kind in MEMORY_KINDS else 0.6 if kind == "memory_packet" else 0.0
 
 
 def _memory_place(path: str) -> bool:
     parts = path.replace("\\", "/").split("/")
-    return len(parts) > 2 and parts[-2] in ("entries", "candidates", "logs", "reviews") and "memory" in parts[:-2]
+    return (
+        len(parts) > 2
+        and parts[-2] in ("entries", "candidates", "logs", "reviews")
+        and "memory" in parts[:-2]
+    )
 
 
 def memories(source: Source) -> Iterator[Item]:
@@ -102,7 +119,10 @@ def memories(source: Source) -> Iterator[Item]:
             if line.strip():
                 yield from _item(json_record(line), f"line:{number}", source)
         if source.skipped:
-            yield Skipped("", f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file")
+            yield Skipped(
+                "",
+                f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file",
+            )
     else:
         found = document_in(source)
         if found is None and (listed := documents_in(source)) is not None:
@@ -163,7 +183,9 @@ def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
             source=agent_of(meta_of(found).get("producer_type")),
             trust="imported",
             state=state,
-            closed_by={"decayed": "silence", "archived": "review", "rejected": "review"}.get(state, ""),
+            closed_by={"decayed": "silence", "archived": "review", "rejected": "review"}.get(
+                state, ""
+            ),
             review_after=stamp_of(found.get("review_after")),
             created_at=at,
             updated_at=stamp_of(meta_of(found).get("updated_at")) or at,
@@ -173,7 +195,8 @@ def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
         openings=tuple(
             Opening(signal, float(amount), at)
             for signal, field in _COUNTS.items()
-            if (amount := number_of(signals.get(field))) is not None and (amount or signal == "confidence")
+            if (amount := number_of(signals.get(field))) is not None
+            and (amount or signal == "confidence")
         ),
         place=place,
     )
@@ -209,12 +232,16 @@ def _told(found: Record) -> dict[str, str]:
 
 
 def _log(found: Record, place: str) -> Iterator[OriginVerdict | Skipped]:
-    memory, task, effect = (document_text(found.get(name)) for name in ("memory_id", "task_id", "effect"))
+    memory, task, effect = (
+        document_text(found.get(name)) for name in ("memory_id", "task_id", "effect")
+    )
     if not memory or not task or effect not in EFFECTS:
         yield Skipped(place, "an application log without its memory, its task or a known effect")
         return
     at, notes = stamp_of(time_of(found)), document_text(found.get("notes"))
-    yield OriginVerdict(run=task, memory=memory, signal=effect, at=at, text=notes, record=found, place=place)
+    yield OriginVerdict(
+        run=task, memory=memory, signal=effect, at=at, text=notes, record=found, place=place
+    )
     if effect == "positive":
         # The memory's own signals tell how often it served; only the logs tell in how many tasks. Twice in one is one.
         yield OriginVerdict(run=task, memory=memory, signal="tasks")
@@ -225,9 +252,14 @@ def _review(found: Record, place: str) -> OriginVerdict | Skipped:
     if not memory or decision not in DECISIONS:
         return Skipped(place, "a review without its memory or a known decision")
     return OriginVerdict(
-        run="reviews", memory=memory, signal="review", at=stamp_of(time_of(found)), text=document_text(found.get("rationale")),
-        record=found, place=place,
-    )  # fmt: skip
+        run="reviews",
+        memory=memory,
+        signal="review",
+        at=stamp_of(time_of(found)),
+        text=document_text(found.get("rationale")),
+        record=found,
+        place=place,
+    )
 
 
 def _packet(found: Record, place: str) -> Given | Skipped:
@@ -235,7 +267,14 @@ def _packet(found: Record, place: str) -> Given | Skipped:
     if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
         return Skipped(place, "a packet without its list of memories")
     agent = agent_of(found.get("target_agent_type"))
-    return Given(run=task, memories=tuple(ids), at=stamp_of(time_of(found)), agent=agent, record=found, place=place)
+    return Given(
+        run=task,
+        memories=tuple(ids),
+        at=stamp_of(time_of(found)),
+        agent=agent,
+        record=found,
+        place=place,
+    )
 
 
 def _event(found: Record, place: str) -> OriginVerdict | Skipped:
@@ -283,10 +322,18 @@ def _index(found: Record, place: str, source: Source) -> Iterator[Skipped]:
         id = document_text(each.get("memory_id")) if isinstance(each, dict) else ""
         if not PLAIN_NAME.fullmatch(id):
             yield Skipped(f"{place}/entries/{number}", "an index row without a plain memory id")
-        elif not any(source.has_beside("..", "memory", folder, f"{id}.json") for folder in ("entries", "candidates")):
-            known = any(source.has_beside("..", *PARTS[part].split("/")) for part in ("entries", "candidates"))
+        elif not any(
+            source.has_beside("..", "memory", folder, f"{id}.json")
+            for folder in ("entries", "candidates")
+        ):
+            known = any(
+                source.has_beside("..", *PARTS[part].split("/"))
+                for part in ("entries", "candidates")
+            )
             if not known:
-                yield Skipped(f"{place}/entries/{number}", f"the index names {id}, and no file holds it")
+                yield Skipped(
+                    f"{place}/entries/{number}", f"the index names {id}, and no file holds it"
+                )
 
 
 def _line_file(source: Source) -> str:
@@ -341,7 +388,9 @@ def _bullets(raw: str) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate((*raw.splitlines(), "# "), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        top = not fenced and (line.startswith(("- ", "* ", "#")) or (line.strip() and not line[0].isspace()))
+        top = not fenced and (
+            line.startswith(("- ", "* ", "#")) or (line.strip() and not line[0].isspace())
+        )
         if top and start:
             yield start, section, "\n".join(held).strip()
             start = 0
@@ -408,7 +457,12 @@ def _yaml_items(raw: str) -> Iterator[tuple[int, Record]]:
     start, field = 0, ""
     for number, line in enumerate(raw.splitlines(), 1):
         said = line.strip()
-        if not said or said.startswith("#") or said == "---" or re.match(r"items\s*:\s*(\[\s*\])?$", line):
+        if (
+            not said
+            or said.startswith("#")
+            or said == "---"
+            or re.match(r"items\s*:\s*(\[\s*\])?$", line)
+        ):
             continue
         indent = len(line) - len(line.lstrip())
         opens = re.match(r"^\s*-\s+([A-Za-z_]\w*)\s*:(?:\s+(.*))?$", line)

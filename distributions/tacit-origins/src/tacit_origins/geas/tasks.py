@@ -37,9 +37,22 @@ NAME = "geas"
 WRITES_IN = ".geas"  # from the top of a repository: where its own program writes its runs
 _OUTCOMES = {
     **dict.fromkeys(("pass", "passed", "success", "approved", "complete", "completed"), "success"),
-    **dict.fromkeys(("fail", "failed", "failure", "iterate", "escalated", "escalate", "rejected", "blocked", "error"), "failure"),
+    **dict.fromkeys(
+        (
+            "fail",
+            "failed",
+            "failure",
+            "iterate",
+            "escalated",
+            "escalate",
+            "rejected",
+            "blocked",
+            "error",
+        ),
+        "failure",
+    ),
     **dict.fromkeys(("cancelled", "canceled", "cancel", "aborted"), "aborted"),
-}  # fmt: skip
+}
 # trigger -> (document, the fields that name what came up, in the order they are asked). The first two and the last were
 # asked for by geas's triggers and are not in its schemas; the fields after them are what its documents do hold.
 INCIDENTS = {
@@ -48,16 +61,36 @@ INCIDENTS = {
     "recovery": ("recovery_packet", ("recovery_class",)),
     "recipe": ("task_contract", ("eval_commands", "demo_steps", "test_recipe")),
     "integration": ("integration_result", ("conflicts", "conflict_files", "conflicting_paths")),
-    "low_confidence": ("worker_self_check", ("confidence",)),  # together with the contract's task_kind
+    "low_confidence": (
+        "worker_self_check",
+        ("confidence",),
+    ),  # together with the contract's task_kind
 }
 DOUBTFUL = 2  # a self-check's confidence of so much or less, of five
 _MANY_WARNINGS = 20
 # The file of a task folder that stands for the whole: the first of these that is there.
 _ANCHORS = (
-    "retrospective", "closure_packet", "final_verdict", "gate_result", "integration_result", "worker_self_check",
-    "failure_record", "specialist_review", "challenge_review", "implementation_contract", "task_contract",
-)  # fmt: skip
-_SUBFOLDERS = ("reviews", "specialist-reviews", "failures", "failure-records", "evidence", "recovery", "self-checks")
+    "retrospective",
+    "closure_packet",
+    "final_verdict",
+    "gate_result",
+    "integration_result",
+    "worker_self_check",
+    "failure_record",
+    "specialist_review",
+    "challenge_review",
+    "implementation_contract",
+    "task_contract",
+)
+_SUBFOLDERS = (
+    "reviews",
+    "specialist-reviews",
+    "failures",
+    "failure-records",
+    "evidence",
+    "recovery",
+    "self-checks",
+)
 
 
 def detect(source: Source) -> float:
@@ -66,7 +99,13 @@ def detect(source: Source) -> float:
     kind = kind_of(found, source.path) if found is not None else ""
     if found is not None and kind in RUN_KINDS:
         stated = document_text(meta_of(found).get("artifact_type")) == kind
-        return 0.95 if stated and "task_id" in found else 0.85 if stated or in_geas(source.path) else 0.2
+        return (
+            0.95
+            if stated and "task_id" in found
+            else 0.85
+            if stated or in_geas(source.path)
+            else 0.2
+        )
     return 0.4 if kind in MEMORY_KINDS or holds(source) >= 0.8 else 0.0
 
 
@@ -93,7 +132,8 @@ class _Task:
             if other.name.endswith(".json") and other.name != source.name:
                 self._take(other)
         self.stands_for_all = self._anchor() == source.name and not (
-            self.folder in _SUBFOLDERS and any(other.name.endswith(".json") for other in source.beside(".."))
+            self.folder in _SUBFOLDERS
+            and any(other.name.endswith(".json") for other in source.beside(".."))
         )
         if self.stands_for_all:
             for part in (*((name,) for name in _SUBFOLDERS), ("..", "..", "packets", self.folder)):
@@ -106,7 +146,9 @@ class _Task:
     def _anchor(self) -> str:
         """The file of this folder that stands for the task: that of the weightiest document."""
         ranked = [
-            (_ANCHORS.index(kind), place.partition("#")[0]) for place, kind, _ in self.documents if kind in _ANCHORS
+            (_ANCHORS.index(kind), place.partition("#")[0])
+            for place, kind, _ in self.documents
+            if kind in _ANCHORS
         ]
         return min(ranked, default=(0, ""))[1]
 
@@ -122,7 +164,9 @@ class _Task:
             for name, section in _sections(found):
                 self.documents.append((f"{place}#{name}", name, section))
             return
-        if kind in RUN_KINDS and (not focus or document_text(found.get("focus_task_id")) == self.task_id):
+        if kind in RUN_KINDS and (
+            not focus or document_text(found.get("focus_task_id")) == self.task_id
+        ):
             self.documents.append((place, kind, found))
 
     @property
@@ -152,18 +196,28 @@ class _Task:
             findings=tuple(self.findings(task)),
             agent=agent_of(dict_of(contract.get("routing")).get("primary_worker_type")),
             task=": ".join(
-                text for text in (document_text(contract.get("title")), document_text(contract.get("goal"))) if text
+                text
+                for text in (
+                    document_text(contract.get("title")),
+                    document_text(contract.get("goal")),
+                )
+                if text
             ),
             task_id=task,
             task_type=document_text(contract.get("task_kind")).lower(),
             objective=document_text(contract.get("goal")),
             outcome=self.outcome(),
-            complete=any(kind in ("retrospective", "closure_packet", "final_verdict") for _, kind, _ in self.documents),
+            complete=any(
+                kind in ("retrospective", "closure_packet", "final_verdict")
+                for _, kind, _ in self.documents
+            ),
             files=tuple(dict.fromkeys(self.paths(contract))),
             started_at=times[0] if times else "",
             ended_at=times[-1] if times else "",
             path=self.source.path,
-            reading=Reading(len(self.documents) + self.bad, self.bad, None, warnings=tuple(self.warnings)),
+            reading=Reading(
+                len(self.documents) + self.bad, self.bad, None, warnings=tuple(self.warnings)
+            ),
             extra={
                 "mission": self.mission,
                 "risk": risk,
@@ -209,7 +263,9 @@ class _Task:
     def steps(self) -> Iterator[Step]:
         """What the harness recorded as failed: the record, never somebody's account of it."""
         for place, document in self.all("failure_record"):
-            error = first_text(document, "failure_description", "summary", "description", "detail", "failure_class")
+            error = first_text(
+                document, "failure_description", "summary", "description", "detail", "failure_class"
+            )
             yield Step("tool", place, tool="task", error=error or "failed", at=time_of(document))
 
     def findings(self, task: str) -> Iterator[Finding]:
@@ -220,14 +276,28 @@ class _Task:
             for index, text in self.said(document, "memory_candidates", place):
                 number += 1
                 yield self.finding(
-                    text, f"{place}/memory_candidates/{index}", by, "agent", document, task, number, "retro"
+                    text,
+                    f"{place}/memory_candidates/{index}",
+                    by,
+                    "agent",
+                    document,
+                    task,
+                    number,
+                    "retro",
                 )
         for place, document in self.all("specialist_review"):
             by = _reviewer(document) or "reviewer"
             for index, text in self.said(document, "memory_suggestions", place):
                 number += 1
                 yield self.finding(
-                    text, f"{place}/memory_suggestions/{index}", by, "review", document, task, number, "review"
+                    text,
+                    f"{place}/memory_suggestions/{index}",
+                    by,
+                    "review",
+                    document,
+                    task,
+                    number,
+                    "review",
                 )
 
     def said(self, document: Record, field: str, place: str) -> Iterator[tuple[int, str]]:
@@ -244,7 +314,15 @@ class _Task:
                 self.warn(f"{place}: {field}/{index} is not a text")
 
     def finding(
-        self, text: str, place: str, by: str, tier: str, document: Record, task: str, number: int, ref: str
+        self,
+        text: str,
+        place: str,
+        by: str,
+        tier: str,
+        document: Record,
+        task: str,
+        number: int,
+        ref: str,
     ) -> Finding:
         artifact = f".geas/missions/{self.mission}/tasks/{task}/{place.partition('/')[0]}"
         return Finding(
@@ -275,9 +353,13 @@ class _Task:
         passed = self.outcome() == "success"
         for place, document in self.all("failure_record"):
             key = first_text(document, *INCIDENTS["failure_class"][1])
-            text = first_text(document, "failure_description", "summary", "description", "detail", "root_cause")
+            text = first_text(
+                document, "failure_description", "summary", "description", "detail", "root_cause"
+            )
             if key:
-                yield self.incident("failure_class", key, text or f"failures of class {key}", place, document)
+                yield self.incident(
+                    "failure_class", key, text or f"failures of class {key}", place, document
+                )
         for place, document in self.all("specialist_review"):
             for field in ("blocking_concerns", "concerns"):
                 for index, concern in enumerate(list_of(document.get(field))):
@@ -286,12 +368,21 @@ class _Task:
                     text = first_text(told, "concern", "description", "summary") or key
                     if key:
                         yield self.incident(
-                            "concern", key, text, f"{place}/{field}/{index}", document, _reviewer(document), told
+                            "concern",
+                            key,
+                            text,
+                            f"{place}/{field}/{index}",
+                            document,
+                            _reviewer(document),
+                            told,
                         )
         for place, document in self.all("recovery_packet"):
             key = first_text(document, *INCIDENTS["recovery"][1])
             if key:
-                text = first_text(document, "detected_problem", "recommended_action") or f"recovery of class {key}"
+                text = (
+                    first_text(document, "detected_problem", "recommended_action")
+                    or f"recovery of class {key}"
+                )
                 yield self.incident("recovery", key, text, place, document)
         for kind in ("task_contract", "implementation_contract"):
             for place, document in self.all(kind):
@@ -300,11 +391,15 @@ class _Task:
                         texts_of(document.get(field)) or [document_text(document.get(field))]
                     ):
                         if recipe:
-                            yield self.incident("recipe", recipe, recipe, f"{place}/{field}/{index}", document)
+                            yield self.incident(
+                                "recipe", recipe, recipe, f"{place}/{field}/{index}", document
+                            )
         for place, document in self.all("integration_result"):
             for index, path in enumerate(_conflicts(document)):
                 text = f"integration conflicts in {path}"
-                yield self.incident("integration", path, text, f"{place}/{index}", document, paths=(path,))
+                yield self.incident(
+                    "integration", path, text, f"{place}/{index}", document, paths=(path,)
+                )
         for place, document in self.all("worker_self_check"):
             sure = document.get("confidence")
             if isinstance(sure, (int, float)) and not isinstance(sure, bool):
@@ -354,9 +449,14 @@ def _sections(found: Record) -> Iterator[tuple[str, Record]]:
     task = document_text(found.get("task_id"))
     shared = {
         "task_id": task,
-        "created_at": document_text(found.get("updated_at")) or document_text(found.get("created_at")),
+        "created_at": document_text(found.get("updated_at"))
+        or document_text(found.get("created_at")),
     }
-    names = {"self_check": "worker_self_check", "closure": "closure_packet", "verdict": "final_verdict"}
+    names = {
+        "self_check": "worker_self_check",
+        "closure": "closure_packet",
+        "verdict": "final_verdict",
+    }
     for name, section in found.items():
         if isinstance(section, dict) and (kind := names.get(name, name)) in RUN_KINDS:
             yield kind, {**shared, **section}

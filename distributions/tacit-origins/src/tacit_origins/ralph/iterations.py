@@ -64,10 +64,15 @@ def iterations_of(run: Run) -> tuple[Iteration, ...]:
     """A run's iterations, as its format put them down."""
     noted = (run.extra or {}).get("iterations", ())
     plain, listed = ("number", "status", "duration", "progress"), ("errors", "learnings", "files")
-    return tuple(Iteration(*(each[name] for name in plain), *(tuple(each[name]) for name in listed)) for each in noted)
+    return tuple(
+        Iteration(*(each[name] for name in plain), *(tuple(each[name]) for name in listed))
+        for each in noted
+    )
 
 
-def strategies(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor) -> Iterator[Finding]:
+def strategies(
+    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+) -> Iterator[Finding]:
     """Approaches that more than half of the successful iterations name; an iteration counts once, however often it says so."""
     good = [each for each in rounds if each.status == "completed" and each.progress]
     counts: dict[str, int] = {}
@@ -82,7 +87,9 @@ def strategies(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extra
             yield _finding(run, "strategy", approach, "agent", min(share, how.cap), share, content)
 
 
-def antipatterns(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor) -> Iterator[Finding]:
+def antipatterns(
+    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+) -> Iterator[Finding]:
     """Failures that occurred at least twice in failed iterations."""
     failed = [each for each in rounds if each.status == "failed"]
     counts: dict[str, int] = {}
@@ -94,10 +101,20 @@ def antipatterns(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Ext
         if count >= how.count:
             text = AVOID + pattern
             content = {"description": text, "occurrences": count, "impact": "high"}
-            yield _finding(run, "antipattern", text, "observed", min(count / len(failed), how.cap), 0.0, content)
+            yield _finding(
+                run,
+                "antipattern",
+                text,
+                "observed",
+                min(count / len(failed), how.cap),
+                0.0,
+                content,
+            )
 
 
-def estimates(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor) -> Iterator[Finding]:
+def estimates(
+    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+) -> Iterator[Finding]:
     """What such a task takes, from its completed iterations."""
     done = [each for each in rounds if each.status == "completed"]
     if not done:
@@ -106,17 +123,27 @@ def estimates(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extrac
     mean = sum(each.duration for each in done) / len(done)
     success = len(done) / len(rounds)
     complexity = complexity_of(total, len({file for each in rounds for file in each.files}))
-    content = {"avgIterationTime": mean, "totalIterations": total, "complexity": complexity, "successRate": success}
+    content = {
+        "avgIterationTime": mean,
+        "totalIterations": total,
+        "complexity": complexity,
+        "successRate": success,
+    }
     text = f"Tasks of {complexity} complexity: ~{total} iterations, ~{int(mean / 1000 + 0.5)}s per iteration"
     sure = min(len(done) / SURE_AFTER, how.cap)
     yield _finding(run, "estimate", text, "observed", sure, success, content)
 
 
-def conventions(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor) -> Iterator[Finding]:
+def conventions(
+    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+) -> Iterator[Finding]:
     """Habits that the names of the changed files betray; they hold for every type of task."""
     files = list(dict.fromkeys(file for each in rounds for file in each.files))
     for rule in rules.conventions:
-        text, examples = rule.text, [file for file in files if _betrays(file, rule.holds, rule.ends)]
+        text, examples = (
+            rule.text,
+            [file for file in files if _betrays(file, rule.holds, rule.ends)],
+        )
         if "{folder}" in text:
             folder, suffix, examples = _shared(examples)
             text = text.format(folder=folder, suffix=suffix)
@@ -141,10 +168,19 @@ def approach_of(text: str, rules: Extract) -> str:
 
 def complexity_of(iterations: int, files: int) -> str:
     """low up to two iterations and two files, medium up to five and five, else high."""
-    return next((word for word, most in zip(COMPLEXITIES, COMPLEXITY) if iterations <= most and files <= most), "high")
+    return next(
+        (
+            word
+            for word, most in zip(COMPLEXITIES, COMPLEXITY)
+            if iterations <= most and files <= most
+        ),
+        "high",
+    )
 
 
-def pooled(memory: Memory, finding: Finding, cap: float) -> tuple[Finding, Mapping[str, Any]] | None:
+def pooled(
+    memory: Memory, finding: Finding, cap: float
+) -> tuple[Finding, Mapping[str, Any]] | None:
     """A known learning met in another loop: the finding with the figures of both, and the content to keep.
 
     None where there is nothing to put together. An approach counts over the iterations of all its loops; a failure over
@@ -155,24 +191,39 @@ def pooled(memory: Memory, finding: Finding, cap: float) -> tuple[Finding, Mappi
         return None
     joined = dict(was)
     sure, success = finding.confidence, (finding.extra or {}).get("success_rate")
-    if _positive(was, "effectiveness", "iterations") and _positive(now, "effectiveness", "iterations"):
+    if _positive(was, "effectiveness", "iterations") and _positive(
+        now, "effectiveness", "iterations"
+    ):
         used = was["iterations"] + now["iterations"]
-        share = used / (was["iterations"] / was["effectiveness"] + now["iterations"] / now["effectiveness"])
+        share = used / (
+            was["iterations"] / was["effectiveness"] + now["iterations"] / now["effectiveness"]
+        )
         joined.update(effectiveness=share, iterations=used)
         sure, success = min(share, cap), share
     elif _positive(was, "occurrences") and _positive(now, "occurrences"):
         joined["occurrences"] = was["occurrences"] + now["occurrences"]
         sure = max(sure or 0.0, memory.tally.confidence or 0.0)
     elif isinstance(was.get("examples"), list) and isinstance(now.get("examples"), list):
-        joined["examples"] = list(dict.fromkeys([*was["examples"], *now["examples"]]))[: max(3, len(was["examples"]))]
+        joined["examples"] = list(dict.fromkeys([*was["examples"], *now["examples"]]))[
+            : max(3, len(was["examples"]))
+        ]
     else:
         return None
     extra = {**(finding.extra or {}), "success_rate": success}
-    return replace(finding, confidence=sure, extra=extra), {**(memory.extra or {}), "content": joined}
+    return replace(finding, confidence=sure, extra=extra), {
+        **(memory.extra or {}),
+        "content": joined,
+    }
 
 
 def _finding(
-    run: Run, name: str, text: str, tier: str, confidence: float, success: float, content: Mapping[str, Any]
+    run: Run,
+    name: str,
+    text: str,
+    tier: str,
+    confidence: float,
+    success: float,
+    content: Mapping[str, Any],
 ) -> Finding:
     return Finding(
         run=run.id,
@@ -190,7 +241,9 @@ def _finding(
 def _phrased(text: str, phrases: Iterable[Phrase]) -> str:
     low = text.lower()
     for each in phrases:
-        if any(word in low for word in each.any) or (each.all and all(word in low for word in each.all)):
+        if any(word in low for word in each.any) or (
+            each.all and all(word in low for word in each.all)
+        ):
             return each.text
     return text[:PHRASE_MOST] if len(text) > PHRASE_LEAST else ""
 

@@ -54,8 +54,12 @@ class Knowledge:
     def __init__(self, store: Store, project: str, profile: Profile, now: str) -> None:
         self.profile, self.now = profile, now
         projects = scope_projects(project)
-        found = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=-1)
-        self.hits = [Candidate(each, n) for n, each in enumerate(found) if not barred(each, projects)]
+        found = store.select(
+            projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=-1
+        )
+        self.hits = [
+            Candidate(each, n) for n, each in enumerate(found) if not barred(each, projects)
+        ]
 
     def query(
         self,
@@ -80,14 +84,21 @@ class Knowledge:
     def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
         """What such a task takes: of the complexity that is asked for, otherwise the best there is."""
         wanted = complexity or "medium"
-        found = self.query(kind="estimate", task_type=task_type, min_confidence=self._floor("estimate"))
-        return next((each for each in found if _content(each).get("complexity") == wanted), found[0] if found else None)
+        found = self.query(
+            kind="estimate", task_type=task_type, min_confidence=self._floor("estimate")
+        )
+        return next(
+            (each for each in found if _content(each).get("complexity") == wanted),
+            found[0] if found else None,
+        )
 
     def conventions(self, files: Sequence[str] = ()) -> list[Memory]:
         """Conventions with an example among the files that are named, by parts of their names; all where none is named."""
         found = self.query(kind="convention", min_confidence=self._floor("convention"))
         fitting = [
-            each for each in found if not files or any(part in name for part in files for name in _examples(each))
+            each
+            for each in found
+            if not files or any(part in name for part in files for name in _examples(each))
         ]
         return fitting[:CONVENTIONS]
 
@@ -97,7 +108,9 @@ class Knowledge:
         """Failures of this type of task, those that the errors name first; each with its confidence and what they add."""
         kind = self.profile.kinds.get("antipattern")
         wanted = task_type or (self._task_type(task) if task else "")
-        found = self.query(kind="antipattern", task_type=wanted, min_confidence=self._floor("antipattern"))
+        found = self.query(
+            kind="antipattern", task_type=wanted, min_confidence=self._floor("antipattern")
+        )
         lift = kind.error_lift if kind else 0.0
         scored = [
             (
@@ -110,11 +123,15 @@ class Knowledge:
         scored.sort(key=lambda each: -each[1])
         return scored[: kind.cap or None] if kind else scored
 
-    def top(self, task: str = "", *, task_type: str = "", limit: int | None = None) -> list[tuple[Memory, float]]:
+    def top(
+        self, task: str = "", *, task_type: str = "", limit: int | None = None
+    ) -> list[tuple[Memory, float]]:
         """The most relevant of all kinds for a task, with their relevance."""
         wanted = asked(Query(task=task, task_type=task_type), self.profile)
         found = ordered("relevance", self.hits, wanted, self.profile, Facts(self.now))
-        return [(each.memory, each.parts["relevance"]) for each in found][: TOP if limit is None else limit]
+        return [(each.memory, each.parts["relevance"]) for each in found][
+            : TOP if limit is None else limit
+        ]
 
     def statistics(self) -> Statistics:
         """Counts by kind and type of task, mean figures, and what was used most."""
@@ -132,7 +149,10 @@ class Knowledge:
             _mean([success_of(each) for each in every]),
             used if used is not None and used.tally.uses else None,
             max(
-                (max(each.updated_at, each.tally.seen_at or "", each.tally.last_used_at or "") for each in every),
+                (
+                    max(each.updated_at, each.tally.seen_at or "", each.tally.last_used_at or "")
+                    for each in every
+                ),
                 default="",
             ),
         )
@@ -140,7 +160,9 @@ class Knowledge:
     def _proven(self, hits: Sequence[Candidate]) -> list[Ranked]:
         order = {hit.memory.id: hit.n for hit in hits}
         found = ordered("proven", hits, asked(Query(), self.profile), self.profile, Facts(self.now))
-        return sorted(found, key=lambda each: (-each.score, -_merit(each.memory), order[each.memory.id]))
+        return sorted(
+            found, key=lambda each: (-each.score, -_merit(each.memory), order[each.memory.id])
+        )
 
     def _floor(self, kind: str) -> float:
         known = self.profile.kinds.get(kind)

@@ -25,14 +25,23 @@ NAME = "ralph"
 WRITES_IN = ".aiwg"  # from the top of a repository: where its own program writes its runs
 # two machines may give one id to two learnings; with the same words it is the same one, and renewed
 LASTING_IDS = False
-PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": "ralph-learnings.csv"}
+PARTS = {
+    "learnings": "ralph-learnings.json",
+    "staging": "staging.json",
+    "csv": "ralph-learnings.csv",
+}
 ON_REQUEST = ("csv",)  # not among the files of its folder
 CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")
 VERSION = "1.0.0"
 LEARNING_TYPES = ("strategy", "antipattern", "estimate", "convention")
 STORED = (*INJECTABLE, "under_review", "decayed")  # what is in the knowledge base
 DEFAULT_CONFIDENCE = 0.5  # of a learning that states none
-_OUTCOMES = {"completed": "success", "success": "success", "failed": "failure", "limit_reached": "failure"}
+_OUTCOMES = {
+    "completed": "success",
+    "success": "success",
+    "failed": "failure",
+    "limit_reached": "failure",
+}
 _OUTCOMES |= {"aborted": "aborted", "cancelled": "aborted", "crashed": "failure"}
 RUNNING = ("running", "paused", "pending", "in_progress", "")
 FILE_LIMIT = 64 * 1024 * 1024
@@ -43,10 +52,16 @@ def detect(source: Source) -> float:
     head = source.head().lstrip()
     if not head.startswith(b"{"):
         return 0.0
-    if b'"loopId"' in head and (b'"iterations"' in head or b'"currentIteration"' in head or b'"objective"' in head):
+    if b'"loopId"' in head and (
+        b'"iterations"' in head or b'"currentIteration"' in head or b'"objective"' in head
+    ):
         return 0.9
     parts = (b'"number"', b'"status"', b'"duration"', b'"filesModified"', b'"learnings"')
-    return 0.6 if sum(part in head for part in parts) >= 3 and source.name.startswith("iteration") else 0.0
+    return (
+        0.6
+        if sum(part in head for part in parts) >= 3 and source.name.startswith("iteration")
+        else 0.0
+    )
 
 
 def read(source: Source) -> Iterator[Run]:
@@ -58,7 +73,10 @@ def read(source: Source) -> Iterator[Run]:
     if "loopId" not in found:
         return
     notes: list[str] = []
-    rounds = [_iteration(each, number, notes) for number, each in enumerate(_rounds(found, source, notes), 1)]
+    rounds = [
+        _iteration(each, number, notes)
+        for number, each in enumerate(_rounds(found, source, notes), 1)
+    ]
     known = [each for each in rounds if each is not None]
     status = text_in(found.get("status")).lower()
     total = _count(found.get("currentIteration"))
@@ -73,7 +91,9 @@ def read(source: Source) -> Iterator[Run]:
         complete=status not in RUNNING,
         files=tuple(dict.fromkeys(file for each in known for file in each["files"])),
         started_at=text_in(found.get("startedAt")) or text_in(found.get("startTime")),
-        ended_at=text_in(found.get("completedAt")) or text_in(found.get("endTime")) or text_in(found.get("updatedAt")),
+        ended_at=text_in(found.get("completedAt"))
+        or text_in(found.get("endTime"))
+        or text_in(found.get("updatedAt")),
         path=source.path,
         reading=Reading(1, len(rounds) - len(known), warnings=tuple(notes[:20])),
         extra={"iterations": known, "total": len(known) if total is None else total},
@@ -143,13 +163,23 @@ def memories(source: Source) -> Iterator[Item]:
                 f"Knowledge store corrupted and backup recovery failed: {fault}",
                 f"Nothing was taken from {source.path}; restore a good copy and import that.",
             )
-        yield Note(f"{source.path} does not verify ({fault}): taken from its backup; both files are as they were")
+        yield Note(
+            f"{source.path} does not verify ({fault}): taken from its backup; both files are as they were"
+        )
         store = {**spare, "lastUpdated": ""}
     staging = "staged" in store
-    kept = {name: at for name, at in store.items() if name not in ("learnings", "staged", "checksum", "stats")}
+    kept = {
+        name: at
+        for name, at in store.items()
+        if name not in ("learnings", "staged", "checksum", "stats")
+    }
     yield Header("staging" if staging else "learnings", kept)
     for number, found in enumerate(store["staged" if staging else "learnings"]):
-        yield from _staged(found, f"staged:{number}") if staging else _learning(found, f"learnings:{number}", {})
+        yield from (
+            _staged(found, f"staged:{number}")
+            if staging
+            else _learning(found, f"learnings:{number}", {})
+        )
 
 
 def sound(text: str) -> bool:
@@ -193,7 +223,10 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
         yield Skipped(place, "a learning that says nothing")
         return
     if len(read.text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(place, f"a text of {len(read.text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
+        yield Skipped(
+            place,
+            f"a text of {len(read.text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+        )
         return
     yield from (Skipped(place, why, field) for field, why in read.faults)
     at = {"state": "provisional", "created_at": read.made, "updated_at": read.changed, **decided}
@@ -201,8 +234,15 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
     extra = {**at.pop("extra", {}), **found}
     yield Row(
         Memory(
-            id="", project="", text=read.text, kind=read.type, task_type=read.task,
-            paths=read.examples, source=NAME, extra=extra, **at,
+            id="",
+            project="",
+            text=read.text,
+            kind=read.type,
+            task_type=read.task,
+            paths=read.examples,
+            source=NAME,
+            extra=extra,
+            **at,
         ),
         alias=alias,
         openings=(
@@ -212,7 +252,7 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
             *([Opening("uses", read.uses, read.changed)] if read.uses else []),
         ),
         place=place,
-    )  # fmt: skip
+    )
 
 
 def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
@@ -227,10 +267,17 @@ def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
         decided["gate_reason"] = VALIDATED
     elif status == "rejected":
         why = text_in(found.get("rejectionReason")) or "rejected"
-        decided = {"state": "rejected", "gate": "discard", "gate_reason": why, "closed_by": "evidence"}
+        decided = {
+            "state": "rejected",
+            "gate": "discard",
+            "gate_reason": why,
+            "closed_by": "evidence",
+        }
     times = {"created_at": at, "updated_at": text_in(found.get("validatedAt")) or at}
     yield from _learning(
-        learning, place, {**decided, **times, "alias": text_in(found.get("id")), "extra": {"stage": stage}}
+        learning,
+        place,
+        {**decided, **times, "alias": text_in(found.get("id")), "extra": {"stage": stage}},
     )
 
 
@@ -303,7 +350,11 @@ def text_in(at: object) -> str:
 
 
 def _texts(at: object) -> list[str]:
-    return [each for each in at if isinstance(each, str) and each.strip()] if isinstance(at, list) else []
+    return (
+        [each for each in at if isinstance(each, str) and each.strip()]
+        if isinstance(at, list)
+        else []
+    )
 
 
 def _number(at: object) -> float | None:

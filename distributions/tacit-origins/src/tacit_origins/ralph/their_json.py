@@ -26,7 +26,9 @@ def js_json(at: object, indent: int = 0, depth: int = 0) -> str:
     end = "\n" + " " * indent * depth if indent else ""
     if isinstance(at, dict):
         colon = ": " if indent else ":"
-        parts = [_js_text(str(key)) + colon + js_json(at[key], indent, depth + 1) for key in _js_keys(at)]
+        parts = [
+            _js_text(str(key)) + colon + js_json(at[key], indent, depth + 1) for key in _js_keys(at)
+        ]
         return "{" + gap + ("," + gap).join(parts) + end + "}" if parts else "{}"
     listed = [js_json(each, indent, depth + 1) for each in at]  # type: ignore[attr-defined]
     return "[" + gap + ("," + gap).join(listed) + end + "]" if listed else "[]"
@@ -34,8 +36,14 @@ def js_json(at: object, indent: int = 0, depth: int = 0) -> str:
 
 def _js_keys(at: Mapping[Any, Any]) -> list[Any]:
     """Keys that are array indices come first, in rising order; the others as they were written."""
-    index = [key for key in at if key.isascii() and key.isdigit() and str(int(key)) == key and int(key) < 2**32 - 1]
-    return sorted(index, key=int) + [key for key in at if key not in set(index)] if index else list(at)
+    index = [
+        key
+        for key in at
+        if key.isascii() and key.isdigit() and str(int(key)) == key and int(key) < 2**32 - 1
+    ]
+    return (
+        sorted(index, key=int) + [key for key in at if key not in set(index)] if index else list(at)
+    )
 
 
 def _js_text(text: str) -> str:

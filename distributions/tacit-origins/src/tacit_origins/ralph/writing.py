@@ -33,17 +33,26 @@ if TYPE_CHECKING:
 def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
     """The knowledge base, or the staging area, as Ralph writes it, with its checksum."""
     every = list(items)
-    header = next((each for each in every if isinstance(each, Header) and each.part == part), Header(part, {}))
+    header = next(
+        (each for each in every if isinstance(each, Header) and each.part == part), Header(part, {})
+    )
     rows = [each for each in every if isinstance(each, Row)]
     if part == "staging":
-        name, listed = "staged", [staged_of(each, number, now) for number, each in enumerate(_in_staging(rows))]
+        name, listed = (
+            "staged",
+            [staged_of(each, number, now) for number, each in enumerate(_in_staging(rows))],
+        )
     else:
         name, listed = "learnings", [learning_of(each) for each in rows if _is_stored(each.memory)]
     if part == "csv":
         return _csv(listed)
     came = dict(header.record or {})
     updated = max(text_in(came.get("lastUpdated")), header.changed) or now
-    store: Record = {"version": came.pop("version", VERSION), "checksum": checksum(listed), "lastUpdated": updated}
+    store: Record = {
+        "version": came.pop("version", VERSION),
+        "checksum": checksum(listed),
+        "lastUpdated": updated,
+    }
     store |= {key: at for key, at in came.items() if key not in store}
     store[name] = listed
     if part == "learnings":
@@ -58,10 +67,17 @@ def _csv(learnings: list[Record]) -> str:
     table.writerow(CSV)
     for each in learnings:
         cells = [
-            str(js_json(each.get(name), 0)) if isinstance(each.get(name), float) else str(each.get(name, ""))
+            str(js_json(each.get(name), 0))
+            if isinstance(each.get(name), float)
+            else str(each.get(name, ""))
             for name in CSV
         ]
-        table.writerow([f"'{cell}" if cell[:1] in "=+-@\t\r" and not _is_figure(cell) else cell for cell in cells])
+        table.writerow(
+            [
+                f"'{cell}" if cell[:1] in "=+-@\t\r" and not _is_figure(cell) else cell
+                for cell in cells
+            ]
+        )
     return out.getvalue()
 
 
@@ -76,12 +92,18 @@ def learning_of(row: Row) -> Record:
     read = Fields(came or {})
     content = dict(_content(memory))
     uses = counts.get("uses", Opening("uses", 0))
-    changed = _last([memory.updated_at, uses.at, *[each.at for each in row.openings if each.signal != "uses"]])
+    changed = _last(
+        [memory.updated_at, uses.at, *[each.at for each in row.openings if each.signal != "uses"]]
+    )
     now: Record = {
         "id": row.alias,
-        "type": memory.kind if memory.kind in LEARNING_TYPES else _TYPE_OF.get(memory.klass, "strategy"),
+        "type": memory.kind
+        if memory.kind in LEARNING_TYPES
+        else _TYPE_OF.get(memory.klass, "strategy"),
         "taskType": memory.task_type or "general",
-        "content": _worded(content, memory.text, read.text if came else learning_text(content, memory.task_type)),
+        "content": _worded(
+            content, memory.text, read.text if came else learning_text(content, memory.task_type)
+        ),
         "confidence": counts["confidence"].amount if "confidence" in counts else DEFAULT_CONFIDENCE,
         "sourceLoops": _loops(row, list(read.loops)),
         "createdAt": read.made or memory.created_at,
@@ -115,7 +137,11 @@ def staged_of(row: Row, number: int, now: str) -> Record:
     full = learning_of(row)
     names = ("type", "taskType", "content", "confidence", "sourceLoops", "successRate")
     learning = {name: full[name] for name in names if name in full}
-    learning |= {name: at for name, at in full.items() if name in (_record(memory) or {}) and name not in learning}
+    learning |= {
+        name: at
+        for name, at in full.items()
+        if name in (_record(memory) or {}) and name not in learning
+    }
     at = text_in(stage.get("stagedAt")) or memory.created_at or now
     told: Record = {
         "id": text_in(stage.get("id")) or _stage_id(row, at, number),
@@ -139,7 +165,12 @@ def name_for(memory: Memory, taken: Collection[str]) -> str:
     return "learn-" + short_hash(memory.id)
 
 
-_TYPE_OF = {"pitfall": "antipattern", "estimate": "estimate", "fact": "convention", "rule": "convention"}
+_TYPE_OF = {
+    "pitfall": "antipattern",
+    "estimate": "estimate",
+    "fact": "convention",
+    "rule": "convention",
+}
 _OURS = ("stage", "success_rate")  # what we keep beside a record
 
 
@@ -175,7 +206,9 @@ def _is_stored(memory: Memory) -> bool:
 
 def _in_staging(rows: Iterable[Row]) -> list[Row]:
     """What waits for a person, and what was refused; in the order of writing."""
-    return sorted((row for row in rows if staging_status(row.memory)), key=lambda row: int(row.place or 0))
+    return sorted(
+        (row for row in rows if staging_status(row.memory)), key=lambda row: int(row.place or 0)
+    )
 
 
 def _stage_id(row: Row, at: str, number: int) -> str:
