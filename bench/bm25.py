@@ -73,7 +73,9 @@ def main() -> int:
                 "SELECT sum(pg_relation_size(inhrelid)) FILTER (WHERE inhparent = 'tacit.memory_fts_ranked'::regclass),"
                 " sum(pg_relation_size(inhrelid)) FILTER (WHERE inhparent = 'tacit.memory_fts_words'::regclass) FROM pg_inherits"
             ).fetchone()
-            version = admin.execute("SELECT extversion FROM pg_extension WHERE extname = %s", (extension,)).fetchone()
+            version = admin.execute(
+                "SELECT extversion FROM pg_extension WHERE extname = %s", (extension,)
+            ).fetchone()
             by_server = ask(url, home, questions)
             admin.execute("DROP INDEX tacit.memory_fts_ranked")
         by_rarity = ask(url, home, questions)
@@ -82,10 +84,14 @@ def main() -> int:
     table = measure.Table()
     table.tell("extension", f"{extension} {version[0]}")
     table.tell(
-        "memories, of them in the project that is asked", f"{args.projects * args.memories:,} · {args.memories:,}"
+        "memories, of them in the project that is asked",
+        f"{args.projects * args.memories:,} · {args.memories:,}",
     )
     for name, part in (("the server's BM25", by_server), ("rarities, added up", by_rarity)):
-        table.tell(f"{name}: lesson found among ten, first", f"{part['found']} · {part['first']} of {args.rounds}")
+        table.tell(
+            f"{name}: lesson found among ten, first",
+            f"{part['found']} · {part['first']} of {args.rounds}",
+        )
         table.tell(f"{name}: backend CPU, median, ms", f"{statistics.median(part['cpu']):.1f}")
     ratio = statistics.median(one / other for one, other in zip(by_server["cpu"], by_rarity["cpu"]))
     table.tell("backend CPU of the one over the other, median of pairs", f"{ratio:.2f}x")

@@ -34,7 +34,9 @@ def build(folder: str, lessons: list[dict[str, object]], vectors: bool) -> str:
 
 def answers(path: str, questions: list[str]) -> list[list[str]]:
     with opened(path) as kept:
-        return [[hit.memory.text for hit in kept.recall(each, limit=FIRST).hits] for each in questions]
+        return [
+            [hit.memory.text for hit in kept.recall(each, limit=FIRST).hits] for each in questions
+        ]
 
 
 def main() -> int:
@@ -43,9 +45,15 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=1000)
     args = parser.parse_args()
     writer = Writer(11)
-    lessons = list({str(each["text"]): each for each in (writer.lesson() for _ in range(args.lessons))}.values())
+    lessons = list(
+        {
+            str(each["text"]): each for each in (writer.lesson() for _ in range(args.lessons))
+        }.values()
+    )
     shuffled = random.Random(3).sample(lessons, len(lessons))
-    questions = [writer.prompt(str(lessons[at % len(lessons)]["text"])) for at in range(args.questions)]
+    questions = [
+        writer.prompt(str(lessons[at % len(lessons)]["text"])) for at in range(args.questions)
+    ]
     differ = 0
     for name, vectors in (("words", False), ("static vectors", True)):
         with tempfile.TemporaryDirectory(prefix="tacit-builds-") as folder:

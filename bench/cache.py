@@ -47,7 +47,10 @@ TABLES = {
     "use_mark": "unit, memory, signal, value, at",
     "injection": "event, unit, given, withheld, at",
 }
-OURS = {"TACIT_NO_WORKER": "1", **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}}
+OURS = {
+    "TACIT_NO_WORKER": "1",
+    **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+}
 EACH = 4  # sessions that are given something before each kill
 
 
@@ -85,7 +88,9 @@ def main() -> int:
 
 def speed(table: Table, rounds: int) -> None:
     """A fresh process to the printed and recorded answer, against an interpreter that does nothing; no server is there at all."""
-    for size in [int(size) for size in os.environ.get("TACIT_BENCH_SIZES", "10000,100000").split(",")]:
+    for size in [
+        int(size) for size in os.environ.get("TACIT_BENCH_SIZES", "10000,100000").split(",")
+    ]:
         path = fresh(size, "cache")
         folder = os.path.dirname(path)
         env = {**environment(folder), **OURS, "TACIT_PROJECT": PROJECT}
@@ -98,7 +103,9 @@ def speed(table: Table, rounds: int) -> None:
                 f"the first fetch of a project of {lessons:,} lessons, both sides",
                 f"{time.process_time() - begun:.1f} s of CPU",
             )
-            table.tell(f"a cache of {lessons:,} lessons, bytes a lesson", f"{near.size() / lessons:,.0f}")
+            table.tell(
+                f"a cache of {lessons:,} lessons, bytes a lesson", f"{near.size() / lessons:,.0f}"
+            )
         prompts = [Writer(5).prompt(text) for text in some_texts(path, rounds + 1)]
         floor = interpreter(sys.executable, env)
         for name, command in (("inject", injected), ("hook prompt", hooked)):
@@ -110,7 +117,9 @@ def speed(table: Table, rounds: int) -> None:
                 4,
             )
         ratio, _ = over_floor(
-            starting(env, hooked({**env, "TACIT_STORE": NOWHERE, "TACIT_NO_WORKER": ""}, prompts)), floor, rounds
+            starting(env, hooked({**env, "TACIT_STORE": NOWHERE, "TACIT_NO_WORKER": ""}, prompts)),
+            floor,
+            rounds,
         )
         table.at_most(f"tacit hook prompt that starts a worker, {size:,} lessons", ratio, 4)
         shutil.rmtree(folder, ignore_errors=True)  # the last worker may still be leaving
@@ -143,15 +152,21 @@ class Machine:
 
     def works(self, sessions: int) -> None:
         """Sessions that are given something, from the cache alone."""
-        with open_memories(env=self.env, cwd=self.folder, local_only=True, create=False) as memories:
+        with open_memories(
+            env=self.env, cwd=self.folder, local_only=True, create=False
+        ) as memories:
             for _ in range(sessions):
                 self.sessions += 1
                 memories.inject(TASK, run=f"s{self.sessions}", surface="hook:prompt")
-                memories.recall("migrate", run=f"s{self.sessions}", limit=2)  # told on request: marks
+                memories.recall(
+                    "migrate", run=f"s{self.sessions}", limit=2
+                )  # told on request: marks
 
     def meanwhile(self, text: str) -> None:
         """Somebody on another machine adds a lesson and takes the one before it out."""
-        with open_memories(env={**self.env, "XDG_DATA_HOME": self.folder + "-other"}, cwd=self.folder) as far:
+        with open_memories(
+            env={**self.env, "XDG_DATA_HOME": self.folder + "-other"}, cwd=self.folder
+        ) as far:
             far.add(text, kind="rule")
             far.forget(far.list(limit=2)[1].id)
 
@@ -176,11 +191,15 @@ class Machine:
                 faults.append(f"{cache_status(near)['outbox']} rows wait")
             for table, columns in TABLES.items():
                 here, there = (
-                    Counter(tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}"))
+                    Counter(
+                        tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}")
+                    )
                     for store in (near, far.store)
                 )
                 if here != there:
-                    faults.append(f"{table}: {(here - there).total()} lost, {(there - here).total()} too many")
+                    faults.append(
+                        f"{table}: {(here - there).total()} lost, {(there - here).total()} too many"
+                    )
             every = {memory.id: memory for memory in far.store.select([far.project_id], limit=-1)}
             live = [memory for id, memory in sorted(every.items()) if memory.state not in CLOSED]
             if near.memories(sorted(every)) != live:
@@ -226,7 +245,8 @@ def begun(server: Server, name: str, lessons: int) -> Machine:
     machine = Machine(server.url(name, name), name)
     with open_memories(env=machine.env, cwd=machine.folder) as memories:
         memories.add_many(
-            {"text": f"Run make migrate before the tests of part {n}.", "kind": "fix"} for n in range(lessons)
+            {"text": f"Run make migrate before the tests of part {n}.", "kind": "fix"}
+            for n in range(lessons)
         )
     machine("init")
     return machine
@@ -246,19 +266,29 @@ def away(table: Table, server: Server) -> None:
             "prompt": TASK,
             "transcript_path": "",
         }
-        return run([TACIT, "hook", "prompt"], machine.env, json.dumps(said).encode(), machine.folder)
+        return run(
+            [TACIT, "hook", "prompt"], machine.env, json.dumps(said).encode(), machine.folder
+        )
 
     answered = []
-    ratio, _ = over_floor(lambda n: (answered.append(bool((spent := hook(n)).out)), spent)[1], floor, 15)
+    ratio, _ = over_floor(
+        lambda n: (answered.append(bool((spent := hook(n)).out)), spent)[1], floor, 15
+    )
     table.at_most("tacit hook prompt while the server is stopped", ratio, 4)
     table.add(
-        "hooks that answered while the server was stopped", "all", f"{sum(answered)} of {len(answered)}", all(answered)
+        "hooks that answered while the server was stopped",
+        "all",
+        f"{sum(answered)} of {len(answered)}",
+        all(answered),
     )
     server.start()
     for _ in range(2):
         machine("worker", "--now")
     table.add(
-        "after it is back: lost, doubled or different", "nothing", machine.verdict() or "nothing", not machine.verdict()
+        "after it is back: lost, doubled or different",
+        "nothing",
+        machine.verdict() or "nothing",
+        not machine.verdict(),
     )
 
 
@@ -275,8 +305,12 @@ def kills(table: Table, server: Server, points: int) -> None:
         else:
             hit += _killed(machine.carries(str(statements * point // points)), None)
     _whole(machine)
-    table.add(f"kill -9 of the worker at {points} points ({hit} of them in the middle), {machine.sessions} sessions: lost, doubled or different", "nothing",
-              machine.verdict() or "nothing", not machine.verdict())  # fmt: skip
+    table.add(
+        f"kill -9 of the worker at {points} points ({hit} of them in the middle), {machine.sessions} sessions: lost, doubled or different",
+        "nothing",
+        machine.verdict() or "nothing",
+        not machine.verdict(),
+    )
 
 
 def _whole(machine: Machine) -> tuple[float, int]:
@@ -318,8 +352,12 @@ def crashes(table: Table, server: Server, times: int) -> None:
         child.wait()
         server.start()
     _whole(machine)
-    table.add(f"kill -9 of the server under the worker, {times} times, {machine.sessions} sessions: lost, doubled or different", "nothing",
-              machine.verdict() or "nothing", not machine.verdict())  # fmt: skip
+    table.add(
+        f"kill -9 of the server under the worker, {times} times, {machine.sessions} sessions: lost, doubled or different",
+        "nothing",
+        machine.verdict() or "nothing",
+        not machine.verdict(),
+    )
 
 
 if __name__ == "__main__":

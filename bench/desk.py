@@ -37,10 +37,26 @@ if TYPE_CHECKING:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCREENS = (
-    "/", "/inbox", "/inbox?kind=held", "/lessons", "/lessons?kind=rule", "/lessons?state=archived", "/lessons?gate=hold&trust=agent", "/lessons?sort=updated",
-    "/lessons?sort=seen", "/lessons/ID", "/search?q=importer+cache", "/page", "/runs", "/runs/r1", "/effect", "/pairs", "/profiles", "/profiles/geas",
+    "/",
+    "/inbox",
+    "/inbox?kind=held",
+    "/lessons",
+    "/lessons?kind=rule",
+    "/lessons?state=archived",
+    "/lessons?gate=hold&trust=agent",
+    "/lessons?sort=updated",
+    "/lessons?sort=seen",
+    "/lessons/ID",
+    "/search?q=importer+cache",
+    "/page",
+    "/runs",
+    "/runs/r1",
+    "/effect",
+    "/pairs",
+    "/profiles",
+    "/profiles/geas",
     "/health",
-)  # fmt: skip
+)
 # questions that only the texts themselves answer
 READING = ("/lessons?text=case+77", "/lessons?text=nowhere", "/lessons?sort=text")
 TOKEN = "t" * 64
@@ -49,13 +65,28 @@ RUNS = 40  # learned in each store
 
 def filled(folder: str, count: int) -> dict[str, str]:
     """A home with so many lessons; the environment that finds it."""
-    env = signed({**os.environ, "HOME": folder, "XDG_DATA_HOME": os.path.join(folder, "data"), "USER": "sam"})
+    env = signed(
+        {**os.environ, "HOME": folder, "XDG_DATA_HOME": os.path.join(folder, "data"), "USER": "sam"}
+    )
     os.makedirs(os.path.join(folder, "work"), exist_ok=True)
     with open_memories(env=env, cwd=os.path.join(folder, "work")) as memories:
-        subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
-        faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
+        subjects = (
+            "The importer",
+            "Login tests",
+            "The payment client",
+            "CI on macOS",
+            "Database migrations",
+        )
+        faults = (
+            "fails when the cache is cold",
+            "hangs while two workers share a port",
+            "needs the protos first",
+        )
         texts = (
-            {"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": ("pitfall", "rule", "fix")[n % 3]}
+            {
+                "text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}",
+                "kind": ("pitfall", "rule", "fix")[n % 3],
+            }
             for n in range(count)
         )
         made = memories.add_many(texts)
@@ -65,10 +96,14 @@ def filled(folder: str, count: int) -> dict[str, str]:
                     for change in fate(memory, n):
                         tx.apply(change)
         for n in range(RUNS):
-            memories.inject("the importer fails when the cache is cold", run=f"r{n}", host="neutral")
+            memories.inject(
+                "the importer fails when the cache is cold", run=f"r{n}", host="neutral"
+            )
             memories.learn(
                 run(
-                    f"r{n}", finding(f"r{n}", f"Module {n % 7} needs its seed first", kind="pitfall"), outcome="success"
+                    f"r{n}",
+                    finding(f"r{n}", f"Module {n % 7} needs its seed first", kind="pitfall"),
+                    outcome="success",
                 )
             )
     return env
@@ -88,10 +123,20 @@ def fate(memory: Memory, n: int) -> Iterator[Change]:
         if n % 12 == 5
         else {}
     )
-    told |= {"pinned": True} if n in (8, 108, 208) else {"on_page": True} if n < 1000 and n % 50 == 10 else {}
+    told |= (
+        {"pinned": True}
+        if n in (8, 108, 208)
+        else {"on_page": True}
+        if n < 1000 and n % 50 == 10
+        else {}
+    )
     if told:
         yield change(
-            memory, replace(memory, **told), Hand("bench", memory.created_at), verb="import", reason="a mixed store"
+            memory,
+            replace(memory, **told),
+            Hand("bench", memory.created_at),
+            verb="import",
+            reason="a mixed store",
         )
 
 
@@ -101,7 +146,11 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     with open_memories(env=env, cwd=folder) as memories:
         lesson = memories.list(limit=1)[0].id
     app = application(
-        Desk(lambda project="": open_memories(env=env, cwd=folder, create=False, project=project or None)),
+        Desk(
+            lambda project="": open_memories(
+                env=env, cwd=folder, create=False, project=project or None
+            )
+        ),
         Keys(TOKEN, whose=str),
         host_names("127.0.0.1", 8477),
     )
@@ -113,7 +162,9 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     ), lesson
 
 
-async def costs(small: dict[str, str], large: dict[str, str], rounds: int) -> list[tuple[str, float, float]]:
+async def costs(
+    small: dict[str, str], large: dict[str, str], rounds: int
+) -> list[tuple[str, float, float]]:
     """(screen, CPU milliseconds at the small store, at the large one)."""
     pairs = [client(small), client(large)]
     found = []
@@ -125,11 +176,15 @@ async def costs(small: dict[str, str], large: dict[str, str], rounds: int) -> li
                 answer = await asked.get(screen.replace("ID", lesson))
                 assert answer.status_code == 200, (screen, answer.text[:300])
                 spent[at].append(time.process_time() - began)
-        found.append((screen, 1000 * statistics.median(spent[0][1:]), 1000 * statistics.median(spent[1][1:])))
+        found.append(
+            (screen, 1000 * statistics.median(spent[0][1:]), 1000 * statistics.median(spent[1][1:]))
+        )
     return found
 
 
-async def crowd(env: dict[str, str], readers: int, seconds: float) -> tuple[int, dict[int, int], int]:
+async def crowd(
+    env: dict[str, str], readers: int, seconds: float
+) -> tuple[int, dict[int, int], int]:
     """Readers over a real socket beside a learning process: (answers, answers by status, runs learned)."""
     folder = os.path.join(env["HOME"], "work")
     lesson = client(env)[1]
@@ -149,7 +204,9 @@ async def crowd(env: dict[str, str], readers: int, seconds: float) -> tuple[int,
 
     async def read(number: int) -> None:
         async with httpx.AsyncClient(
-            base_url=base, headers={"authorization": f"Bearer {token}", "x-tacit-key": env["TACIT_KEY"]}, timeout=120
+            base_url=base,
+            headers={"authorization": f"Bearer {token}", "x-tacit-key": env["TACIT_KEY"]},
+            timeout=120,
         ) as asked:
             for turn in itertools.count(number):
                 if time.monotonic() >= until:
@@ -171,8 +228,15 @@ async def learn(folder: str, env: dict[str, str], until: float) -> int:
     learned = 0
     while time.monotonic() < until:
         path = os.path.join(folder, f"run-{learned}.jsonl")
-        lines = ({"type": "run", "id": f"c{learned}"}, {"type": "finding", "text": f"Module {learned % 7} needs its seed first", "by": "reviewer"},
-                 {"type": "end", "outcome": "success"})  # fmt: skip
+        lines = (
+            {"type": "run", "id": f"c{learned}"},
+            {
+                "type": "finding",
+                "text": f"Module {learned % 7} needs its seed first",
+                "by": "reviewer",
+            },
+            {"type": "end", "outcome": "success"},
+        )
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
         done = await asyncio.create_subprocess_exec(
@@ -190,7 +254,9 @@ def main() -> int:
     parser.add_argument("--large", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-desk.md"))
+    parser.add_argument(
+        "--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-desk.md")
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tacit-desk-") as folder:
         small = filled(os.path.join(folder, "small"), args.small)
@@ -208,7 +274,9 @@ def main() -> int:
     for screen, few, many in rows[: len(SCREENS)]:
         ok = many <= 3 * few
         held &= ok
-        lines.append(f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} | {'holds' if ok else 'MISSED'} |")
+        lines.append(
+            f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} | {'holds' if ok else 'MISSED'} |"
+        )
     lines += [
         "",
         "Questions that only the texts themselves answer; they have no budget:",
@@ -216,7 +284,10 @@ def main() -> int:
         "| question | ms | ms | ratio |",
         "|---|---|---|---|",
     ]
-    lines += [f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} |" for screen, few, many in rows[len(SCREENS) :]]
+    lines += [
+        f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} |"
+        for screen, few, many in rows[len(SCREENS) :]
+    ]
     clean = set(statuses) == {200}
     crowded = f"Fifty readers of all screens for {args.seconds:.0f} s beside a learner, {args.large:,} lessons: {answers} answers, by status {statuses};"
     lines += ["", f"{crowded} {learned} runs learned, no error: {'holds' if clean else 'MISSED'}."]

@@ -31,7 +31,11 @@ PYTHONS = ("3.11", "3.12", "3.13")
 EXTRAS = "mcp,llm"  # what most people add; the demo needs none of them
 COMMANDS = {"mcp": "mcp"}  # extras that a command asks for
 # the others, by what is imported
-BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}
+BEHIND = {
+    "llm": "httpx",
+    "postgres": "psycopg, psycopg_pool, pgvector",
+    "semantic": "numpy, wordllama",
+}
 # pasted in one kind alone: without a wheel for this machine each kind would compile it for minutes
 BUILT = ("semantic",)
 BUNDLED = {  # files of others that travel in the wheel, each with its licence beside it
@@ -41,9 +45,14 @@ FAILED: list[str] = []
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--python", action="append", metavar="VERSION", help=f"only this one; default {', '.join(PYTHONS)}"
+        "--python",
+        action="append",
+        metavar="VERSION",
+        help=f"only this one; default {', '.join(PYTHONS)}",
     )
     parser.add_argument("--skip-hints", action="store_true", help="do not paste the hints")
     parser.add_argument("--skip-demo", action="store_true", help="only install and start")
@@ -61,7 +70,9 @@ def main() -> int:
                 continue
             for artefact in (wheel, sdist):
                 for extras in ("", EXTRAS):
-                    installed(python, version, artefact, extras, "" if args.skip_demo else demo, folder)
+                    installed(
+                        python, version, artefact, extras, "" if args.skip_demo else demo, folder
+                    )
             with_parts(python, version, wheel, parts, folder)
         if not args.skip_hints:
             hints(wheel, os.path.dirname(os.path.dirname(demo)), folder)
@@ -80,7 +91,10 @@ def build(folder: str) -> tuple[str, str]:
     """Wheel and sdist by the standard front end, from what git knows and nothing else that lies around."""
     shutil.rmtree(folder, ignore_errors=True)
     run([sys.executable, "-m", "build", "--outdir", folder, ROOT], cwd=ROOT)
-    [wheel], [sdist] = glob.glob(os.path.join(folder, "*.whl")), glob.glob(os.path.join(folder, "*.tar.gz"))
+    [wheel], [sdist] = (
+        glob.glob(os.path.join(folder, "*.whl")),
+        glob.glob(os.path.join(folder, "*.tar.gz")),
+    )
     for path in (wheel, sdist):
         print(f"built {os.path.basename(path)}: {os.path.getsize(path) / 1e6:.2f} MB")
     return wheel, sdist
@@ -89,7 +103,18 @@ def build(folder: str) -> tuple[str, str]:
 def build_parts(folder: str) -> list[str]:
     """A wheel of every other distribution of this repository."""
     for part in sorted(glob.glob(os.path.join(ROOT, "distributions", "tacit-*"))):
-        run([sys.executable, "-m", "build", "--wheel", "--outdir", os.path.join(folder, "parts"), part], cwd=ROOT)
+        run(
+            [
+                sys.executable,
+                "-m",
+                "build",
+                "--wheel",
+                "--outdir",
+                os.path.join(folder, "parts"),
+                part,
+            ],
+            cwd=ROOT,
+        )
     wheels = sorted(glob.glob(os.path.join(folder, "parts", "*.whl")))
     print(f"built {', '.join(map(os.path.basename, wheels))}")
     return wheels
@@ -102,9 +127,13 @@ def metadata(wheel: str) -> None:
         told = email.message_from_bytes(archive.read(name))
         tops = {each.split("/")[0] for each in archive.namelist()}
     check(told["Name"] == DISTRIBUTION, f"the wheel is called {told['Name']}")
-    needed = [re.split(r"[\s;<>=!\[(]", line)[0].lower() for line in told.get_all("Requires-Dist") or []]
+    needed = [
+        re.split(r"[\s;<>=!\[(]", line)[0].lower() for line in told.get_all("Requires-Dist") or []
+    ]
     check("tacit" not in needed, "the wheel requires another project called tacit")
-    wrong = re.findall(r"install[^\n|]*[\s'\"]tacit(?:\[|['\"]|\s*$)", str(told.get_payload()), re.M)
+    wrong = re.findall(
+        r"install[^\n|]*[\s'\"]tacit(?:\[|['\"]|\s*$)", str(told.get_payload()), re.M
+    )
     check(not wrong, f"the description installs another project: {wrong}")
     check(tops == {"tacit", os.path.dirname(name)}, f"the wheel puts {sorted(tops)} beside us")
     check(told["License-Expression"] == "Apache-2.0", f"licence {told['License-Expression']}")
@@ -117,16 +146,28 @@ def licences(wheel: str, sdist: str) -> None:
     """Our licence and notice, and that of every file of others."""
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
-        sizes = {each: len(archive.read(each)) for each in inside if each.endswith(("LICENSE", "NOTICE"))}
-    check({"LICENSE", "NOTICE"} <= {os.path.basename(each) for each in sizes}, "the wheel lacks LICENSE or NOTICE")
+        sizes = {
+            each: len(archive.read(each)) for each in inside if each.endswith(("LICENSE", "NOTICE"))
+        }
+    check(
+        {"LICENSE", "NOTICE"} <= {os.path.basename(each) for each in sizes},
+        "the wheel lacks LICENSE or NOTICE",
+    )
     for file, licence in BUNDLED.items():
         check(file in inside and sizes.get(licence, 0) > 100, f"{file} travels without {licence}")
-    foreign = {each for each in inside if re.search(r"\.min\.(js|css)$|\.(woff2?|ttf|so|wasm)$", each)} - set(BUNDLED)
+    foreign = {
+        each for each in inside if re.search(r"\.min\.(js|css)$|\.(woff2?|ttf|so|wasm)$", each)
+    } - set(BUNDLED)
     check(not foreign, f"files of others without a licence: {sorted(foreign)}")
     with tarfile.open(sdist) as archive:
         names = {each.partition("/")[2] for each in archive.getnames()}
-    check({"LICENSE", "NOTICE", "examples/demo.py", "src/tacit/__init__.py"} <= names, "the sdist is not whole")
-    print(f"licences: ours, and {', '.join(map(os.path.basename, BUNDLED.values()))} for what is bundled")
+    check(
+        {"LICENSE", "NOTICE", "examples/demo.py", "src/tacit/__init__.py"} <= names,
+        "the sdist is not whole",
+    )
+    print(
+        f"licences: ours, and {', '.join(map(os.path.basename, BUNDLED.values()))} for what is bundled"
+    )
 
 
 def unpacked(sdist: str, folder: str) -> str:
@@ -142,7 +183,10 @@ def unpacked(sdist: str, folder: str) -> str:
 def interpreter(version: str) -> str:
     """A Python of this version: on the PATH, or among those that pyenv keeps."""
     kept = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
-    for candidate in (f"python{version}", *sorted(glob.glob(f"{kept}/versions/{version}.*/bin/python"))):
+    for candidate in (
+        f"python{version}",
+        *sorted(glob.glob(f"{kept}/versions/{version}.*/bin/python")),
+    ):
         try:
             done = subprocess.run(
                 [candidate, "-c", "import ensurepip, sys; print('%d.%d' % sys.version_info[:2])"],
@@ -156,7 +200,9 @@ def interpreter(version: str) -> str:
     return ""
 
 
-def installed(python: str, version: str, artefact: str, extras: str, demo: str, folder: str) -> None:
+def installed(
+    python: str, version: str, artefact: str, extras: str, demo: str, folder: str
+) -> None:
     """One environment: install, start, play the demo."""
     kind = "wheel" if artefact.endswith(".whl") else "sdist"
     what = f"{kind} on {version} {'with ' + extras if extras else 'alone'}"
@@ -165,7 +211,15 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
     run([python, "-m", "venv", home], cwd=folder)
     wanted = f"{DISTRIBUTION}[{extras}] @ file://{artefact}" if extras else artefact
     done = run(
-        [f"{home}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
+        [
+            f"{home}/bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            wanted,
+        ],
         cwd=folder,
         must=False,
     )
@@ -174,12 +228,18 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
         return
     took = time.monotonic() - began
     env = surroundings(home)
-    where = run([f"{home}/bin/python", "-c", "import tacit; print(tacit.__file__)"], cwd=folder, env=env).stdout
+    where = run(
+        [f"{home}/bin/python", "-c", "import tacit; print(tacit.__file__)"], cwd=folder, env=env
+    ).stdout
     check(where.startswith(home), f"{what}: tacit is imported from {where.strip()}")
     check(
-        run([f"{home}/bin/tacit", "--version"], cwd=folder, env=env).stdout.startswith("tacit "), f"{what}: --version"
+        run([f"{home}/bin/tacit", "--version"], cwd=folder, env=env).stdout.startswith("tacit "),
+        f"{what}: --version",
     )
-    for verb, needs, there in (("desk", "starlette, uvicorn, jinja2", True), ("mcp", "mcp", bool(extras))):
+    for verb, needs, there in (
+        ("desk", "starlette, uvicorn, jinja2", True),
+        ("mcp", "mcp", bool(extras)),
+    ):
         told = run([f"{home}/bin/tacit", verb, "--help"], cwd=folder, env=env, must=False)
         check(told.returncode == 0, f"{what}: tacit {verb} --help fails")
         has = run(
@@ -201,7 +261,10 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
             played.returncode == 0 and "not yet known" in played.stdout,
             f"{what}: demo: {(played.stdout + played.stderr)[-600:]}",
         )
-    print(f"  {what:<34} installed in {took:4.0f} s" + (f", demo {told_in:4.1f} s" if demo else ""), flush=True)
+    print(
+        f"  {what:<34} installed in {took:4.0f} s" + (f", demo {told_in:4.1f} s" if demo else ""),
+        flush=True,
+    )
     shutil.rmtree(home, ignore_errors=True)
 
 
@@ -215,7 +278,10 @@ def with_parts(python: str, version: str, wheel: str, parts: list[str], folder: 
     before = run([f"{home}/bin/python", "-c", asked], cwd=folder, env=surroundings(home)).stdout
     run([*pip, "--no-index", *parts], cwd=folder)
     after = run([f"{home}/bin/python", "-c", asked], cwd=folder, env=surroundings(home)).stdout
-    check("''" not in before and not after.strip("[]', \n"), f"parts on {version}: before {before} after {after}")
+    check(
+        "''" not in before and not after.strip("[]', \n"),
+        f"parts on {version}: before {before} after {after}",
+    )
     print(f"  {'parts on ' + version:<34} {len(parts)} installed beside the wheel", flush=True)
     shutil.rmtree(home, ignore_errors=True)
 
@@ -228,7 +294,16 @@ def hints(wheel: str, source: str, folder: str) -> None:
     tools = os.path.join(folder, "tools")
     run([sys.executable, "-m", "venv", tools], cwd=folder)
     got = run(
-        [f"{tools}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv", "pipx"],
+        [
+            f"{tools}/bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "uv",
+            "pipx",
+        ],
         cwd=folder,
         must=False,
     )
@@ -241,13 +316,20 @@ def hints(wheel: str, source: str, folder: str) -> None:
         for extra, verb in COMMANDS.items():
             lacking = run([tacit, verb], cwd=folder, env=env, must=False, stdin="")
             line = next(
-                (each.strip() for each in lacking.stderr.splitlines() if "install" in each or "inject" in each), ""
+                (
+                    each.strip()
+                    for each in lacking.stderr.splitlines()
+                    if "install" in each or "inject" in each
+                ),
+                "",
             )
             check(
                 lacking.returncode != 0 and bool(line),
                 f"{kind}: tacit {verb} without its extra says no way: {lacking.stderr[-300:]}",
             )
-            pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+            pasted = subprocess.run(
+                ["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True
+            )
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
             after = run(
                 [tacit, verb],
@@ -261,34 +343,71 @@ def hints(wheel: str, source: str, folder: str) -> None:
                 "install" not in after.stderr and "inject" not in after.stderr,
                 f"{kind}: {verb} still lacks {extra}: {after.stderr[-300:]}",
             )
-            print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}", flush=True)
+            print(
+                f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}",
+                flush=True,
+            )
         with open(tacit, encoding="utf-8") as script:
             python = script.readline().removeprefix("#!").split()[0]  # pipx adds an option
         for extra, imports in BEHIND.items():
             if extra in BUILT and kind != "pip":
                 continue
             line = run(
-                [python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"], cwd=folder, env=env
+                [python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"],
+                cwd=folder,
+                env=env,
             ).stdout.strip()
-            lacks = run([python, "-c", f"import {imports}"], cwd=folder, env=env, must=False).returncode != 0
-            pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+            lacks = (
+                run([python, "-c", f"import {imports}"], cwd=folder, env=env, must=False).returncode
+                != 0
+            )
+            pasted = subprocess.run(
+                ["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True
+            )
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
             after = run([python, "-c", f"import {imports}, tacit"], cwd=folder, env=env, must=False)
-            check(after.returncode == 0, f"{kind}: {extra} is still not there: {after.stderr[-300:]}")
+            check(
+                after.returncode == 0, f"{kind}: {extra} is still not there: {after.stderr[-300:]}"
+            )
             said = "" if lacks else " (was there already)"
-            print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}{said}", flush=True)
+            print(
+                f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}{said}",
+                flush=True,
+            )
 
 
-def kinds(wheel: str, source: str, folder: str, tools: str) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+def kinds(
+    wheel: str, source: str, folder: str, tools: str
+) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Kind, its `tacit`, and the surroundings in which it is called."""
     made = os.path.join(folder, "pip")
     run([sys.executable, "-m", "venv", made], cwd=folder)
-    run([f"{made}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], cwd=folder)
+    run(
+        [
+            f"{made}/bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            wheel,
+        ],
+        cwd=folder,
+    )
     yield "pip", f"{made}/bin/tacit", surroundings(made)
     made = os.path.join(folder, "clone")
     run([sys.executable, "-m", "venv", made], cwd=folder)
     run(
-        [f"{made}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", source],
+        [
+            f"{made}/bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--editable",
+            source,
+        ],
         cwd=folder,
     )
     yield "clone", f"{made}/bin/tacit", surroundings(made)
@@ -302,13 +421,28 @@ def kinds(wheel: str, source: str, folder: str, tools: str) -> Iterator[tuple[st
         UV_CACHE_DIR=f"{folder}/uv-cache",
         **uv_registry(),
     )
-    run([f"{tools}/bin/uv", "venv", "--quiet", "--python", sys.executable, made], cwd=folder, env=env)
-    run([f"{tools}/bin/uv", "pip", "install", "--quiet", "--python", f"{made}/bin/python", wheel], cwd=folder, env=env)
+    run(
+        [f"{tools}/bin/uv", "venv", "--quiet", "--python", sys.executable, made],
+        cwd=folder,
+        env=env,
+    )
+    run(
+        [f"{tools}/bin/uv", "pip", "install", "--quiet", "--python", f"{made}/bin/python", wheel],
+        cwd=folder,
+        env=env,
+    )
     yield "uv", f"{made}/bin/tacit", env
-    run([f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, wheel], cwd=folder, env=env)
+    run(
+        [f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, wheel],
+        cwd=folder,
+        env=env,
+    )
     yield "uv tool", f"{folder}/uv-bin/tacit", env
     env = surroundings(
-        tools, PIPX_HOME=f"{folder}/pipx", PIPX_BIN_DIR=f"{folder}/pipx-bin", PIPX_DEFAULT_PYTHON=sys.executable
+        tools,
+        PIPX_HOME=f"{folder}/pipx",
+        PIPX_BIN_DIR=f"{folder}/pipx-bin",
+        PIPX_DEFAULT_PYTHON=sys.executable,
     )
     run([f"{tools}/bin/pipx", "install", "--quiet", wheel], cwd=folder, env=env, must=False)
     yield "pipx", f"{folder}/pipx-bin/tacit", env
@@ -320,17 +454,26 @@ def kinds(wheel: str, source: str, folder: str, tools: str) -> Iterator[tuple[st
         UV_CACHE_DIR=f"{folder}/uv-cache",
         **uv_registry(),
     )
-    run([f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, source], cwd=folder, env=env)
+    run(
+        [f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, source],
+        cwd=folder,
+        env=env,
+    )
     yield "plugin", f"{folder}/plugin-bin/tacit", env
 
 
 def uv_registry() -> dict[str, str]:
     """uv does not read pip's settings: where pip is sent elsewhere, so is uv."""
     told = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
+        [sys.executable, "-m", "pip", "config", "get", "global.index-url"],
+        capture_output=True,
+        text=True,
     ).stdout.strip()
     certificates = os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE")
-    return {**({"UV_DEFAULT_INDEX": told} if told else {}), **({"SSL_CERT_FILE": certificates} if certificates else {})}
+    return {
+        **({"UV_DEFAULT_INDEX": told} if told else {}),
+        **({"SSL_CERT_FILE": certificates} if certificates else {}),
+    }
 
 
 # -- doing ---------------------------------------------------------------------------------------------------------------------
@@ -342,7 +485,13 @@ def surroundings(prefix: str, **more: str) -> dict[str, str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(gone)}
     home = os.path.join(os.path.dirname(prefix), "home")
     os.makedirs(home, exist_ok=True)
-    return {**env, "HOME": home, "PATH": f"{prefix}/bin:{env.get('PATH', '')}", "PYTHONUTF8": "1", **more}
+    return {
+        **env,
+        "HOME": home,
+        "PATH": f"{prefix}/bin:{env.get('PATH', '')}",
+        "PYTHONUTF8": "1",
+        **more,
+    }
 
 
 def run(
@@ -356,7 +505,9 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """A program's answer; one that must work and does not ends everything. One that still runs after its time is taken for working."""
     try:
-        done = subprocess.run(argv, cwd=cwd, env=env, capture_output=True, text=True, input=stdin, timeout=seconds)
+        done = subprocess.run(
+            argv, cwd=cwd, env=env, capture_output=True, text=True, input=stdin, timeout=seconds
+        )
     except subprocess.TimeoutExpired as late:
         return subprocess.CompletedProcess(argv, 0, str(late.stdout or ""), str(late.stderr or ""))
     if must and done.returncode:

@@ -44,7 +44,13 @@ HELP, HARM = 0, 1  # rows of ZERO
 
 BASES = (0.05, 0.1, 0.3, 0.5)
 RATES = (0.1, 0.3, 0.5)
-EFFECTS = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.2, 0.4), (0.5, 0.05))  # problem rate withheld → injected
+EFFECTS = (
+    (0.5, 0.2),
+    (0.3, 0.1),
+    (0.2, 0.05),
+    (0.2, 0.4),
+    (0.5, 0.05),
+)  # problem rate withheld → injected
 
 STORY = 4  # times as many lessons: one of its figures lies close to its bound
 
@@ -79,7 +85,9 @@ class Bench:
         """In which runs the problem occurs."""
         return np.less(self.random.random(rates.shape), rates)
 
-    def runs(self, withheld: float, injected: float, h: float, runs: int = RUNS, lessons: int = 0) -> Ints:
+    def runs(
+        self, withheld: float, injected: float, h: float, runs: int = RUNS, lessons: int = 0
+    ) -> Ints:
         """Lessons × runs, all with the same true rates."""
         arms = self.coins((lessons or self.lessons, runs), h)
         return cells(arms, self.occurs(np.where(arms, injected, withheld)))
@@ -132,14 +140,25 @@ def agreement(bench: Bench) -> list[Line]:
     disagree += sum(lean[i] != core_lean(b, 30) for i, b in enumerate(beliefs))
     what = f"verdicts, intervals and lean rates that differ ({crossed} of {len(tables)} lessons crossed)"
     return [
-        Line("0", "twin against core, largest gap of log e", f"{worst:.1e}", "≤ 1e-9", worst <= 1e-9),
-        Line("0", "twin against core, largest gap of belief", f"{gap.max():.1e}", "≤ 1e-9", bool(gap.max() <= 1e-9)),
+        Line(
+            "0", "twin against core, largest gap of log e", f"{worst:.1e}", "≤ 1e-9", worst <= 1e-9
+        ),
+        Line(
+            "0",
+            "twin against core, largest gap of belief",
+            f"{gap.max():.1e}",
+            "≤ 1e-9",
+            bool(gap.max() <= 1e-9),
+        ),
         Line("0", f"twin against core, {what}", str(disagree), "= 0", bool(disagree == 0)),
     ]
 
 
 def tabulated(row: Ints, rates: Floats) -> dict[float, Counts]:
-    return {float(h): Counts(*(int(((row == k) & (rates == h)).sum()) for k in range(4))) for h in np.unique(rates)}
+    return {
+        float(h): Counts(*(int(((row == k) & (rates == h)).sum()) for k in range(4)))
+        for h in np.unique(rates)
+    }
 
 
 def trials(row: Ints, rates: Floats, memory: str = "m") -> list[Trial]:
@@ -159,7 +178,9 @@ def twin_lean(beliefs: Floats, units: int) -> Floats:
 
 
 def core_lean(belief: Belief, units: int) -> float:
-    settings = SimpleNamespace(rate=0.3, rate_watch=0.05, rate_severe=0.1, lean=True, blank=0.0, exempt=())
+    settings = SimpleNamespace(
+        rate=0.3, rate_watch=0.05, rate_severe=0.1, lean=True, blank=0.0, exempt=()
+    )
     return trial.rate_for(
         state="provisional",
         klass="pitfall",
@@ -188,19 +209,49 @@ def no_effect(bench: Bench) -> list[Line]:
             z_tests.append(z_test_ever(drawn))
             fishers.append(fisher_ever(drawn[: max(50, bench.lessons // 25)]))
     for base in BASES:
-        lines.append(at_most("1", f"no effect under lean, ever called, base {base}", ever(*leaning(bench, base)), 0.05))
+        lines.append(
+            at_most(
+                "1",
+                f"no effect under lean, ever called, base {base}",
+                ever(*leaning(bench, base)),
+                0.05,
+            )
+        )
     rows, pooled, gap = falling(bench)
-    lines.append(at_most("1", "no effect, base falls .5 → .05 while h goes .5 → .3 → .1, row by row", rows, 0.05))
     lines.append(
-        at_least("1", "control: z test at each look from the 20th, lowest of the 12 cells", min(z_tests), 0.15)
+        at_most(
+            "1", "no effect, base falls .5 → .05 while h goes .5 → .3 → .1, row by row", rows, 0.05
+        )
+    )
+    lines.append(
+        at_least(
+            "1",
+            "control: z test at each look from the 20th, lowest of the 12 cells",
+            min(z_tests),
+            0.15,
+        )
     )
     lines.append(shown("1", "control: the same, highest of the 12 cells", max(z_tests)))
-    lines.append(shown("1", "control: Fisher's test at each look, lowest of the 12 cells", min(fishers)))
+    lines.append(
+        shown("1", "control: Fisher's test at each look, lowest of the 12 cells", min(fishers))
+    )
     lines.append(shown("1", "control: the same, highest of the 12 cells", max(fishers)))
-    lines.append(shown("1", f"control: falling base, counts added across rates (mean difference {gap:+.2f})", pooled))
+    lines.append(
+        shown(
+            "1",
+            f"control: falling base, counts added across rates (mean difference {gap:+.2f})",
+            pooled,
+        )
+    )
     for base in BASES:
         clean = (bench.random.random((bench.lessons, 3)) >= base).all(axis=1).mean()
-        lines.append(shown("1", f'control: "no repeat in 3 uses = helpful", called helpful, base {base}', float(clean)))
+        lines.append(
+            shown(
+                "1",
+                f'control: "no repeat in 3 uses = helpful", called helpful, base {base}',
+                float(clean),
+            )
+        )
     return lines
 
 
@@ -219,7 +270,11 @@ def fisher_ever(drawn: Ints, start: int = 20) -> float:
     """Share of lessons in which Fisher's exact test, two-sided at 5 %, is ever significant."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, drawn.shape[1] + 1)))])
     injected, occurred = drawn < 2, drawn % 2 == 0
-    n1s, ks, us = injected.cumsum(axis=1), occurred.cumsum(axis=1), (injected & occurred).cumsum(axis=1)
+    n1s, ks, us = (
+        injected.cumsum(axis=1),
+        occurred.cumsum(axis=1),
+        (injected & occurred).cumsum(axis=1),
+    )
     called = np.zeros(len(drawn), bool)
     for t in range(start - 1, drawn.shape[1]):
         n1, k, a = (x[~called, t][:, None] for x in (n1s, ks, us))
@@ -231,7 +286,9 @@ def fisher_ever(drawn: Ints, start: int = 20) -> float:
         log_p = -(logs[y] + logs[n1 - y] + logs[k - y] + logs[n - n1 - k + y])
         chance = np.where(possible, np.exp(log_p - log_p.max(axis=1, keepdims=True)), 0.0)
         observed = np.take_along_axis(chance, a, axis=1)
-        p_value = np.where(chance <= observed * (1 + 1e-7), chance, 0).sum(axis=1) / chance.sum(axis=1)
+        p_value = np.where(chance <= observed * (1 + 1e-7), chance, 0).sum(axis=1) / chance.sum(
+            axis=1
+        )
         called[~called] = p_value < 0.05
     return float(called.mean())
 
@@ -291,9 +348,15 @@ def true_effect(bench: Bench) -> list[Line]:
     worst = max(wrong, key=lambda cell: wrong[cell])
     what = f"wrong direction ever, worst of 15 cells ({worst[0]} → {worst[1]}, h {worst[2]})"
     lines.append(at_most("3", what, wrong[worst], 0.005))
-    lines.append(at_least("4", ".2 → .4 found in 500 runs, h 0.3", by(found[0.2, 0.4, 0.3], 500), 0.90))
-    lines.append(at_most("4", ".2 → .4 median runs, h 0.3", float(np.median(found[0.2, 0.4, 0.3])), 215))
-    lines.append(at_least("4", ".5 → .05 found in 40 runs, h 0.3", by(found[0.5, 0.05, 0.3], 40), 0.60))
+    lines.append(
+        at_least("4", ".2 → .4 found in 500 runs, h 0.3", by(found[0.2, 0.4, 0.3], 500), 0.90)
+    )
+    lines.append(
+        at_most("4", ".2 → .4 median runs, h 0.3", float(np.median(found[0.2, 0.4, 0.3])), 215)
+    )
+    lines.append(
+        at_least("4", ".5 → .05 found in 40 runs, h 0.3", by(found[0.5, 0.05, 0.3], 40), 0.60)
+    )
     return lines
 
 
@@ -313,12 +376,27 @@ def power(bench: Bench) -> list[Line]:
         best = ahead.by_look(ahead.crossed(ahead.oracle(drawn, withheld, injected, 0.3), BAR))
         told = ", ".join(f"{mine:.2f} of {its:.2f}" for mine, its in zip(ours, best))
         lines.append(
-            Line("9", f"{withheld} → {injected}: verdicts by 20, 40, 60, 100, 200 runs, of an oracle's", told, "", None)
+            Line(
+                "9",
+                f"{withheld} → {injected}: verdicts by 20, 40, 60, 100, 200 runs, of an oracle's",
+                told,
+                "",
+                None,
+            )
         )
         if (withheld, injected) == (0.5, 0.2):
-            lines.append(at_least("9", ".5 → .2: share of the oracle's verdicts by 60 runs", ours[2] / best[2], 0.85))
+            lines.append(
+                at_least(
+                    "9",
+                    ".5 → .2: share of the oracle's verdicts by 60 runs",
+                    ours[2] / best[2],
+                    0.85,
+                )
+            )
     harmful = bench.runs(0.2, 0.4, 0.3, 60, n)
-    lines.append(at_least("9", ".2 → .4: out by belief by 60 runs", ahead.out_by(harmful, 60), 0.30))
+    lines.append(
+        at_least("9", ".2 → .4: out by belief by 60 runs", ahead.out_by(harmful, 60), 0.30)
+    )
     useless = [bench.runs(rate, rate, 0.3, 200, n) for rate in ahead.USELESS]
     lines.append(
         at_most(
@@ -354,7 +432,10 @@ def power(bench: Bench) -> list[Line]:
     )
     for withheld, injected in ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05)):
         told = ", ".join(
-            f"{share:.2f}" for share in ahead.by_look(ahead.with_losses(bench.random, withheld, injected, 0.3, n, BAR))
+            f"{share:.2f}"
+            for share in ahead.by_look(
+                ahead.with_losses(bench.random, withheld, injected, 0.3, n, BAR)
+            )
         )
         lines.append(
             Line(
@@ -415,7 +496,9 @@ def adaptive(bench: Bench) -> list[Line]:
             )
     for base in (0.1, 0.3, 0.5):
         same = np.full(lessons, base)
-        drawn, rates, lengths, *_ = ahead.thrown(bench.random, same, same, "Thompson", 200, twin_lean)
+        drawn, rates, lengths, *_ = ahead.thrown(
+            bench.random, same, same, "Thompson", 200, twin_lean
+        )
         lines.append(
             at_most(
                 "10",
@@ -444,15 +527,28 @@ def selection(bench: Bench) -> list[Line]:
         trap = float((first[HELP] < NEVER).mean())
         what = f'control: runs selected by "the topic came up", called helpful, base {base}'
         lines.append(at_least("5", what, trap, 0.30) if base == 0.05 else shown("5", what, trap))
-        lines.append(at_most("5", f"the same runs by assignment, ever called, base {base}", ever(drawn, 0.3), 0.05))
+        lines.append(
+            at_most(
+                "5",
+                f"the same runs by assignment, ever called, base {base}",
+                ever(drawn, 0.3),
+                0.05,
+            )
+        )
     # Tasks of five runs: three tasks in ten are prone to the problem (.9 in each run), the others are not (.05).
     arms = bench.coins((bench.lessons, RUNS // 5), 0.3)
     prone = np.where(bench.random.random(arms.shape) < 0.3, 0.9, 0.05)
     occurred = bench.occurs(np.repeat(prone[:, :, None], 5, axis=2))
     by_run = cells(np.repeat(arms, 5, axis=1), occurred.reshape(bench.lessons, RUNS))
     by_unit = cells(arms, np.any(occurred, axis=2))
-    lines.append(at_least("5", "control: assigned by task, counted by run, ever called", ever(by_run, 0.3), 0.70))
-    lines.append(at_most("5", "the same tasks counted as units, ever called", ever(by_unit, 0.3), 0.05))
+    lines.append(
+        at_least(
+            "5", "control: assigned by task, counted by run, ever called", ever(by_run, 0.3), 0.70
+        )
+    )
+    lines.append(
+        at_most("5", "the same tasks counted as units, ever called", ever(by_unit, 0.3), 0.05)
+    )
     return lines
 
 
@@ -469,7 +565,12 @@ class Population(NamedTuple):
 def population(bench: Bench, shares: tuple[float, ...], lessons: int = 300) -> Population:
     which = bench.random.choice(4, size=lessons, p=shares)
     draw = bench.random.uniform
-    spans = [draw(0.1, 0.4, lessons), draw(0.5, 0.8, lessons), np.ones(lessons), draw(1.5, 2.5, lessons)]
+    spans = [
+        draw(0.1, 0.4, lessons),
+        draw(0.5, 0.8, lessons),
+        np.ones(lessons),
+        draw(1.5, 2.5, lessons),
+    ]
     ratio = np.choose(which, spans)
     base = np.clip(bench.random.beta(1.4, 4.7, lessons), 0.02, 0.7)
     return Population(base, np.minimum(0.95, ratio * base), ratio, which == 0)
@@ -477,7 +578,9 @@ def population(bench: Bench, shares: tuple[float, ...], lessons: int = 300) -> P
 
 def store(bench: Bench, lessons: Population, runs: int) -> Ints:
     arms = bench.coins((len(lessons.ratio), runs), 0.3)
-    return cells(arms, bench.occurs(np.where(arms, lessons.injected[:, None], lessons.withheld[:, None])))
+    return cells(
+        arms, bench.occurs(np.where(arms, lessons.injected[:, None], lessons.withheld[:, None]))
+    )
 
 
 def many_lessons(bench: Bench) -> list[Line]:
@@ -497,18 +600,28 @@ def many_lessons(bench: Bench) -> list[Line]:
                 raw.append((a / np.maximum(a + b, 1) - c / np.maximum(c + d, 1))[both] - truth)
                 shrunk.append(beliefs[both, 3] - truth)
                 likely = beliefs[:, 0] >= 0.8
-                flagged, right = flagged + likely.sum(), right + (likely & (lessons.ratio < 1)).sum()
+                flagged, right = (
+                    flagged + likely.sum(),
+                    right + (likely & (lessons.ratio < 1)).sum(),
+                )
                 bad = lessons.ratio > 1
-                harmful, harm_right = harmful + bad.sum(), harm_right + (bad & (beliefs[:, 2] >= 0.8)).sum()
+                harmful, harm_right = (
+                    harmful + bad.sum(),
+                    harm_right + (bad & (beliefs[:, 2] >= 0.8)).sum(),
+                )
             errors = [float(np.sqrt(np.mean(np.concatenate(each) ** 2))) for each in (raw, shrunk)]
             fell = f"{errors[0]:.3f} → {errors[1]:.3f}"
             what = f"{name}: error of belief over error of raw difference at {runs} runs ({fell})"
             ratio = errors[1] / errors[0]
             main = name == "mixed"
-            lines.append(at_most("6", what, ratio, 0.5) if main and runs == 10 else shown("6", what, ratio))
+            lines.append(
+                at_most("6", what, ratio, 0.5) if main and runs == 10 else shown("6", what, ratio)
+            )
             what = f'{name}: "P help ≥ .8" right at {runs} runs (of {flagged / stores / 300:.1%} flagged)'
             share = float(right / max(flagged, 1))
-            lines.append(at_least("6", what, share, 0.80) if main and runs == 40 else shown("6", what, share))
+            lines.append(
+                at_least("6", what, share, 0.80) if main and runs == 40 else shown("6", what, share)
+            )
             what = f'{name}: "P harm ≥ .8" catches of the harmful at {runs} runs'
             lines.append(shown("6", what, harm_right / harmful))
     for name, shares in (("mixed", MIXED), ("sceptical", SCEPTICAL)):
@@ -522,20 +635,35 @@ def across(bench: Bench, name: str, shares: tuple[float, ...], stores: int) -> l
     known = {"strongly helpful": [0, 0], "harmful": [0, 0]}
     for _ in range(stores):
         lessons = population(bench, shares)
-        lengths = np.clip(np.exp(bench.random.normal(math.log(40), 0.8, 300)), 5, 400).astype(np.int64)
-        first, last = twin.crossings(store(bench, lessons, int(lengths.max())), 0.3, ZERO, BAR, lengths)
-        marked = [int(i) for i in effect.holds_across({str(i): float(e) for i, e in enumerate(last[HELP])})]
+        lengths = np.clip(np.exp(bench.random.normal(math.log(40), 0.8, 300)), 5, 400).astype(
+            np.int64
+        )
+        first, last = twin.crossings(
+            store(bench, lessons, int(lengths.max())), 0.3, ZERO, BAR, lengths
+        )
+        marked = [
+            int(i)
+            for i in effect.holds_across({str(i): float(e) for i, e in enumerate(last[HELP])})
+        ]
         false_shares.append(float((lessons.ratio[marked] >= 1).mean()) if marked else 0.0)
         called = first[HELP] < NEVER
         marks, helps = marks + len(marked), helps + int(called.sum())
         false_helps += int((called & (lessons.ratio >= 1)).sum())
-        for word, group, side in (("strongly helpful", lessons.strong, HELP), ("harmful", lessons.ratio > 1, HARM)):
+        for word, group, side in (
+            ("strongly helpful", lessons.strong, HELP),
+            ("harmful", lessons.ratio > 1, HARM),
+        ):
             known[word][0] += int((group & (first[side] < NEVER)).sum())
             known[word][1] += int(group.sum())
     what = f"{name}: e-BH at .10, mean false share over {stores} stores ({marks} marked, {helps} helps)"
     lines = [at_most("7", what, float(np.mean(false_shares)), 0.10)]
-    lines.append(shown("7", f"{name}: false share among helps without e-BH", false_helps / max(helps, 1)))
-    lines += [shown("7", f"{name}: {word} lessons that ever get a verdict", n / of) for word, (n, of) in known.items()]
+    lines.append(
+        shown("7", f"{name}: false share among helps without e-BH", false_helps / max(helps, 1))
+    )
+    lines += [
+        shown("7", f"{name}: {word} lessons that ever get a verdict", n / of)
+        for word, (n, of) in known.items()
+    ]
     return lines
 
 
@@ -548,7 +676,9 @@ class Seen(NamedTuple):
     precision: float
 
 
-def through_matcher(bench: Bench, rates: tuple[float, float], h: float, recall: float, precision: float) -> Seen:
+def through_matcher(
+    bench: Bench, rates: tuple[float, float], h: float, recall: float, precision: float
+) -> Seen:
     """200 runs whose outcomes pass a matcher that misses some findings and takes others for this problem.
 
     False matches fall on runs without the problem, alike in both arms, so often that precision holds where nothing is
@@ -577,7 +707,15 @@ def story(bench: Bench) -> list[Line]:
     ):
         seen = [through_matcher(bench, rates, h, recall, precision) for rates in (good, bad)]
         measured = " / ".join(f"{s.recall:.2f}, {s.precision:.2f}" for s in seen)
-        lines.append(Line("8", f"{name}: recall and precision measured on the story's findings", measured, "", None))
+        lines.append(
+            Line(
+                "8",
+                f"{name}: recall and precision measured on the story's findings",
+                measured,
+                "",
+                None,
+            )
+        )
         shares = []
         for sample, side in zip(seen, (HELP, HARM)):
             first, _ = twin.crossings(sample.cells, h, ZERO, BAR)
@@ -588,8 +726,17 @@ def story(bench: Bench) -> list[Line]:
                 what = f"{name}: {rates[0]} → {rates[1]} known by 200, what the story promises"
                 lines.append(at_least("8", what, share, 0.95))
     for rates, side, of in (((0.5, 0.2), HELP, 0.89), ((0.2, 0.4), HARM, 0.57)):
-        first, _ = twin.crossings(bench.runs(*rates, 0.3, 200, bench.lessons * STORY), 0.3, ZERO, BAR)
-        lines.append(near("8", f"perfect outcomes: {rates[0]} → {rates[1]} known by 200", by(first[side], 200), of))
+        first, _ = twin.crossings(
+            bench.runs(*rates, 0.3, 200, bench.lessons * STORY), 0.3, ZERO, BAR
+        )
+        lines.append(
+            near(
+                "8",
+                f"perfect outcomes: {rates[0]} → {rates[1]} known by 200",
+                by(first[side], 200),
+                of,
+            )
+        )
     return lines
 
 
@@ -600,17 +747,33 @@ def also(bench: Bench) -> list[Line]:
     """Promises that the acceptance list does not name."""
     n = bench.lessons * 5
     key = b"a store's key of thirty-two byte"
-    arms = np.array([[trial.assign(key, f"unit-{i}", f, 0.3).arm == "injected" for f in ("f", "g")] for i in range(n)])
+    arms = np.array(
+        [
+            [trial.assign(key, f"unit-{i}", f, 0.3).arm == "injected" for f in ("f", "g")]
+            for i in range(n)
+        ]
+    )
     table = {0.3: Counts(int(arms[:, 0].sum()), 0, int((~arms[:, 0]).sum()), 0)}
     link = abs(float(np.corrcoef(arms.T)[0, 1]))
     lines = [
-        at_most("+", f"the real coin: evidence against fairness in {n} units", effect.balance(table).e, 20.0),
+        at_most(
+            "+",
+            f"the real coin: evidence against fairness in {n} units",
+            effect.balance(table).e,
+            20.0,
+        ),
         at_most("+", "the real coin: correlation of two families' coins", link, 4 / math.sqrt(n)),
     ]
     sums = bench.coins((bench.lessons, RUNS), 0.3).cumsum(axis=1)
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, RUNS + 2)))])
     n1, total = sums, np.arange(1, RUNS + 1)
-    wealth = logs[n1] + logs[total - n1] - logs[total + 1] - n1 * math.log(0.7) - (total - n1) * math.log(0.3)
+    wealth = (
+        logs[n1]
+        + logs[total - n1]
+        - logs[total + 1]
+        - n1 * math.log(0.7)
+        - (total - n1) * math.log(0.3)
+    )
     alarms = float((wealth >= math.log(effect.OUT_OF_BALANCE)).any(axis=1).mean())
     lines.append(at_most("+", "balance alarm without cause in 500 looks", alarms, 0.05))
     for h, runs in ((0.3, 200), (0.1, 200), (0.3, 500)):
@@ -619,7 +782,10 @@ def also(bench: Bench) -> list[Line]:
         for _ in range(stores):
             lessons = population(bench, MIXED, 6)
             here = bench.coins((6, runs), h)
-            drawn = cells(here, bench.occurs(np.where(here, lessons.injected[:, None], lessons.withheld[:, None])))
+            drawn = cells(
+                here,
+                bench.occurs(np.where(here, lessons.injected[:, None], lessons.withheld[:, None])),
+            )
             settled = [trials(row, np.full(runs, h), str(i)) for i, row in enumerate(drawn)]
             whole = whole_memory(chain.from_iterable(settled))
             truth = (1 - h) * runs * float((lessons.withheld - lessons.injected).sum())
@@ -628,7 +794,9 @@ def also(bench: Bench) -> list[Line]:
             covered += least <= truth <= most
             excluded += whole.low > 0 or whole.high < 0
         where = f"whole memory, 6 lessons, {runs} runs, h {h}"
-        lines.append(at_least("+", f"{where}: interval holds the truth at the end", covered / stores, 0.95))
+        lines.append(
+            at_least("+", f"{where}: interval holds the truth at the end", covered / stores, 0.95)
+        )
         lines.append(shown("+", f"{where}: half width, problems per run", float(np.mean(widths))))
         lines.append(shown("+", f"{where}: excludes 0", excluded / stores))
     return [*lines, *moving(bench)]
@@ -650,7 +818,14 @@ def moving(bench: Bench) -> list[Line]:
                 problem = bench.random.random() < (told if arm == "injected" else untold)
                 name = str(lesson)
                 thrown.append(
-                    Trial(str(run), name, name, rates[lesson], arm, "occurred" if problem else "not_occurred")
+                    Trial(
+                        str(run),
+                        name,
+                        name,
+                        rates[lesson],
+                        arm,
+                        "occurred" if problem else "not_occurred",
+                    )
                 )
                 truth += (1 - rates[lesson]) * (untold - told)
             if run % 20 == 19:
@@ -658,7 +833,9 @@ def moving(bench: Bench) -> list[Line]:
                 _, least, most = whole.spared or (0.0, -math.inf, math.inf)
                 wrong |= not least <= truth <= most
                 for lesson in list(rates):
-                    word = effect.verdict(tabulate(each for each in thrown if each.family == str(lesson))).word
+                    word = effect.verdict(
+                        tabulate(each for each in thrown if each.family == str(lesson))
+                    ).word
                     if word == effect.HELPS:
                         rates[lesson] = 0.05
                     elif word == effect.HARMS:
@@ -670,8 +847,12 @@ def moving(bench: Bench) -> list[Line]:
         pooled += not -span.high * given <= truth <= -span.low * given
     where = "a memory in motion, 6 lessons, 200 runs"
     return [
-        at_most("+", f"{where}: interval misses the truth at any of 10 looks", missed / stores, 0.05),
-        at_least("+", f"{where}: one table for all lessons misses it at the end", pooled / stores, 0.2),
+        at_most(
+            "+", f"{where}: interval misses the truth at any of 10 looks", missed / stores, 0.05
+        ),
+        at_least(
+            "+", f"{where}: one table for all lessons misses it at the end", pooled / stores, 0.2
+        ),
         shown("+", f"{where}: half width, problems per run", float(np.mean(widths))),
     ]
 
@@ -692,7 +873,9 @@ def near(item: str, what: str, figure: float, stated: float) -> Line:
 
     So wide because how the stated matcher erred was not written down; ours errs in the least favourable way we know.
     """
-    return Line(item, what, _figure(figure), f"stated {stated:.2f}", bool(abs(figure - stated) <= 0.03))
+    return Line(
+        item, what, _figure(figure), f"stated {stated:.2f}", bool(abs(figure - stated) <= 0.03)
+    )
 
 
 def shown(item: str, what: str, figure: float) -> Line:
@@ -700,7 +883,13 @@ def shown(item: str, what: str, figure: float) -> Line:
 
 
 def _figure(number: float) -> str:
-    return f"{number:.0f}" if number >= 50 else f"{number:.4f}".rstrip("0").rstrip(".") if number else "0"
+    return (
+        f"{number:.0f}"
+        if number >= 50
+        else f"{number:.4f}".rstrip("0").rstrip(".")
+        if number
+        else "0"
+    )
 
 
 WORD = {True: "PASS", False: "FAIL", None: "shown"}
@@ -721,14 +910,27 @@ def write(path: Path, lines: list[Line], command: str, seconds: float) -> None:
         "",
         "| item | what | figure | bound | |",
         "|---|---|---|---|---|",
-        *(f"| {line.item} | {line.what} | {line.figure} | {line.bound} | {WORD[line.passed]} |" for line in lines),
+        *(
+            f"| {line.item} | {line.what} | {line.figure} | {line.bound} | {WORD[line.passed]} |"
+            for line in lines
+        ),
         "",
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(text), encoding="utf-8")
 
 
-MEASURES = (agreement, no_effect, true_effect, power, adaptive, selection, many_lessons, story, also)
+MEASURES = (
+    agreement,
+    no_effect,
+    true_effect,
+    power,
+    adaptive,
+    selection,
+    many_lessons,
+    story,
+    also,
+)
 
 
 def measured(number: int, seed: int, lessons: int) -> list[Line]:
@@ -744,7 +946,9 @@ def each_measured(given: argparse.Namespace) -> Iterator[list[Line]]:
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description="Measure the promises of trial/effect.py by seeded simulation.")
+    ask = argparse.ArgumentParser(
+        description="Measure the promises of trial/effect.py by seeded simulation."
+    )
     ask.add_argument("--quick", action="store_true", help="a tenth of the lessons")
     ask.add_argument("--seed", type=int, default=20261115)
     ask.add_argument("--out", type=Path, help="where to write the result")
@@ -754,14 +958,26 @@ def main() -> int:
     lines: list[Line] = []
     for found in each_measured(given):
         for line in found:
-            print(f"{WORD[line.passed]:5}  {line.item}  {line.what:<95}  {line.figure:>12}  {line.bound}", flush=True)
+            print(
+                f"{WORD[line.passed]:5}  {line.item}  {line.what:<95}  {line.figure:>12}  {line.bound}",
+                flush=True,
+            )
             lines.append(line)
     seconds = time.perf_counter() - started
-    out = given.out or (None if given.quick else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect.md")
+    out = given.out or (
+        None if given.quick else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect.md"
+    )
     if out:
-        write(out, lines, f"python bench/effect.py{' --quick' * given.quick} --seed {given.seed}", seconds)
+        write(
+            out,
+            lines,
+            f"python bench/effect.py{' --quick' * given.quick} --seed {given.seed}",
+            seconds,
+        )
     failed = [line for line in lines if line.passed is False]
-    print(f"{len(failed)} failed of {sum(line.passed is not None for line in lines)}, {seconds:.0f} s")
+    print(
+        f"{len(failed)} failed of {sum(line.passed is not None for line in lines)}, {seconds:.0f} s"
+    )
     return 1 if failed else 0
 
 

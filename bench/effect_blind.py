@@ -125,7 +125,13 @@ FREER = {
     ),
 }
 # how an agent puts what it came upon by itself
-ALONE = ("The Makefile says so: {}", "From the README: {}", "Reading the config, I see why: {}", "Hm. {}", "{}")
+ALONE = (
+    "The Makefile says so: {}",
+    "From the README: {}",
+    "Reading the config, I see why: {}",
+    "Hm. {}",
+    "{}",
+)
 TASKS = (
     "the totals of invoices are off by a cent",
     "add a filter by tenant to the list of orders",
@@ -167,12 +173,21 @@ class Session:
         )
 
     def typed(self, text: str) -> None:
-        self.add(type="user", permissionMode="default", promptSource="typed", message={"role": "user", "content": text})
+        self.add(
+            type="user",
+            permissionMode="default",
+            promptSource="typed",
+            message={"role": "user", "content": text},
+        )
 
     def says(self, text: str) -> None:
         self.add(
             type="assistant",
-            message={"id": f"m{len(self.rows)}", "role": "assistant", "content": [{"type": "text", "text": text}]},
+            message={
+                "id": f"m{len(self.rows)}",
+                "role": "assistant",
+                "content": [{"type": "text", "text": text}],
+            },
         )
 
     def calls(self, command: str, error: str = "") -> None:
@@ -182,7 +197,9 @@ class Session:
             message={
                 "id": f"m{at}",
                 "role": "assistant",
-                "content": [{"type": "tool_use", "id": at, "name": "Bash", "input": {"command": command}}],
+                "content": [
+                    {"type": "tool_use", "id": at, "name": "Bash", "input": {"command": command}}
+                ],
             },
         )
         told = f"Exit code 1\n{error}" if error else "ok"
@@ -205,7 +222,11 @@ class Session:
         )
         self.add(
             type="attachment",
-            attachment={"type": "hook_additional_context", "hookName": "SessionStart", "content": [note]},
+            attachment={
+                "type": "hook_additional_context",
+                "hookName": "SessionStart",
+                "content": [note],
+            },
         )
 
 
@@ -213,7 +234,9 @@ def lived(number: int, dice: random.Random) -> tuple[Session, int, bool]:
     """One session, the lesson that it is asked about, and whether it was given."""
     asked, given = dice.randrange(len(LESSONS)), dice.random() < 0.5
     others = [n for n in range(len(LESSONS)) if n != asked]
-    ids = [LESSONS[n][0] for n in others if dice.random() < 0.6] + ([LESSONS[asked][0]] if given else [])
+    ids = [LESSONS[n][0] for n in others if dice.random() < 0.6] + (
+        [LESSONS[asked][0]] if given else []
+    )
     session = Session(f"run-{number}")
     if ids:
         session.told(ids)
@@ -225,7 +248,9 @@ def lived(number: int, dice: random.Random) -> tuple[Session, int, bool]:
         id, text, call, error, cure, own = LESSONS[n]
         if id in ids:
             echo(session, id, text, own, dice)
-        elif dice.random() < 0.15:  # it comes upon it by itself: it stands in a file, or the agent knows the tool
+        elif (
+            dice.random() < 0.15
+        ):  # it comes upon it by itself: it stands in a file, or the agent knows the tool
             session.says(dice.choice(ALONE).format(dice.choice((f"{own}.", *FREER[id]))))
         session.calls(f"cat src/part{dice.randrange(9)}.py")
         if dice.random() < 0.5:
@@ -254,9 +279,15 @@ def forms(id: str, text: str, own: str) -> tuple[str, ...]:
     """Every way of it: word for word, in its own words, by its id, in the first few words, freely."""
     plain, words = text.replace("`", ""), own.split()
     return (
-        *FREER[id], f"From the notes: {plain}", f"As the project notes say, {plain[0].lower()}{plain[1:]}", f"{own}.", f"According to my notes: {own[0].lower()}{own[1:]}.",
-        f"Noted [{id}].", f"I keep in mind: {' '.join(plain.split()[:6])}.", f"{' '.join(words[:4])}.",
-    )  # fmt: skip
+        *FREER[id],
+        f"From the notes: {plain}",
+        f"As the project notes say, {plain[0].lower()}{plain[1:]}",
+        f"{own}.",
+        f"According to my notes: {own[0].lower()}{own[1:]}.",
+        f"Noted [{id}].",
+        f"I keep in mind: {' '.join(plain.split()[:6])}.",
+        f"{' '.join(words[:4])}.",
+    )
 
 
 def shown(session: Session, folder: str) -> str:
@@ -274,7 +305,11 @@ def make(folder: Path, runs: int, seed: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for number in range(1, runs + 1):
             session, asked, given = lived(number, dice)
-            key[str(number)] = {"asked": asked, "given": given, "record": (record := shown(session, scratch))}
+            key[str(number)] = {
+                "asked": asked,
+                "given": given,
+                "record": (record := shown(session, scratch)),
+            }
             sheet.append(f"== {number} · was it given: {LESSONS[asked][1]}\n{record}\n")
     (folder / "key.json").write_text(json.dumps(key))
     (folder / "sheet.txt").write_text("\n".join(sheet))
@@ -300,7 +335,10 @@ def guess(folder: Path) -> float:
     right = 0
     for fold in range(10):
         train = [row for n, row in enumerate(rows) if n % 10 != fold]
-        seen = {arm: Counter(name for found, given in train if given is arm for name in found) for arm in (True, False)}
+        seen = {
+            arm: Counter(name for found, given in train if given is arm for name in found)
+            for arm in (True, False)
+        }
         count = {arm: sum(given is arm for _, given in train) for arm in (True, False)}
         for found, given in (row for n, row in enumerate(rows) if n % 10 == fold):
             odds = log(count[True] / count[False])
@@ -334,7 +372,9 @@ def _gives_away(record: str, asked: int) -> bool:
     id, text, call, _, cure, own = LESSONS[asked]
     lines = [line.split(" ", 2) for line in record.splitlines()]
     said = [words for _, letter, words in lines if letter == "A"]
-    if any(each in said for each in forms(id, text, own)) or any(id in words for *_, words in lines):
+    if any(each in said for each in forms(id, text, own)) or any(
+        id in words for *_, words in lines
+    ):
         return True
     gaps = [at for at in range(1, len(lines)) if int(lines[at][0]) > int(lines[at - 1][0]) + 1]
     return any(words in (call, cure) for at in gaps for _, _, words in lines[at : at + 3])
@@ -343,7 +383,11 @@ def _gives_away(record: str, asked: int) -> bool:
 def score(folder: Path, answers: Path) -> float:
     key = json.loads((folder / "key.json").read_text())
     said = dict(line.split()[:2] for line in answers.read_text().splitlines() if line.strip())
-    right = sum((said.get(number, "") == "g") is row["given"] for number, row in key.items() if number in said)
+    right = sum(
+        (said.get(number, "") == "g") is row["given"]
+        for number, row in key.items()
+        if number in said
+    )
     print(
         f"reader of the sheet: the arm of {right} of {len(said)} runs told ({right / len(said):.0%}); bound {BOUND:.0%}"
     )

@@ -44,7 +44,11 @@ def shell(command: str, error: str = "") -> Step:
 
 
 # The accident is another one than when the defects were found: of that one (a refused connection, cured by docker compose) no lesson is told any more.
-FAILS, PASSES, CURE = shell("make check-orders", REFUSED), shell("make check-orders"), shell("make migrate-orders")
+FAILS, PASSES, CURE = (
+    shell("make check-orders", REFUSED),
+    shell("make check-orders"),
+    shell("make migrate-orders"),
+)
 TASK = "make the database checks of the orders pass: make check-orders"
 
 
@@ -110,7 +114,9 @@ class Person:
         for id in ("s1", "s2"):
             self.run(id, FAILS, CURE, PASSES)
         with self.open() as memories:
-            return next(each.id for each in memories.list() if each.signature and each.klass != "command")
+            return next(
+                each.id for each in memories.list() if each.signature and each.klass != "command"
+            )
 
     def unit(
         self,
@@ -128,7 +134,10 @@ class Person:
         told = memory in given.injected
         self.clock.advance(60)
         steps = [{**step, "at": self.clock.advance(5)} for step in live(told)]
-        memories.learn(self.file(id, *steps, outcome=outcome(told), **({"model": model} if model else {})), over=True)
+        memories.learn(
+            self.file(id, *steps, outcome=outcome(told), **({"model": model} if model else {})),
+            over=True,
+        )
         return "injected" if told else "withheld" if memory in given.withheld else "-"
 
 
@@ -136,15 +145,26 @@ def d1(person: Person) -> Said:
     """A critic finds the same thing in 40 of 100 runs, whatever they were told."""
     stores, helps, units, dice = 20, 0, 0, random.Random(1)
     for store in range(stores):
-        with open_memories(f"{person.folder}/d1-{store}.db", env=person.env, cwd=person.work) as memories:
+        with open_memories(
+            f"{person.folder}/d1-{store}.db", env=person.env, cwd=person.work
+        ) as memories:
             for n in range(62):
                 with memories.run(task=f"work on tenant ticket {n}", instruments=["critic"]) as run:
                     if n < 2 or dice.random() < 0.4:
                         run.finding(TENANT, by="critic", severity="warning")
             found = memories.effect()
-            helps, units = helps + any("Helps" in each.sentence for each in found.lessons), units + found.whole.units
-    what = "" if units else ": an agent's finding waits for a person, whose word it is then; nothing is tossed"
-    return Said(f"{helps} of {stores} stores say helps, of {units} sessions with a coin{what}", helps <= 2)
+            helps, units = (
+                helps + any("Helps" in each.sentence for each in found.lessons),
+                units + found.whole.units,
+            )
+    what = (
+        ""
+        if units
+        else ": an agent's finding waits for a person, whose word it is then; nothing is tossed"
+    )
+    return Said(
+        f"{helps} of {stores} stores say helps, of {units} sessions with a coin{what}", helps <= 2
+    )
 
 
 def d2(person: Person) -> Said:
@@ -155,7 +175,8 @@ def d2(person: Person) -> Said:
     person.run("cured", FAILS, CURE, PASSES)
     person.run("gaveup", FAILS, FAILS, outcome="failure")
     told = {
-        id: json.loads(person.tacit("audit", id, "--json"))["data"]["runs"][0]["lessons"] for id in ("cured", "gaveup")
+        id: json.loads(person.tacit("audit", id, "--json"))["data"]["runs"][0]["lessons"]
+        for id in ("cured", "gaveup")
     }
     words = {
         id: sorted({each["outcome"] for each in lessons if each["outcome"] != "unknown"})
@@ -172,11 +193,16 @@ def d3(person: Person) -> Said:
     memory = person.taught()
     with person.open() as memories:
         for n in range(120):
-            person.unit(memories, f"u{n}", memory, lambda told: [PASSES] if told else [FAILS, FAILS])
+            person.unit(
+                memories, f"u{n}", memory, lambda told: [PASSES] if told else [FAILS, FAILS]
+            )
             if memories.get(memory).verdict == "helps":
                 break
         before = memories.get(memory).verdict
-        memories.edit(memory, text="Never migrate before `make check-orders`; wait until the table comes by itself.")
+        memories.edit(
+            memory,
+            text="Never migrate before `make check-orders`; wait until the table comes by itself.",
+        )
     said = person.tacit("effect", memory)
     now, _, former = said.partition("Of its former words:")
     return Said(
@@ -187,9 +213,11 @@ def d3(person: Person) -> Said:
 
 def d4(person: Person) -> Said:
     """(a) one's own pitfall; (b) a reviewer's lesson where nobody reviews; (c) a lesson told right after its failure."""
-    own = json.loads(person.tacit("add", "Migrate the orders before make check-orders", "--kind", "pitfall", "--json"))[
-        "data"
-    ]["id"]
+    own = json.loads(
+        person.tacit(
+            "add", "Migrate the orders before make check-orders", "--kind", "pitfall", "--json"
+        )
+    )["data"]["id"]
     with person.open() as memories:
         arms = [person.unit(memories, f"a{n}", own, lambda told: [FAILS, FAILS]) for n in range(20)]
         sentence = memories.effect(own).lessons[0].sentence
@@ -201,11 +229,15 @@ def d4(person: Person) -> Said:
         for n in range(40):
             person.clock.advance(60)
             given = memories.inject(
-                "validate the tenant header before reading the body of handlers", run=f"b{n}", budget="deep"
+                "validate the tenant header before reading the body of handlers",
+                run=f"b{n}",
+                budget="deep",
             )
             blind.append(reviewed in given.withheld)
             person.clock.advance(60)
-            memories.learn(person.file(f"b{n}", {**PASSES, "at": person.clock.advance(5)}), over=True)
+            memories.learn(
+                person.file(f"b{n}", {**PASSES, "at": person.clock.advance(5)}), over=True
+            )
     with tempfile.TemporaryDirectory() as other:
         second = Person(other)
         memory = second.taught()
@@ -241,7 +273,8 @@ def d5(person: Person) -> Said:
         entries = memories.log(memory=memory, verb="verdict")
         epochs = len(memories.effect(memory).lessons[0].older) + 1
     return Said(
-        f"{len(entries)} verdict entries in 120 runs, {epochs} epochs side by side", len(entries) <= 4 and epochs == 3
+        f"{len(entries)} verdict entries in 120 runs, {epochs} epochs side by side",
+        len(entries) <= 4 and epochs == 3,
     )
 
 
@@ -256,7 +289,9 @@ def d6(person: Person) -> Said:
         person.run(id, other_fails, shell("make migrate-bills"), other_passes)
     with person.open() as memories:
         other = next(
-            each.id for each in memories.list() if each.signature and each.klass != "command" and each.id != memory
+            each.id
+            for each in memories.list()
+            if each.signature and each.klass != "command" and each.id != memory
         )
         for n in range(8):
             person.unit(memories, f"u{n}", memory, lambda told: [PASSES])
@@ -285,9 +320,12 @@ def d7(person: Person) -> Said:
     with person.open() as memories:
         for n in range(166):
             person.unit(
-                memories, f"u{n}", memory, lambda told: [FAILS, CURE, PASSES] if dice.random() < 0.1 else [PASSES],
+                memories,
+                f"u{n}",
+                memory,
+                lambda told: [FAILS, CURE, PASSES] if dice.random() < 0.1 else [PASSES],
                 outcome=lambda told: "failure" if told and dice.random() < 0.5 else "success",
-            )  # fmt: skip
+            )
             now = memories.get(memory)
             if now.verdict == "harms" or now.state == "under_review":
                 break
@@ -300,7 +338,9 @@ def d8(person: Person) -> Said:
         person.run(id, FAILS, CURE, PASSES)
     with person.open() as memories:
         by_class = {each.klass: each for each in memories.list()}
-        memory = next(each for each in memories.list() if each.signature and each.klass != "command")
+        memory = next(
+            each for each in memories.list() if each.signature and each.klass != "command"
+        )
         cure = memory.text
         leaked = withheld = 0
         one = ""
@@ -309,11 +349,16 @@ def d8(person: Person) -> Said:
             if memory.id in given.withheld:
                 withheld, one = withheld + 1, f"a{n}"
                 leaked += "migrate-orders" in given.markdown
-        hidden = [cure not in person.tacit(*words, TACIT_RUN=one) for words in (("list",), ("audit", one))]
+        hidden = [
+            cure not in person.tacit(*words, TACIT_RUN=one) for words in (("list",), ("audit", one))
+        ]
         Path(f"{person.work}/CLAUDE.md").write_text(f"# Rules\n\n- {memory.text}\n")
         # the file is looked at when a run that it concerns is learned
         person.unit(memories, "page", memory.id, lambda told: [PASSES])
-        paged = sum(memory.id in memories.inject(TASK, run=f"b{n}", budget="deep").withheld for n in range(30))
+        paged = sum(
+            memory.id in memories.inject(TASK, run=f"b{n}", budget="deep").withheld
+            for n in range(30)
+        )
         Path(f"{person.work}/CLAUDE.md").unlink()
         person.unit(memories, "page2", memory.id, lambda told: [PASSES])
     crossed = new = 0
@@ -350,10 +395,13 @@ def d8(person: Person) -> Said:
         with person.open() as memories:
             # what it is asked later is tossed in its parent's unit; coins of its own would stand in a unit of its own
             new += any(
-                run.run.foreign_id == fork and run.run.root == run.run.id and run.lessons for run in memories.audit()
+                run.run.foreign_id == fork and run.run.root == run.run.id and run.lessons
+                for run in memories.audit()
             )
     words = f"(a) cure told in {leaked} of {withheld} withheld runs, kinds {'/'.join(sorted(by_class))}; (b) withheld {paged} of 30; (c) hidden in list and audit: {all(hidden)}; (d) {crossed} of 8 forks were told what their parent was denied, {new} with coins of their own"
-    return Said(words, withheld > 0 and not leaked and not paged and all(hidden) and not crossed and not new)
+    return Said(
+        words, withheld > 0 and not leaked and not paged and all(hidden) and not crossed and not new
+    )
 
 
 def d9(person: Person) -> Said:
@@ -364,7 +412,10 @@ def d9(person: Person) -> Said:
     with person.open() as memories:
         for n in range(70):
             arm = person.unit(
-                memories, f"u{n}", memory, lambda told: [asks] if told and dice.random() < 0.45 else [PASSES]
+                memories,
+                f"u{n}",
+                memory,
+                lambda told: [asks] if told and dice.random() < 0.45 else [PASSES],
             )
             [audit] = memories.audit(f"u{n}")
             told = [each.outcome for each in audit.lessons if each.memory == memory]
@@ -383,14 +434,23 @@ def d10(person: Person) -> Said:
             past = Clock(person.clock())
             started = past.advance(-3600)
             path = person.file(
-                f"u{n}", {**FAILS, "at": past.advance(5)}, {**FAILS, "at": past.advance(5)}, started_at=started
+                f"u{n}",
+                {**FAILS, "at": past.advance(5)},
+                {**FAILS, "at": past.advance(5)},
+                started_at=started,
             )
             person.clock.advance(60)
             memories.learn(path, over=True)
             [audit] = memories.audit(f"u{n}")
-            seen += any(each.outcome == "occurred" for each in audit.lessons if each.memory == memory)
-    doctor = next((line.strip() for line in person.tacit("doctor").splitlines() if "behind" in line), "")
-    return Said(f"{seen} of 12 occurred; doctor: {doctor[:100] or 'silent'}", seen == 12 and bool(doctor))
+            seen += any(
+                each.outcome == "occurred" for each in audit.lessons if each.memory == memory
+            )
+    doctor = next(
+        (line.strip() for line in person.tacit("doctor").splitlines() if "behind" in line), ""
+    )
+    return Said(
+        f"{seen} of 12 occurred; doctor: {doctor[:100] or 'silent'}", seen == 12 and bool(doctor)
+    )
 
 
 def d11(person: Person) -> Said:
@@ -398,7 +458,12 @@ def d11(person: Person) -> Said:
     memory = person.taught()
     with person.open() as memories:
         for n in range(12):
-            person.unit(memories, f"u{n}", memory, lambda told: [FAILS, CURE, PASSES] if not told else [PASSES])
+            person.unit(
+                memories,
+                f"u{n}",
+                memory,
+                lambda told: [FAILS, CURE, PASSES] if not told else [PASSES],
+            )
     said = person.tacit("report")
     known = memories_word(person)
     told = next((line.strip() for line in said.splitlines() if "not yet known" in line.lower()), "")
@@ -416,13 +481,23 @@ def memories_word(person: Person) -> str:
 def d12(person: Person) -> Said:
     """Two machines with signing keys and one repository: 8 and 7 units. And what 5 % means among many lessons."""
     ada, ben = f"{person.folder}/ada", f"{person.folder}/ben"
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+    git = [
+        "git",
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+        "-c",
+        "init.defaultBranch=main",
+    ]
     subprocess.run([*git, "init", "-q", "--bare", f"{person.folder}/origin"], check=True)
     people, signers = [], ""
     for folder in (ada, ben):
         each = Person(folder)
         name = os.path.basename(folder)
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/key"], check=True)
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/key"], check=True
+        )
         signers += f"{name}@example.org {Path(f'{folder}/key.pub').read_text()}"
         people.append(each)
     for each in people:
@@ -462,18 +537,28 @@ def d12(person: Person) -> Said:
     for each, count in ((first, 8), (second, 7)):
         with each.open() as memories:
             theirs = next(
-                (one.id for one in memories.list(limit=50) if one.signature and one.klass != "command"), memory
+                (
+                    one.id
+                    for one in memories.list(limit=50)
+                    if one.signature and one.klass != "command"
+                ),
+                memory,
             )
             if memories.get(theirs).state == "candidate":
                 memories.review(theirs, "approve")
             for n in range(count):
-                each.unit(memories, f"{os.path.basename(each.folder)}-{n}", theirs, lambda told: [PASSES])
+                each.unit(
+                    memories, f"{os.path.basename(each.folder)}-{n}", theirs, lambda told: [PASSES]
+                )
     for each in (first, second, first, second):
         exchange(each)
     for each in people:
         with each.open() as memories:
             found.append(
-                sum(sum(row.injected + row.withheld for row in one.table.values()) for one in memories.effect().lessons)
+                sum(
+                    sum(row.injected + row.withheld for row in one.table.values())
+                    for one in memories.effect().lessons
+                )
             )
     said = first.tacit("effect")
     return Said(
@@ -494,17 +579,31 @@ DEFECTS: dict[str, tuple[Callable[[Person], Said], str, str]] = {
     "D5": (d5, "verdicts flap with the model", "189 verdict entries in 120 runs"),
     "D6": (d6, "merged, failed by the other's problem", "belief 90 % → 36 % in 8 runs"),
     "D7": (d7, "a lesson that ruins its runs", "166 units: provisional, not yet known"),
-    "D8": (d8, "leaks into the withheld arm", "(a) 12 of 12; (b) 7 of 30 withheld; (c) printed; (d) 8 of 8 forks"),
+    "D8": (
+        d8,
+        "leaks into the withheld arm",
+        "(a) 12 of 12; (b) 7 of 30 withheld; (c) printed; (d) 8 of 8 forks",
+    ),
     "D9": (d9, "outcomes missing by the arm", "25 of 59 injected unknown"),
     "D10": (d10, "a clock behind", "0 of 12 occurred; doctor silent"),
-    "D11": (d11, "report prints a Python object", "Verdict(word='not yet known', …) under \"Prevented\""),
-    "D12": (d12, "a team's units, and 5 % for each of many", "8 and 7, not 15 (unsigned); signed not run"),
+    "D11": (
+        d11,
+        "report prints a Python object",
+        "Verdict(word='not yet known', …) under \"Prevented\"",
+    ),
+    "D12": (
+        d12,
+        "a team's units, and 5 % for each of many",
+        "8 and 7, not 15 (unsigned); signed not run",
+    ),
 }
 HEAD = "| | defect | then | now | |\n|---|---|---|---|---|"
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description="The twelve defects of the instruments, each by its command.")
+    ask = argparse.ArgumentParser(
+        description="The twelve defects of the instruments, each by its command."
+    )
     ask.add_argument("--only", default="")
     ask.add_argument("--out", type=Path)
     given = ask.parse_args()
@@ -516,13 +615,21 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             said = play(Person(f"{folder}/home"))
         fine &= said.right
-        lines.append(f"| {name} | {what} | {then} | {said.now} | {'PASS' if said.right else 'FAIL'} |")
+        lines.append(
+            f"| {name} | {what} | {then} | {said.now} | {'PASS' if said.right else 'FAIL'} |"
+        )
         print(lines[-1], flush=True)
-    out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-defects.md")
+    out = given.out or (
+        None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-defects.md"
+    )
     if out:
         out.write_text(
             "\n".join(
-                ["# The defects of the instruments, played again\n\n`python bench/effect_defects.py`\n", *lines, ""]
+                [
+                    "# The defects of the instruments, played again\n\n`python bench/effect_defects.py`\n",
+                    *lines,
+                    "",
+                ]
             ),
             encoding="utf-8",
         )

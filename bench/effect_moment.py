@@ -21,7 +21,9 @@ from tacit.trial.effect import HARMS, HELPS
 from tacit.trial.overall import whole_memory
 from tacit.trial.table import Trial
 
-LOSSES = [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
+LOSSES = (
+    [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
+)
 
 
 class Way(NamedTuple):
@@ -29,7 +31,10 @@ class Way(NamedTuple):
     sessions: int
     comes: float  # share of the sessions that come to a lesson's moment untold
     rates: tuple[float, float]  # of the problem where the work is done: untold, told
-    undone: tuple[float, float] = (0.0, 0.0)  # what told agents leave out of what would pass, and of what would fail
+    undone: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # what told agents leave out of what would pass, and of what would fail
     more: float = 0.0  # of the sessions that would not come to it, those in which told agents do
     share: int = 1  # of the memories that are asked for, one in so many
 
@@ -38,8 +43,22 @@ WAYS = (
     Way("half left undone (4a)", 60, 0.25, (0.4, 0.4), (0.5, 0.5)),
     Way("half left undone, four times as long", 240, 0.25, (0.4, 0.4), (0.5, 0.5), share=4),
     Way("half left undone, a rare problem", 240, 0.5, (0.1, 0.1), (0.5, 0.5), share=4),
-    Way("what would fail is left undone four times as often", 60, 0.25, (0.4, 0.4), (0.2, 0.8), share=2),
-    Way("half of what would fail is left undone, nothing else", 120, 0.5, (0.4, 0.4), (0.0, 0.5), share=2),
+    Way(
+        "what would fail is left undone four times as often",
+        60,
+        0.25,
+        (0.4, 0.4),
+        (0.2, 0.8),
+        share=2,
+    ),
+    Way(
+        "half of what would fail is left undone, nothing else",
+        120,
+        0.5,
+        (0.4, 0.4),
+        (0.0, 0.5),
+        share=2,
+    ),
     Way("half as much again is done", 120, 0.25, (0.4, 0.4), more=0.5, share=4),
     Way("helps, every session comes to it", 60, 1.0, (0.5, 0.2), share=8),
     Way("helps, half of them do", 150, 0.5, (0.5, 0.2), share=8),
@@ -58,7 +77,10 @@ def coins(way: Way, seed: int) -> list[Trial]:
             came = chance.random() >= way.undone[struck]
         elif told:
             came = chance.random() < way.more
-        arm, outcome = "injected" if told else "withheld", "occurred" if struck and came else "not_occurred"
+        arm, outcome = (
+            "injected" if told else "withheld",
+            "occurred" if struck and came else "not_occurred",
+        )
         lesson, loss = str(n % 8), chance.choice(LOSSES)
         found.append(Trial(str(n // 8), lesson, lesson, 0.3, arm, outcome, loss=loss, came=came))
     return found
@@ -70,7 +92,11 @@ def claims(memories: list[list[Trial]]) -> str:
     parts = []
     for word in (HELPS, HARMS):
         at = sorted(each.run or 0 for each in said if each.verdict.word == word)
-        parts += [f"{word} {len(at)}" + (f" (session {at[len(at) // 2]})" if len(at) > 1 else "")] if at else []
+        parts += (
+            [f"{word} {len(at)}" + (f" (session {at[len(at) // 2]})" if len(at) > 1 else "")]
+            if at
+            else []
+        )
     return f"{', '.join(parts) or 'nothing'} of {len(said)}"
 
 

@@ -15,7 +15,10 @@ from effect_twin import Bools, Floats, Ints
 from tacit.core.profile_toml import standard
 from tacit.trial.effect import SHARES, bets
 
-STABLE, REVIEW = 0.8, 0.65  # beliefs from which the default ladder calls a lesson stable, or sends it to review
+STABLE, REVIEW = (
+    0.8,
+    0.65,
+)  # beliefs from which the default ladder calls a lesson stable, or sends it to review
 
 Thrown = tuple[Ints, Floats, Ints, Bools, Bools]
 LOOKS = (20, 40, 60, 100, 200)
@@ -26,7 +29,9 @@ USELESS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 def oracle(cells: Ints, withheld: float, injected: float, h: float) -> Floats:
     """The oracle's wealth after each run."""
     rate = (1 - h) * injected + h * withheld
-    factors = np.array([injected / rate, (1 - injected) / (1 - rate), withheld / rate, (1 - withheld) / (1 - rate)])
+    factors = np.array(
+        [injected / rate, (1 - injected) / (1 - rate), withheld / rate, (1 - withheld) / (1 - rate)]
+    )
     wealth: Floats = np.exp(np.cumsum(np.log(factors[cells]), axis=1))
     return wealth
 
@@ -47,14 +52,22 @@ LOSSES, OFTEN = (0.25, 0.75, 1.0), (0.5, 0.25, 0.25)
 
 
 def with_losses(
-    random: np.random.Generator, withheld: float, injected: float, h: float, lessons: int, bar: float
+    random: np.random.Generator,
+    withheld: float,
+    injected: float,
+    h: float,
+    lessons: int,
+    bar: float,
 ) -> Ints:
     """The look at which each lesson has its verdict where a problem costs a part: bets on a loss know less of how often it occurs."""
     kinds = [(given, loss) for given in (True, False) for loss in (0.0, *LOSSES)]
     side = "help" if injected < withheld else "harm"
     # half of the purse on the loss, half on whether it occurred
     factors = np.array(
-        [[*bets(h, 0.0, side, given, loss), *bets(h, 0.0, side, given, float(loss > 0))] for given, loss in kinds]
+        [
+            [*bets(h, 0.0, side, given, loss), *bets(h, 0.0, side, given, float(loss > 0))]
+            for given, loss in kinds
+        ]
     )
     wealth, first = np.zeros((lessons, factors.shape[1])), np.full(lessons, twin.NEVER)
     for t in range(LOOKS[-1]):
@@ -114,7 +127,9 @@ def thrown(
         if coin == "lean":
             rates[:, t] = lean(told, t)
         elif coin == "Thompson" and t >= MATCH_UNITS:
-            rates[:, t] = np.round(np.clip(told[:, 2] + told[:, 1] / 2, MATCH_FLOOR, 1 - MATCH_FLOOR), 2)
+            rates[:, t] = np.round(
+                np.clip(told[:, 2] + told[:, 1] / 2, MATCH_FLOOR, 1 - MATCH_FLOOR), 2
+            )
         given[:, t] = inside & (random.random(lessons) >= rates[:, t])
         met[:, t] = random.random(lessons) < np.where(given[:, t], injected, withheld)
         drawn[:, t] = np.where(given[:, t], 0, 2) + np.where(met[:, t], 0, 1)

@@ -70,8 +70,12 @@ class Count:
             return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
 
         return Count(
-            self.later + other.later, self.on_file + other.on_file, both(self.seen, other.seen), self.without + other.without, both(self.called, other.called)
-        )  # fmt: skip
+            self.later + other.later,
+            self.on_file + other.on_file,
+            both(self.seen, other.seen),
+            self.without + other.without,
+            both(self.called, other.called),
+        )
 
 
 def sessions(project: Path) -> dict[str, list[Run]]:
@@ -87,7 +91,13 @@ def sessions(project: Path) -> dict[str, list[Run]]:
 
 def met_in(runs: list[Run]) -> set[str]:
     """The signatures of all failed steps of a session."""
-    return {mark for run in runs for step in run.steps if step.role == "tool" for mark in failed_with(step, run.cwd)}
+    return {
+        mark
+        for run in runs
+        for step in run.steps
+        if step.role == "tool"
+        for mark in failed_with(step, run.cwd)
+    }
 
 
 def words(text: str) -> set[str]:
@@ -98,7 +108,9 @@ def by_signature(project: Path, met: dict[str, set[str]]) -> tuple[Count, dict[s
     """Failures whose lesson is what their first session shows; and by the number of each failure the sessions that were called."""
     count, called = Count(), dict[str, set[str]]()
     file = project / "truth" / "failures.jsonl"
-    for number, failure in enumerate(map(json.loads, file.read_text().splitlines() if file.exists() else ())):
+    for number, failure in enumerate(
+        map(json.loads, file.read_text().splitlines() if file.exists() else ())
+    ):
         ids = [each["session"] for each in failure["sessions"] if each["session"] in met]
         if len(ids) < 2:
             continue
@@ -128,26 +140,41 @@ def unlisted(project: Path, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
         for id, each in runs.items()
     }
     typed = {
-        id: [" ".join(step.text.casefold().split()) for run in each for step in run.steps if step.typed]
+        id: [
+            " ".join(step.text.casefold().split())
+            for run in each
+            for step in run.steps
+            if step.typed
+        ]
         for id, each in runs.items()
     }
     found: dict[str, set[str]] = {}
     for kind, texts in (("failures", printed), ("repeated", typed)):
         file = project / "truth" / f"{kind}.jsonl"
-        for number, row in enumerate(map(json.loads, file.read_text().splitlines() if file.exists() else ())):
+        for number, row in enumerate(
+            map(json.loads, file.read_text().splitlines() if file.exists() else ())
+        ):
             if kind == "failures":
                 keys = [max(re.split(r" ?\(.*|…", row["signature"]), key=len)]
             else:
                 keys = [each["quote"] for each in row["occurrences"]]
-            keys = [key for key in (" ".join(key.casefold().split()) for key in keys) if len(key) >= 12]
+            keys = [
+                key for key in (" ".join(key.casefold().split()) for key in keys) if len(key) >= 12
+            ]
             found[f"{kind}-{number}"] = {
-                id for id, lines in texts.items() if any(key in line for key in keys for line in lines)
+                id
+                for id, lines in texts.items()
+                if any(key in line for key in keys for line in lines)
             }
     return found
 
 
 def by_lessons(
-    world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]], holds: dict[str, set[str]]
+    world: World,
+    runs: dict[str, list[Run]],
+    judge: str,
+    guessed: dict[str, set[str]],
+    holds: dict[str, set[str]],
 ) -> Iterator[tuple[str, Count]]:
     """Items by the lessons that were on file: kind, and what was seen of it."""
     labels = json.loads((coverage.LABELS / f"{judge}-{world.project}.json").read_text())
@@ -198,13 +225,17 @@ def by_lessons(
             guess = session in guessed.get(item.name, ())
             if not have:
                 if occurred:
-                    count.add(True, {"rules": False, "reader": False, "either": guess, "alone": False})
+                    count.add(
+                        True, {"rules": False, "reader": False, "either": guess, "alone": False}
+                    )
                 continue
             by_rules = {id for id in have if _struck(world, lessons[id], session, runs)}
             called = by_rules | {id for id in have if id in read.get(session, ())}
             alone = bool(called)
             if not occurred:
-                by_rules, called = ({id for id in each if session not in covered[id]} for each in (by_rules, called))
+                by_rules, called = (
+                    {id for id in each if session not in covered[id]} for each in (by_rules, called)
+                )
             count.on_file += occurred
             count.without += not occurred
             count.add(
@@ -231,7 +262,9 @@ def _struck(world: World, memory: Memory, session: str, runs: dict[str, list[Run
 def struck(memory: Memory, run: Run) -> bool:
     """What the product says of a use of this lesson, whatever its arm, without a reader."""
     use = Use(memory.id, "u", "p", "u", memory.id, "withheld", 0.3)
-    return outcome_of(use, memory, run, (), over=True, now="2100-01-01T00:00:00Z").value == "occurred"
+    return (
+        outcome_of(use, memory, run, (), over=True, now="2100-01-01T00:00:00Z").value == "occurred"
+    )
 
 
 def told_by_reader(world: World, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
@@ -246,7 +279,11 @@ def told_by_reader(world: World, runs: dict[str, list[Run]]) -> dict[str, set[st
     ):
         id = session.get(run, "")
         if id not in places:
-            places[id] = {place for place, letters in _letters(runs.get(id, [])).items() if letters <= set(AGENT_LINES)}
+            places[id] = {
+                place
+                for place, letters in _letters(runs.get(id, [])).items()
+                if letters <= set(AGENT_LINES)
+            }
         if tier == "user" or place.partition("#")[0] not in places[id]:
             found.setdefault(id, set()).add(memory)
     return found
@@ -281,7 +318,9 @@ def main() -> int:
             stores += 1
             holds = unlisted(project, runs)
             for judge in JUDGES:
-                for kind, found in by_lessons(World(folder, project.name), runs, judge, guessed, holds):
+                for kind, found in by_lessons(
+                    World(folder, project.name), runs, judge, guessed, holds
+                ):
                     kinds[judge, kind] = kinds.get((judge, kind), Count()) + found
     seen, called = signature.seen.get("signature", 0), signature.called.get("signature", 0)
     print(
@@ -318,7 +357,9 @@ def main() -> int:
                 share(each.called["unlisted"], each.called["alone"]),
             ]
             print(f"| {' | '.join(map(str, cells))} |")
-        fine &= both.seen["reader"] >= 0.7 * both.later and both.called["alone"] <= 0.1 * both.without
+        fine &= (
+            both.seen["reader"] >= 0.7 * both.later and both.called["alone"] <= 0.1 * both.without
+        )
     return 0 if fine else 1
 
 

@@ -29,20 +29,31 @@ def factors(h: float, difference: float, side: str) -> Floats:
     p, out = 1 - h, np.ones((4, len(GUESSES) * len(BASE_STAKES)))
     for i, m in enumerate(GUESSES):
         x = np.array([(1 - m) / p, -m / p, -(1 - m) / h, m / h])
-        below, above = (difference - x) / (x.max() - difference), (x - difference) / (difference - x.min())
+        below, above = (
+            (difference - x) / (x.max() - difference),
+            (x - difference) / (difference - x.min()),
+        )
         edge = below if side == "help" else above
-        out[:, i * len(BASE_STAKES) : (i + 1) * len(BASE_STAKES)] = 1 + edge[:, None] * np.array([*BASE_STAKES])
+        out[:, i * len(BASE_STAKES) : (i + 1) * len(BASE_STAKES)] = 1 + edge[:, None] * np.array(
+            [*BASE_STAKES]
+        )
     return out
 
 
 def crossings(
-    cells: Ints, rates: Floats | float, bets: list[tuple[float, str]], bar: float, lengths: Ints | None = None
+    cells: Ints,
+    rates: Floats | float,
+    bets: list[tuple[float, str]],
+    bar: float,
+    lengths: Ints | None = None,
 ) -> tuple[Ints, Floats]:
     """For each bet (difference, side) and lesson: the first look at which its e-value reaches the bar, and its last."""
     lessons, runs = cells.shape
     used = np.unique(rates)
     row = np.searchsorted(used, np.broadcast_to(np.asarray(rates), cells.shape))
-    lookup = np.stack([np.concatenate([factors(h, d, side) for d, side in bets], axis=1) for h in used])
+    lookup = np.stack(
+        [np.concatenate([factors(h, d, side) for d, side in bets], axis=1) for h in used]
+    )
     wealth = np.ones((lessons, lookup.shape[2]))
     first = np.full((len(bets), lessons), NEVER)
     last = np.ones((len(bets), lessons))
@@ -64,7 +75,9 @@ def counts(cells: Ints, lengths: Ints | None = None) -> Ints:
 def posteriors(tables: Ints, weights: Floats | None = None) -> Floats:
     """Lesson × atom: the share of each atom in the posterior."""
     logs = tables @ _LOGS
-    joint = np.exp(logs - logs.max(axis=1, keepdims=True)) * (np.array(PRIOR) if weights is None else weights)
+    joint = np.exp(logs - logs.max(axis=1, keepdims=True)) * (
+        np.array(PRIOR) if weights is None else weights
+    )
     out: Floats = joint / joint.sum(axis=1, keepdims=True)
     return out
 

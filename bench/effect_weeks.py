@@ -25,7 +25,9 @@ from tacit.trial.overall import TOGETHER
 from tacit.trial.table import Counts
 
 SESSIONS, RELEVANT = 50, 1 / 8
-RICH = [(0.5, 0.2)] * 7 + [(0.3, 0.1)] * 6 + [(0.15, 0.03)] * 3 + [(0.3, 0.3)] * 6 + [(0.2, 0.4)] * 3
+RICH = (
+    [(0.5, 0.2)] * 7 + [(0.3, 0.1)] * 6 + [(0.15, 0.03)] * 3 + [(0.3, 0.3)] * 6 + [(0.2, 0.4)] * 3
+)
 # Of 42 real lessons with twenty units or more 6 strike in 20 of 100 sessions or more, 34 in fewer than 10, half of them never again.
 REAL = (
     [(0.5, 0.2), (0.3, 0.1), (0.25, 0.1), (0.2, 0.05), (0.15, 0.05), (0.1, 0.03)]
@@ -33,29 +35,58 @@ REAL = (
     + [(0.01, 0.005)] * 8
     + [(0.05, 0.05)] * 4
 )
-NOTHING = [(rate, rate) for rate in (0.5, 0.3, 0.25, 0.2, 0.15, 0.1, *[0.06] * 7, *[0.01] * 8, *[0.05] * 4)]
-LOSSES = [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
+NOTHING = [
+    (rate, rate) for rate in (0.5, 0.3, 0.25, 0.2, 0.15, 0.1, *[0.06] * 7, *[0.01] * 8, *[0.05] * 4)
+]
+LOSSES = (
+    [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
+)
 DEFAULT = standard("default").trial
 SIDES = {HELPS: "help", HARMS: "harm"}
 BAR, TOGETHER_BAR = log(40.0), log(2 / TOGETHER)
 PLAIN, SESSION, LESSON, EITHER, MORE = WAYS = (
-    "as it is", "without the bound per session", "without the bound per lesson", "without either, rare at .30", "a coin of .35",
-)  # fmt: skip
-ONE = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.1, 0.02), (0.2, 0.4))  # one lesson among those of the rich mix
+    "as it is",
+    "without the bound per session",
+    "without the bound per lesson",
+    "without either, rare at .30",
+    "a coin of .35",
+)
+ONE = (
+    (0.5, 0.2),
+    (0.3, 0.1),
+    (0.2, 0.05),
+    (0.1, 0.02),
+    (0.2, 0.4),
+)  # one lesson among those of the rich mix
 
 
 class Lesson:
     def __init__(self, base: float, given: float) -> None:
         self.base, self.given, self.purse = base, given, Purse()
-        self.counts, self.units, self.word, self.week, self.told = Counts(), 0, NOT_YET_KNOWN, 0, False
+        self.counts, self.units, self.word, self.week, self.told = (
+            Counts(),
+            0,
+            NOT_YET_KNOWN,
+            0,
+            False,
+        )
 
     def rate(self, pool: bool, way: str) -> float:
         units = 0 if way in (LESSON, EITHER) else self.units
         word = NOT_YET_KNOWN if way == EITHER and self.word == RARE_EFFECT else self.word
         rate = coins.rate_for(
-            state="provisional", klass="pitfall", severity="", pinned=False, verdict=word, on_page=False, belief_help=0.0,
-            belief_harm=0.0, units=units, settings=DEFAULT, pool=pool,
-        ).value  # fmt: skip
+            state="provisional",
+            klass="pitfall",
+            severity="",
+            pinned=False,
+            verdict=word,
+            on_page=False,
+            belief_help=0.0,
+            belief_harm=0.0,
+            units=units,
+            settings=DEFAULT,
+            pool=pool,
+        ).value
         return 0.35 if way == MORE and rate == DEFAULT.rate else rate
 
     def settle(self, h: float, injected: bool, loss: float, week: int) -> None:
@@ -104,7 +135,9 @@ def live(
             cost += 0.0 if injected else lesson.base - lesson.given
             lesson.settle(h, injected, loss, week)
             pool.add(h, injected, loss)
-            if word == NOT_YET_KNOWN and (said := next((w for w in SIDES if pool.log_e(SIDES[w]) >= TOGETHER_BAR), "")):
+            if word == NOT_YET_KNOWN and (
+                said := next((w for w in SIDES if pool.log_e(SIDES[w]) >= TOGETHER_BAR), "")
+            ):
                 word, at = said, week
         if lessons[0].week if alone else word != NOT_YET_KNOWN and world is not NOTHING:
             break
@@ -133,9 +166,14 @@ def main() -> None:
     )
     for way in WAYS[: asked.ways]:
         together = [[live(seed, world, 60, way) for seed in seeds] for world in (RICH, REAL)]
-        row = [median([at * (word == HELPS) for word, at, _, _ in found], by) for found, by in zip(together, (8, 20))]
+        row = [
+            median([at * (word == HELPS) for word, at, _, _ in found], by)
+            for found, by in zip(together, (8, 20))
+        ]
         row.append(median([verdict_on_first(seed, ONE[0], way) for seed in seeds], 18))
-        row.append(" / ".join(f"{sum(cost for *_, cost in found) / len(found):.1f}" for found in together))
+        row.append(
+            " / ".join(f"{sum(cost for *_, cost in found) / len(found):.1f}" for found in together)
+        )
         print(f"| {way} | {' | '.join(row)} |", flush=True)
     print("\n| one lesson, as it is | weeks (by 52) |\n|---|---|")
     for rates in ONE:

@@ -74,11 +74,23 @@ WORLDS = (
     World("null, log an hour behind", also="skew", claude=True),
     World("null, problems strike together", also="shared"),
     World("null, problem rate falls .6 to .06", 0.6, 0.6, also="falling"),
-    World("recovery .5 → .5, told agents cure at once", 0.5, 0.5, 180, also="recovery", says="helps", whole="helps"),
+    World(
+        "recovery .5 → .5, told agents cure at once",
+        0.5,
+        0.5,
+        180,
+        also="recovery",
+        says="helps",
+        whole="helps",
+    ),
     World("helps .5 → .2", 0.5, 0.2, 90, claude=True, says="helps", whole="helps"),
     World("harms .2 → .5", 0.2, 0.5, 90, says="harms", whole="harms"),
-    World("ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms"),
-    World("4a told agents leave half of their work undone", 0.4, 0.4, 60, also="undone", may="helps"),
+    World(
+        "ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms"
+    ),
+    World(
+        "4a told agents leave half of their work undone", 0.4, 0.4, 60, also="undone", may="helps"
+    ),
     World(
         "4b told agents work around in one call, others cure in two",
         0.4,
@@ -100,11 +112,17 @@ def shell(command: str, error: str = "", output: str = "ok") -> Step:
 
 def met(name: str, told: bool, world: World, dice: random.Random) -> tuple[list[Step], float]:
     """What an agent does whom the problem struck, and what that costs in eighths of eight calls."""
-    fails = shell(f"make check-{name}", f'psycopg.errors.UndefinedTable: relation "{name}" does not exist')
+    fails = shell(
+        f"make check-{name}", f'psycopg.errors.UndefinedTable: relation "{name}" does not exist'
+    )
     cure, passes = shell(f"make migrate-{name}"), shell(f"make check-{name}")
     tries = [shell(f"cat sql/{name}-{n}.sql") for n in range(4)]
     if world.also == "around":
-        return ([fails, shell(f"python offline/{name}.py")], 1 / 8) if told else ([fails, cure, passes], 2 / 8)
+        return (
+            ([fails, shell(f"python offline/{name}.py")], 1 / 8)
+            if told
+            else ([fails, cure, passes], 2 / 8)
+        )
     if world.also == "piped" and told and dice.random() < 0.6:
         fails = shell(f"{fails['command']} 2>&1 | tail -5", output=fails["error"])
     fate = dice.random()
@@ -135,10 +153,14 @@ class Store:
             "TACIT_KEY": KEY,
             "USER": "ada",
         }
-        self.memories: Memories = open_memories(f"{folder}/s.db", env=env, cwd=f"{folder}/work", now=self.clock)
+        self.memories: Memories = open_memories(
+            f"{folder}/s.db", env=env, cwd=f"{folder}/work", now=self.clock
+        )
         for n in range(2):
             steps = [
-                step for name in NAMES for step in met(name, True, World("", also="recovery"), random.Random(1))[0]
+                step
+                for name in NAMES
+                for step in met(name, True, World("", also="recovery"), random.Random(1))[0]
             ]
             self.learn(self.write(f"taught-{n}", steps))
         self.lessons: dict[str, str] = {}
@@ -158,12 +180,16 @@ class Store:
         model = ("opus-4", "sonnet-4", "gpt-6")[number % 3] if world.also == "models" else ""
         task = "work on " + " ".join(f"make check-{name} handlers {name}" for name in NAMES)
         host = "claude-code" if world.claude else "neutral"
-        ids = [f"run-{number}"] + ([f"run-{number}-again"] if world.also == "retries" and dice.random() < 0.5 else [])
+        ids = [f"run-{number}"] + (
+            [f"run-{number}-again"] if world.also == "retries" and dice.random() < 0.5 else []
+        )
         shared = dice.random()
         ruined = False
         for id in ids:
             root = ids[0] if id != ids[0] else ""
-            told = self.memories.inject(task, run=id, root=root, host=host, model=model, budget="deep")
+            told = self.memories.inject(
+                task, run=id, root=root, host=host, model=model, budget="deep"
+            )
             ruined = ruined or (
                 world.also == "ruin"
                 and any(self.lessons.get(each) == NAMES[0] for each in told.injected)
@@ -188,7 +214,9 @@ class Store:
                 else:
                     done, loss = met(name, name in given, world, dice)
                     steps += (
-                        [{**step, "agent": f"worker-{name}"} for step in done] if world.also == "sub-agents" else done
+                        [{**step, "agent": f"worker-{name}"} for step in done]
+                        if world.also == "sub-agents"
+                        else done
                     )
                 unit = run_id(self.memories.project_id, host, ids[0])
                 self.lost[name, unit] = max(loss, self.lost.get((name, unit), 0.0))
@@ -220,7 +248,11 @@ class Store:
         path = f"{self.folder}/{id}.jsonl"
         at = Clock(self.clock())
         at.advance(-behind)
-        lines = _session(id, steps, at) if self.world.claude else _neutral(id, steps, root, model, failed, at)
+        lines = (
+            _session(id, steps, at)
+            if self.world.claude
+            else _neutral(id, steps, root, model, failed, at)
+        )
         self.clock.advance(2 * len(steps) + 10)
         Path(path).write_text("".join(json.dumps(line) + "\n" for line in lines))
         return path
@@ -231,17 +263,24 @@ class Store:
         head = next(rows)
         for row in (dict(zip(head, each)) for each in rows):
             if row["outcome"] != "unknown" and row["memory"] in self.lessons:
-                yield float(row["loss"]) == self.lost.get((self.lessons[row["memory"]], row["unit"]), 0.0)
+                yield float(row["loss"]) == self.lost.get(
+                    (self.lessons[row["memory"]], row["unit"]), 0.0
+                )
 
     def meddle(self, number: int) -> None:
         """What a person does between runs."""
         if number != self.world.runs // 2:
             return
-        ids = [id for id in self.lessons if self.memories.get(id).state not in ("under_review", "archived")]
+        ids = [
+            id
+            for id in self.lessons
+            if self.memories.get(id).state not in ("under_review", "archived")
+        ]
         if self.world.also == "edits":
             for id in ids[:4]:
                 self.memories.edit(
-                    id, text=f"Call `make migrate-{self.lessons[id]}` first, before `make check-{self.lessons[id]}`."
+                    id,
+                    text=f"Call `make migrate-{self.lessons[id]}` first, before `make check-{self.lessons[id]}`.",
                 )
         if self.world.also == "merges":
             for one, other in zip(ids[0:4:2], ids[1:4:2]):
@@ -254,7 +293,9 @@ class Store:
             self.memories.add("Prefer small commits.", kind="preference")
 
 
-def _neutral(id: str, steps: list[Step], root: str, model: str, failed: bool, at: Clock) -> Iterator[dict[str, Any]]:
+def _neutral(
+    id: str, steps: list[Step], root: str, model: str, failed: bool, at: Clock
+) -> Iterator[dict[str, Any]]:
     yield {
         "type": "run",
         "id": id,
@@ -264,7 +305,11 @@ def _neutral(id: str, steps: list[Step], root: str, model: str, failed: bool, at
         **({"model": model} if model else {}),
     }
     for step in steps:
-        done = {"error": step["error"], "status": 2} if step["error"] else {"output": step["output"], "status": 0}
+        done = (
+            {"error": step["error"], "status": 2}
+            if step["error"]
+            else {"output": step["output"], "status": 0}
+        )
         who = {"agent": step["agent"]} if "agent" in step else {}
         yield {
             "type": "step",
@@ -288,10 +333,25 @@ def _session(id: str, steps: list[Step], at: Clock) -> Iterator[dict[str, Any]]:
         }
     ]
     for n, step in enumerate(steps):
-        call = {"type": "tool_use", "id": f"{id}-t{n}", "name": "Bash", "input": {"command": step["command"]}}
-        rows.append({"type": "assistant", "message": {"id": f"{id}-m{n}", "role": "assistant", "content": [call]}})
+        call = {
+            "type": "tool_use",
+            "id": f"{id}-t{n}",
+            "name": "Bash",
+            "input": {"command": step["command"]},
+        }
+        rows.append(
+            {
+                "type": "assistant",
+                "message": {"id": f"{id}-m{n}", "role": "assistant", "content": [call]},
+            }
+        )
         told = f"Exit code 2\n{step['error']}" if step["error"] else step["output"]
-        block = {"type": "tool_result", "tool_use_id": f"{id}-t{n}", "content": told, "is_error": bool(step["error"])}
+        block = {
+            "type": "tool_result",
+            "tool_use_id": f"{id}-t{n}",
+            "content": told,
+            "is_error": bool(step["error"]),
+        }
         rows.append(
             {
                 "type": "user",
@@ -356,9 +416,17 @@ def measured(world: World, stores: int, seed: int) -> Result:
                     found = store.memories.effect()
                     claimed.add(found.whole.verdict.word)
                     for each in found.lessons:
-                        if each.memory.id in store.lessons and each.table and world.also != "falling":
+                        if (
+                            each.memory.id in store.lessons
+                            and each.table
+                            and world.also != "falling"
+                        ):
                             looks += 1
-                            held += each.interval.low - 1e-9 <= truth_of(world) <= each.interval.high + 1e-9
+                            held += (
+                                each.interval.low - 1e-9
+                                <= truth_of(world)
+                                <= each.interval.high + 1e-9
+                            )
             for id, name in names.items():
                 said = {
                     entry.after["verdict"]
@@ -366,7 +434,9 @@ def measured(world: World, stores: int, seed: int) -> Result:
                     if entry.after.get("verdict")
                 }
                 innocent = world.also == "ruin" and name != NAMES[0]
-                false += bool({"helps", "harms"} & said - {"" if innocent else world.says, world.may})
+                false += bool(
+                    {"helps", "harms"} & said - {"" if innocent else world.says, world.may}
+                )
                 now = store.memories.get(id)
                 ended += now.verdict in ENDING_VERDICTS or now.state not in INJECTABLE
                 if innocent:
@@ -389,9 +459,22 @@ def measured(world: World, stores: int, seed: int) -> Result:
                 uses, right = uses + len(told), right + sum(told)
             store.memories.close()
     return Result(
-        world, lessons, asked, verdicts, false, moved, looks, held, units, uses, right, stores, claims, ended,
+        world,
+        lessons,
+        asked,
+        verdicts,
+        false,
+        moved,
+        looks,
+        held,
+        units,
+        uses,
+        right,
+        stores,
+        claims,
+        ended,
         time.perf_counter() - started,
-    )  # fmt: skip
+    )
 
 
 def wilson_low(n: int, of: int, z: float = 1.96) -> float:
@@ -407,7 +490,9 @@ def judged(result: Result) -> tuple[str, bool]:
     """One line of the table, and whether it keeps its bounds."""
     world, said = result.world, result.verdicts
     wrong = sum(n for word, n in result.claims.items() if word != world.whole)
-    good = wilson_low(result.false, result.lessons) <= 0.05 and (not result.looks or result.held >= 0.95 * result.looks)
+    good = wilson_low(result.false, result.lessons) <= 0.05 and (
+        not result.looks or result.held >= 0.95 * result.looks
+    )
     good = good and result.units > 0  # a world in which nothing is on trial shows nothing
     good = good and result.right >= 0.99 * result.uses and wilson_low(wrong, result.stores) <= 0.05
     good = (
@@ -416,7 +501,11 @@ def judged(result: Result) -> tuple[str, bool]:
         and not (world.name[:4] == "rare" and result.ended)
     )
     if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
-        good = good and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0) >= 0.3 * result.asked
+        good = (
+            good
+            and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0)
+            >= 0.3 * result.asked
+        )
     share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"
     told = [f"{said.get(word, 0)} of {result.asked}" for word in ("helps", "harms")]
     cells = [
@@ -430,7 +519,8 @@ def judged(result: Result) -> tuple[str, bool]:
         said.get("no difference", 0),
         result.moved,
         result.ended,
-        ", ".join(f"{word} {n} of {result.stores}" for word, n in result.claims.items()) or "nothing",
+        ", ".join(f"{word} {n} of {result.stores}" for word, n in result.claims.items())
+        or "nothing",
         share,
         f"{result.right} of {result.uses}" if result.uses else "-",
     ]
@@ -444,7 +534,9 @@ HEAD = (
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description="Whole worlds through the public surface: is what effect says true?")
+    ask = argparse.ArgumentParser(
+        description="Whole worlds through the public surface: is what effect says true?"
+    )
     ask.add_argument("--only", default="", help="worlds whose name holds this")
     ask.add_argument("--stores", type=int, default=STORES)
     ask.add_argument("--seed", type=int, default=20261116)
@@ -468,7 +560,9 @@ def main() -> int:
         fine &= good
         lines.append(line)
         print(f"{line} {result.seconds:.0f} s", flush=True)
-    out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-worlds.md")
+    out = given.out or (
+        None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-worlds.md"
+    )
     if out:
         told = f"# Effect, end to end\n\n`python bench/effect_worlds.py --stores {given.stores} --seed {given.seed}`, {seconds:.0f} s in all.\n"
         out.write_text("\n".join([told, WHAT, "", *lines, ""]), encoding="utf-8")

@@ -31,7 +31,9 @@ SERVER = os.environ.get("TEST_POSTGRES", "")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--flips", type=int, default=2_000)
@@ -92,7 +94,10 @@ def live(path: str, runs: int) -> None:
 
 def tell(table: Table, whole: dict[str, list[Any]], size: int) -> None:
     counts = {name: len(rows) for name, rows in whole.items() if rows}
-    table.tell("the store: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()), f"{size / 1e6:.1f} MB")
+    table.tell(
+        "the store: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()),
+        f"{size / 1e6:.1f} MB",
+    )
 
 
 def through_server(table: Table, memories: Any, path: str, whole: dict[str, list[Any]]) -> None:
@@ -108,21 +113,33 @@ def through_server(table: Table, memories: Any, path: str, whole: dict[str, list
     try:
         with open_store(address) as server:
             timed(table, "SQLite → PostgreSQL, our CPU", lambda: copy(memories.store, server))
-            table.add("rows on the server", "equal", told(content(server) == whole), content(server) == whole)
+            table.add(
+                "rows on the server",
+                "equal",
+                told(content(server) == whole),
+                content(server) == whole,
+            )
             table.tell("the database on the server's disk", f"{server.size() / 1e6:.1f} MB")
             back = path + ".back"
             with opened(back) as file:
                 timed(table, "PostgreSQL → SQLite, our CPU", lambda: copy(server, file.store))
                 same(table, "rows in the file that came back", file.store, whole)
             again = copy(memories.store, server)
-            table.add("the same migration once more", "nothing changed", told(again.already), again.already)
+            table.add(
+                "the same migration once more",
+                "nothing changed",
+                told(again.already),
+                again.already,
+            )
     finally:
         close_pools()
         with psycopg.connect(SERVER, autocommit=True) as admin:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def through_bundle(table: Table, memories: Any, path: str, whole: dict[str, list[Any]], flips: int) -> None:
+def through_bundle(
+    table: Table, memories: Any, path: str, whole: dict[str, list[Any]], flips: int
+) -> None:
     made, again = path + ".zip", path + ".again.zip"
     timed(table, "bundle out, read back and verified", lambda: memories.export_bundle(made))
     table.tell("the bundle", f"{os.path.getsize(made) / 1e6:.1f} MB")
@@ -149,7 +166,9 @@ def flipped(raw: bytes, flips: int, sha256: str) -> tuple[int, int, int]:
     for _ in range(flips):
         at, kind = chance.randrange(len(raw)), chance.choice(("flip", "flip", "cut", "add"))
         other = {
-            "flip": lambda at=at: raw[:at] + bytes([raw[at] ^ 1 << chance.randrange(8)]) + raw[at + 1 :],
+            "flip": lambda at=at: (
+                raw[:at] + bytes([raw[at] ^ 1 << chance.randrange(8)]) + raw[at + 1 :]
+            ),
             "cut": lambda at=at: raw[:at],
             "add": lambda at=at: raw[:at] + bytes([chance.randrange(256)]) + raw[at:],
         }[kind]()
@@ -166,12 +185,23 @@ def flipped(raw: bytes, flips: int, sha256: str) -> tuple[int, int, int]:
 def through_lessons(table: Table, memories: Any, path: str) -> None:
     for form in ("csv", "jsonl", "json"):
         texts: list[str] = []
-        timed(table, f"{form} out", lambda form=form, texts=texts: texts.append(memories.export(form)))
+        timed(
+            table, f"{form} out", lambda form=form, texts=texts: texts.append(memories.export(form))
+        )
         with opened(f"{path}.{form}.db") as file:
             source = BytesSource(texts[0].encode(), f"lessons.{form}")
-            timed(table, f"{form} in", lambda file=file, source=source: file.import_(source, trust="user"))
+            timed(
+                table,
+                f"{form} in",
+                lambda file=file, source=source: file.import_(source, trust="user"),
+            )
             alike = file.export(form) == texts[0]
-        table.add(f"{form}, {len(texts[0]) / 1e6:.1f} MB, of the store it came to", "equal", told(alike), alike)
+        table.add(
+            f"{form}, {len(texts[0]) / 1e6:.1f} MB, of the store it came to",
+            "equal",
+            told(alike),
+            alike,
+        )
 
 
 def same(table: Table, what: str, store: Any, whole: dict[str, list[Any]]) -> None:

@@ -54,7 +54,9 @@ class Found(NamedTuple):
 
 def main() -> int:
     """Print the figures; 1 where a source falls short or a finding is a trace or narration."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", action="store_true", help="print the findings' texts")
     arguments = parser.parse_args()
@@ -62,10 +64,14 @@ def main() -> int:
     found = list(_found(arguments.data))
     for each in found if arguments.show else ():
         print(*each.key, *labels.get(each.key, ("?", "")), sep="\t")
-        print(f"    [{each.finding.extractor}, {gate(each.finding, GateRules()).outcome}] {each.finding.text}")
+        print(
+            f"    [{each.finding.extractor}, {gate(each.finding, GateRules()).outcome}] {each.finding.text}"
+        )
     bad = _report(found, labels)
     gone = sorted(set(labels) - {each.key for each in found})
-    print(f"\nnot labelled: {sum(each.key not in labels for each in found)}; labels without a finding: {len(gone)}")
+    print(
+        f"\nnot labelled: {sum(each.key not in labels for each in found)}; labels without a finding: {len(gone)}"
+    )
     for key in gone:
         print("  gone:", *key[:2])
     return 1 if bad else 0
@@ -96,7 +102,9 @@ def _labels() -> dict[Key, tuple[str, str]]:
         return {}
     with LABELS.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t")
-        return {(row["file"], row["place"], row["sha256"]): (row["label"], row["note"]) for row in rows}
+        return {
+            (row["file"], row["place"], row["sha256"]): (row["label"], row["note"]) for row in rows
+        }
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -147,7 +155,9 @@ def _aider(path: Path) -> Iterator[Run]:
     """An aider history: `#### ` lines are typed, everything else is the assistant's or a tool's."""
     steps: list[Step] = []
     typed: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(
+        path.read_text(encoding="utf-8", errors="replace").splitlines(), 1
+    ):
         if line.startswith("# aider chat started"):
             yield Run(f"{path.stem}:{number}", "aider", tuple(steps))
             steps = []

@@ -64,7 +64,11 @@ def line_of(step: Step) -> str:
     if step.typed and step.text:
         return f"PERSON: {cut(step.text, 600)}"
     if step.tool:
-        said = command.line_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
+        said = (
+            command.line_of(step)
+            or " ".join(step.files[:2])
+            or json.dumps(dict(step.input or {}))[:160]
+        )
         return f"{step.tool}: {cut(said, 260)}  => {cut(outcome_of(step), 200)}"
     return f"agent: {cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
 
@@ -85,7 +89,9 @@ def cut(text: str, most: int) -> str:
 class Met:
     """One later occurrence of an item of the keys."""
 
-    def __init__(self, project: str, item: str, kind: str, session: str, row: dict[str, Any], quote: str = "") -> None:
+    def __init__(
+        self, project: str, item: str, kind: str, session: str, row: dict[str, Any], quote: str = ""
+    ) -> None:
         self.project, self.item, self.kind, self.session, self.row, self.quote = (
             project,
             item,
@@ -98,9 +104,11 @@ class Met:
     @property
     def id(self) -> str:
         """Its id on the sheet: failures of one signature share one."""
-        return short_hash(self.project, self.item, *([self.session, self.quote] if self.kind == "repeated" else []))[
-            :10
-        ]
+        return short_hash(
+            self.project,
+            self.item,
+            *([self.session, self.quote] if self.kind == "repeated" else []),
+        )[:10]
 
 
 def met_again(data: Path) -> Iterator[Met]:
@@ -113,7 +121,14 @@ def met_again(data: Path) -> Iterator[Met]:
             for number, line in enumerate(file.read_text().splitlines() if file.exists() else ()):
                 row = json.loads(line)
                 for each in sorted(row[key], key=lambda one: order.get(one["session"], -1))[1:]:
-                    yield Met(project, f"{kind}-{number}", kind, each["session"], row, each.get("quote", ""))
+                    yield Met(
+                        project,
+                        f"{kind}-{number}",
+                        kind,
+                        each["session"],
+                        row,
+                        each.get("quote", ""),
+                    )
 
 
 def runs_of(data: Path, project: str, session: str) -> list[Run]:
@@ -125,7 +140,9 @@ def runs_of(data: Path, project: str, session: str) -> list[Run]:
 def said_at(run: Run, quote: str) -> int | None:
     """Which step says it: typed, or typed when a tool was refused."""
     wanted = " ".join(quote.split()).lower()[:60]
-    said = [" ".join(f"{step.text} {step.output} {step.error}".split()).lower() for step in run.steps]
+    said = [
+        " ".join(f"{step.text} {step.output} {step.error}".split()).lower() for step in run.steps
+    ]
     found = [at for at, text in enumerate(said) if wanted in text]
     return next((at for at in found if run.steps[at].typed), found[0] if found else None)
 
@@ -135,7 +152,9 @@ def failing(run: Run, row: dict[str, Any]) -> list[Step]:
     words = set(re.findall(r"[a-z0-9_]{3,}", row["signature"].lower()))
     found = []
     for step in run.steps:
-        if step.tool and (step.error or "error" in step.output.lower() or "fail" in step.output.lower()):
+        if step.tool and (
+            step.error or "error" in step.output.lower() or "fail" in step.output.lower()
+        ):
             said = f"{command.line_of(step)} {step.error} {step.output}".lower()
             found.append((len(words & set(re.findall(r"[a-z0-9_]{3,}", said))) / len(words), step))
     found = [each for each in found if each[1].error] or found
@@ -152,16 +171,26 @@ def sheet(data: Path, folder: Path) -> None:
             continue
         runs = runs_of(data, met.project, met.session)
         if met.kind == "repeated":
-            earlier = [each["quote"] for each in met.row["occurrences"] if each["quote"] != met.quote][:2]
-            run, at = next(((run, at) for run in runs if (at := said_at(run, met.quote)) is not None), (runs[0], 0))
+            earlier = [
+                each["quote"] for each in met.row["occurrences"] if each["quote"] != met.quote
+            ][:2]
+            run, at = next(
+                ((run, at) for run in runs if (at := said_at(run, met.quote)) is not None),
+                (runs[0], 0),
+            )
             lines = [said for step in run.steps[:at] if (said := line_of(step))][-BEFORE:]
             items[met.id] = (
-                f"REPEAT: {met.row['meaning']}\ntyped in earlier sessions: " + " / ".join(cut(each, 200) for each in earlier)
+                f"REPEAT: {met.row['meaning']}\ntyped in earlier sessions: "
+                + " / ".join(cut(each, 200) for each in earlier)
                 + f"\nTYPED NOW: {cut(met.quote, 400)}\n\nbefore that line in this session:\n"
-                + "\n".join(f"  {each}" for each in lines or ["(nothing: it is the session's first line)"])
-            )  # fmt: skip
+                + "\n".join(
+                    f"  {each}" for each in lines or ["(nothing: it is the session's first line)"]
+                )
+            )
         else:
-            calls = [step for run in runs for step in failing(run, met.row)][: CALLS - shown[met.id]]
+            calls = [step for run in runs for step in failing(run, met.row)][
+                : CALLS - shown[met.id]
+            ]
             shown[met.id] += len(calls)
             items.setdefault(
                 met.id,
@@ -171,7 +200,9 @@ def sheet(data: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     ids = sorted(items)
     random.Random(24).shuffle(ids)
-    (folder / "sheet.md").write_text(INSTRUCTIONS + "".join(f"\n\n## {id}\n\n{items[id]}\n" for id in ids))
+    (folder / "sheet.md").write_text(
+        INSTRUCTIONS + "".join(f"\n\n## {id}\n\n{items[id]}\n" for id in ids)
+    )
     (folder / "to-fill.tsv").write_text("".join(f"{id}\t\t\n" for id in ids))
     (folder / "README.md").write_text(
         "One labeller (better two) fills in `to-fill.tsv` as one.tsv (two.tsv) after reading `sheet.md` and nothing else.\n"
@@ -199,10 +230,13 @@ def count(data: Path, outs: list[Path], labels: Path) -> dict[str, Any]:
                 found["stopped"] = any(row["place"] in calls for row in mine)
             else:
                 found["stopped"] = any(
-                    _number(row["place"]) < at and key_of(met.project, row["text"]) in keys for row in mine
+                    _number(row["place"]) < at and key_of(met.project, row["text"]) in keys
+                    for row in mine
                 )
             given = [
-                row for row in told[met.project, met.session] if row["place"] == "start" or _number(row["place"]) <= at
+                row
+                for row in told[met.project, met.session]
+                if row["place"] == "start" or _number(row["place"]) <= at
             ]
             found["told before"] = any(keys & {*row["keys"]} for row in given)
             found["told or stopped"] = found["told before"] or found["stopped"]
@@ -242,7 +276,9 @@ def _where(data: Path, met: Met) -> tuple[int, set[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.guard_keys", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.guard_keys", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("step", choices=("sheet", "count"))
     parser.add_argument("data", type=Path)
     parser.add_argument("places", nargs="+", type=Path)

@@ -31,9 +31,15 @@ DENIED = "has been denied"  # what Claude Code tells the model of a call that it
 
 def proposals(world: World, settings: Path | None) -> Iterator[dict[str, Any]]:
     """Every lesson of a store that has a better place, put there and taken back."""
-    for file in (settings / world.project).glob("*") if settings and (settings / world.project).exists() else ():
+    for file in (
+        (settings / world.project).glob("*")
+        if settings and (settings / world.project).exists()
+        else ()
+    ):
         shutil.copy(file, world.repository / file.name)
-    with tacit.open(env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True) as memories:
+    with tacit.open(
+        env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True
+    ) as memories:
         for memory in memories.list(states=INJECTABLE, limit=-1):
             try:
                 found = memories.better_place(memory.id)
@@ -49,21 +55,39 @@ def proposals(world: World, settings: Path | None) -> Iterator[dict[str, Any]]:
                 memory.id
             ).state == memory.state
             yield {
-                "project": world.project, "lesson": memory.text, "file": found.file, "rules": list(found.rules), "after": placed.decode(),
-                "before": before.decode() if before else "", "retired": state == "archived", "undone": undone,
-            }  # fmt: skip
+                "project": world.project,
+                "lesson": memory.text,
+                "file": found.file,
+                "rules": list(found.rules),
+                "after": placed.decode(),
+                "before": before.decode() if before else "",
+                "retired": state == "archived",
+                "undone": undone,
+            }
 
 
 def scenario(row: dict[str, Any]) -> dict[str, Any]:
     """The same on the real host: without the rule, with it, without it."""
     call = row["rules"][0].removeprefix("Bash(").removesuffix(":*)") + " x"
     script = {"main": [{"shell": call}, {"say": "Done."}]}
-    steps: list[list[str]] = [[], ["guard", "place", "{lesson}", "--yes"], ["guard", "unplace", "{lesson}"]]
+    steps: list[list[str]] = [
+        [],
+        ["guard", "place", "{lesson}", "--yes"],
+        ["guard", "unplace", "{lesson}"],
+    ]
     return {
-        "title": f"{row['project']}: {call}"[:30], "needs": ["ask"], "trial": False, "keep": [[row["lesson"]]],
-        "sessions": [{"prompt": "hello", "script": script, **({"first": [step]} if step else {})} for step in steps],
-        "expect": [{"told": DENIED, "session": n, "in": "last" if n == 1 else "none"} for n in range(3)],
-    }  # fmt: skip
+        "title": f"{row['project']}: {call}"[:30],
+        "needs": ["ask"],
+        "trial": False,
+        "keep": [[row["lesson"]]],
+        "sessions": [
+            {"prompt": "hello", "script": script, **({"first": [step]} if step else {})}
+            for step in steps
+        ],
+        "expect": [
+            {"told": DENIED, "session": n, "in": "last" if n == 1 else "none"} for n in range(3)
+        ],
+    }
 
 
 def linted(row: dict[str, Any], biome: str) -> list[bool]:
@@ -84,7 +108,9 @@ def linted(row: dict[str, Any], biome: str) -> list[bool]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.guard_places", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.guard_places", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--settings", type=Path)
     parser.add_argument("--programs", type=Path, default=HOSTS.parents[2] / ".hosts")
@@ -92,7 +118,11 @@ def main() -> int:
     args = parser.parse_args()
     data = unpacked(args.data)
     names = sorted(each.name.removeprefix("guards-") for each in BENCH.glob("guards-*"))
-    rows = [row for name in names for row in proposals(World(data, name, f"guards-{name}"), args.settings)]
+    rows = [
+        row
+        for name in names
+        for row in proposals(World(data, name, f"guards-{name}"), args.settings)
+    ]
     whole = True
     for row in rows:
         if row["file"].startswith(".claude"):

@@ -54,7 +54,9 @@ def play(data: Path, out: Path, queue: Path | None, names: list[str]) -> None:
     """Feed each project; write offers and firings."""
     out.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        files = {kind: stack.enter_context((out / f"{NAMES[kind]}.jsonl").open("w")) for kind in NAMES}
+        files = {
+            kind: stack.enter_context((out / f"{NAMES[kind]}.jsonl").open("w")) for kind in NAMES
+        }
         for name in names:
             world = World(data, name, f"guards-{name}")
             if queue:
@@ -81,7 +83,15 @@ def _played(world: World, name: str) -> Any:
             texts = kept(world) if answers else {}
             for answer in answers:
                 keys = [key_of(name, texts[id]) for id in answer["given"] if id in texts]
-                yield "told", {"session": session.id, "place": answer["place"], "keys": keys, "ids": answer["given"]}
+                yield (
+                    "told",
+                    {
+                        "session": session.id,
+                        "place": answer["place"],
+                        "keys": keys,
+                        "ids": answer["given"],
+                    },
+                )
         new = [run for run in read(FileSource(str(place)))]
         for key, guard in list(armed.items()):
             for each in (firing for run in new for firing in _firings(guard, run)):
@@ -105,7 +115,15 @@ def _played(world: World, name: str) -> Any:
                 overruled[guard.lesson, each.reason] += each.verdict == WRONG
                 if overruled[guard.lesson, each.reason] == 2:
                     down.add((guard.lesson, each.reason))
-                    yield "offer", {"lesson": guard.lesson, "text": each.reason, "step": "note again", "n": number}
+                    yield (
+                        "offer",
+                        {
+                            "lesson": guard.lesson,
+                            "text": each.reason,
+                            "step": "note again",
+                            "n": number,
+                        },
+                    )
                     if part := _without(armed[key], down):
                         armed[key] = part
                     else:
@@ -113,7 +131,9 @@ def _played(world: World, name: str) -> Any:
         world.tacit("learn", str(place), "--over")
         place.unlink()
         runs += new
-        with tacit.open(env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True) as memories:
+        with tacit.open(
+            env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True
+        ) as memories:
             could = memories.guardable()
         for whole in could:
             given.setdefault(whole.lesson, len(runs))
@@ -121,7 +141,8 @@ def _played(world: World, name: str) -> Any:
             later = runs[given[whole.lesson] :]
             if (
                 guard is None
-                or sum(any(each.verdict == RIGHT for each in _firings(guard, run)) for run in later) < CAME_BACK
+                or sum(any(each.verdict == RIGHT for each in _firings(guard, run)) for run in later)
+                < CAME_BACK
             ):
                 continue
             record = Record(len(runs), tuple(each for run in runs for each in _firings(guard, run)))
@@ -144,7 +165,10 @@ def _played(world: World, name: str) -> Any:
                 )
             refused = armed.get((guard.lesson, REFUSE))
             if refused and (asked := armed.get((guard.lesson, ASK))):
-                left = only(asked, [row for row in asked.condition.calls if row not in refused.condition.calls])
+                left = only(
+                    asked,
+                    [row for row in asked.condition.calls if row not in refused.condition.calls],
+                )
                 if left is None or left.condition == refused.condition:
                     del armed[guard.lesson, ASK]
                 else:
@@ -212,10 +236,12 @@ def sheet(outs: list[Path], folder: Path, labelled: dict[str, str]) -> None:
         parts.append(
             f"\n## {_id(row)}\n\nRULE: {row['text']}\nTHE TOOL STOPS: {row['says']}\n\nThe person typed last:\n"
             + "\n".join(f"  > {each}" for each in row["typed"] or ["(nothing)"])
-            + "\n\nBefore:\n" + "\n".join(f"  {each}" for each in row["before"]) + f"\n\nTHE CALL: {cut(row['call'], 900)}\n  {row['outcome']}\n\nAfter:\n"
+            + "\n\nBefore:\n"
+            + "\n".join(f"  {each}" for each in row["before"])
+            + f"\n\nTHE CALL: {cut(row['call'], 900)}\n  {row['outcome']}\n\nAfter:\n"
             + "\n".join(f"  {each}" for each in row["after"] or ["(the session ends here)"])
             + (f"\n  ({row['left']} steps follow in all)" if row["left"] else "")
-        )  # fmt: skip
+        )
     (folder / "sheet.md").write_text("\n".join(parts) + "\n")
     (folder / "to-fill.tsv").write_text("".join(f"{_id(row)}\t\n" for row in rows))
     (folder / "README.md").write_text(
@@ -231,7 +257,11 @@ def _id(row: dict[str, Any]) -> str:
 
 
 def _rows(outs: list[Path]) -> dict[str, dict[str, Any]]:
-    return {_id(row): row for out in outs for row in (json.loads(line) for line in (out / "firings.jsonl").open())}
+    return {
+        _id(row): row
+        for out in outs
+        for row in (json.loads(line) for line in (out / "firings.jsonl").open())
+    }
 
 
 def labels_in(path: Path) -> dict[str, str]:
@@ -257,7 +287,11 @@ def count(outs: list[Path], said: list[dict[str, str]]) -> dict[str, Any]:
             )
             for id in mine
         }
-        by = Counter(labelled[id] for id in mine if labelled[id]) if said else Counter(rows[id]["rules"] for id in mine)
+        by = (
+            Counter(labelled[id] for id in mine if labelled[id])
+            if said
+            else Counter(rows[id]["rules"] for id in mine)
+        )
         counted = by[RIGHT] + by[WRONG]
         low, high = _interval(by[RIGHT], counted)
         figures[step] = {
@@ -284,9 +318,22 @@ def simulate(told: float, asked: float) -> Counter[str]:
                     lesson, unit, at = f"g{guard}", f"w{world}s{session}", f"{session:06}"
                     coin = assign(f"key {world}".encode(), unit, f"guard {lesson}", RATE)
                     arm, rate = (TOLD, told) if coin.arm == WITHHELD else (GUARD_ASKED, asked)
-                    marks.append(Mark(lesson, unit, "p", FIRED, arm, RATE, reason=f"{unit}{lesson}", at=at))
+                    marks.append(
+                        Mark(lesson, unit, "p", FIRED, arm, RATE, reason=f"{unit}{lesson}", at=at)
+                    )
                     came = RIGHT if draw.random() < rate else ""
-                    marks.append(Mark(lesson, unit, "p", ENDING, "", surface=f"{unit}{lesson}", reason=came, at=at))
+                    marks.append(
+                        Mark(
+                            lesson,
+                            unit,
+                            "p",
+                            ENDING,
+                            "",
+                            surface=f"{unit}{lesson}",
+                            reason=came,
+                            at=at,
+                        )
+                    )
         found = guard_effect(marks, 0.05)
         said[found.verdict if found else "nothing"] += 1
     return said
@@ -302,7 +349,9 @@ def _interval(right: int, n: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.guards", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.guards", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("step", choices=("play", "sheet", "count", "simulate"))
     parser.add_argument("places", nargs="*", type=Path)
     parser.add_argument("--queue", type=Path)
@@ -312,13 +361,17 @@ def main() -> None:
     outs = [path for path in args.places if path not in labels]
     if args.step == "play":
         data = unpacked(args.places[0])
-        names = args.project or sorted(each.name for each in data.iterdir() if (each / "index.json").exists())
+        names = args.project or sorted(
+            each.name for each in data.iterdir() if (each / "index.json").exists()
+        )
         play(data, args.places[1], args.queue, names)
     elif args.step == "sheet":
         sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
     elif args.step == "simulate":
         better, none = simulate(0.4, 0.1), simulate(0.4, 0.4)
-        print(f"told .4, asked .1: {dict(better)}; told .4, asked .4: {dict(none)}; of {WORLDS} half years each")
+        print(
+            f"told .4, asked .1: {dict(better)}; told .4, asked .4: {dict(none)}; of {WORLDS} half years each"
+        )
         sys.exit(better["helps"] < 0.8 * WORLDS or none["helps"] + none["harms"] > 0.05 * WORLDS)
     else:
         print(json.dumps(count(outs, [labels_in(path) for path in labels]), indent=1))

@@ -28,7 +28,13 @@ def main() -> None:
     parser.add_argument("--issue", type=int, default=23)
     issue = parser.parse_args().issue
     # %x00 stands before each commit; a path that was moved is `a/{b => c}/d.py`
-    log = ["git", "log", "-M", "--numstat", "--format=%x00%(trailers:key=House,valueonly,separator=%x2C)"]
+    log = [
+        "git",
+        "log",
+        "-M",
+        "--numstat",
+        "--format=%x00%(trailers:key=House,valueonly,separator=%x2C)",
+    ]
     told = subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     commits, added, deleted = 0, Counter[str](), Counter[str]()
     for each in told.split("\0"):
@@ -49,10 +55,17 @@ def main() -> None:
     print(f"{commits} commits with the trailer House: {issue}; lines of Python")
     print("| | added | deleted | net | today | ceiling |\n|---|---|---|---|---|---|")
     for place, folders in PLACES.items():
-        files = {file for each in folders for found in ROOT.glob(each) for file in (found, *found.rglob("*.py"))}
+        files = {
+            file
+            for each in folders
+            for found in ROOT.glob(each)
+            for file in (found, *found.rglob("*.py"))
+        }
         today = sum(file.read_bytes().count(b"\n") for file in files if file.suffix == ".py")
         net = added[place] - deleted[place]
-        print(f"| {place} | {added[place]} | {deleted[place]} | {net:+} | {today} | {ceilings.get(place, '')} |")
+        print(
+            f"| {place} | {added[place]} | {deleted[place]} | {net:+} | {today} | {ceilings.get(place, '')} |"
+        )
 
 
 if __name__ == "__main__":

@@ -29,13 +29,19 @@ def budgets(table: Table, large: int, rounds: int) -> None:
         bare = cpu(lambda: loads(big))
         ratios.append(learn(fresh(100, "learn"), big, f"big-{number}") / bare)
     size = os.path.getsize(big) / 1e6
-    table.at_most(f"learn a {size:.1f} MB transcript, against json.loads of its lines", statistics.median(ratios), 25)
+    table.at_most(
+        f"learn a {size:.1f} MB transcript, against json.loads of its lines",
+        statistics.median(ratios),
+        25,
+    )
     few, many = fresh(100, "learn"), fresh(large, "learn")
     pairs = []
     for number in range(rounds):
         # Each its own texts: what one store's run has read, the other's would find read.
         large_run, small_run = reviewed(2 * number), reviewed(2 * number + 1)
-        pairs.append(learn(many, large_run, f"small-{number}") / learn(few, small_run, f"small-{number}"))
+        pairs.append(
+            learn(many, large_run, f"small-{number}") / learn(few, small_run, f"small-{number}")
+        )
     what = f"learn one run of {FINDINGS} review findings into {large:,} memories, against 100"
     table.at_most(what, statistics.median(pairs), 1.5)
 
@@ -51,7 +57,15 @@ def transcript(megabytes: float) -> str:
     """A generated Claude Code session of that size."""
     path = os.path.join(cache(), f"session-{megabytes:g}mb.jsonl")
     if not os.path.exists(path):
-        make = [sys.executable, os.path.join(HERE, "transcripts.py"), "generate", "--mb", str(megabytes), "--seed", "1"]
+        make = [
+            sys.executable,
+            os.path.join(HERE, "transcripts.py"),
+            "generate",
+            "--mb",
+            str(megabytes),
+            "--seed",
+            "1",
+        ]
         subprocess.run([*make, path], check=True)
     return path
 
@@ -61,7 +75,13 @@ def reviewed(number: int) -> str:
     path = os.path.join(cache(), f"reviewed-{number}.jsonl")
     writer = Writer(1000 + number)
     findings = [
-        {"place": f"f{n}", "text": writer.lesson()["text"], "by": "guardian", "tier": "review", "severity": "warning"}
+        {
+            "place": f"f{n}",
+            "text": writer.lesson()["text"],
+            "by": "guardian",
+            "tier": "review",
+            "severity": "warning",
+        }
         for n in range(FINDINGS)
     ]
     run = {

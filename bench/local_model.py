@@ -64,8 +64,16 @@ QUESTIONS = [
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("--runs", 3), ("--questions", 4), ("--lines", 10), ("--timeout", 600), ("--threads", 1)):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in (
+        ("--runs", 3),
+        ("--questions", 4),
+        ("--lines", 10),
+        ("--timeout", 600),
+        ("--threads", 1),
+    ):
         parser.add_argument(name, type=int, default=default)
     args = parser.parse_args()
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -118,12 +126,19 @@ def measure(url: str, folder: Path, args: argparse.Namespace) -> None:
         f'[model]\nurl = "{url}"\nname = "smollm2"\nrewrite = true\ndaily_tokens = 1000000\n'
     )
     with open(
-        str(folder / "model.db"), cwd=str(folder), env=env, profile=str(profile), by="bench", yes=True
+        str(folder / "model.db"),
+        cwd=str(folder),
+        env=env,
+        profile=str(profile),
+        by="bench",
+        yes=True,
     ) as memories:
         observe(memories, by_rules, args.runs)
         rewrite(memories, args.questions)
         triage(memories, args.lines)
-        counters = {name: n for name, n in memories.health().counters.items() if name.startswith("model.")}
+        counters = {
+            name: n for name, n in memories.health().counters.items() if name.startswith("model.")
+        }
         assert memories.health().health.faults == (), memories.health().health.faults
     print(f"\ncounters: {json.dumps(counters)}")
     assert counters["model.calls"] > 0
@@ -138,7 +153,12 @@ def a_run(n: int) -> Any:
 
 def observe(memories: Any, by_rules: set[str], runs: int) -> None:
     began = time.monotonic()
-    warnings = [note for n in range(runs) for learned in memories.learn(a_run(n)) for note in learned.warnings]
+    warnings = [
+        note
+        for n in range(runs)
+        for learned in memories.learn(a_run(n))
+        for note in learned.warnings
+    ]
     found = {memory.text: memory for memory in memories.list(limit=1000)}
     assert by_rules <= set(found), f"lost: {by_rules - set(found)}"
     added = [memory for text, memory in found.items() if text not in by_rules]
@@ -159,7 +179,9 @@ def rewrite(memories: Any, questions: int) -> None:
         assert found.rewrite is not None
         told.append((question, found.rewrite, len(found.hits)))
     used = sum(bool(rewrite.words) for _, rewrite, _ in told)
-    print(f"rewrite: {len(told)} questions in {time.monotonic() - began:.0f} s; {used} reworded, all answered")
+    print(
+        f"rewrite: {len(told)} questions in {time.monotonic() - began:.0f} s; {used} reworded, all answered"
+    )
     print(
         *(
             f"  {question}\n    → {rewrite.words or f'as it is ({rewrite.reason})'} ({hits} hits)"
@@ -174,7 +196,10 @@ def triage(memories: Any, lines: int) -> None:
     from tacit.core.digest import new_id
     from tacit.core.proposal import Proposal
 
-    rows = [json.loads(line) for line in (HERE / "labels" / "triage.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (HERE / "labels" / "triage.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     waiting: dict[str, dict[str, str]] = {}
     for row in [row for row in rows if "text" in row][:: max(1, 150 // lines)][:lines]:
         memory, at, id = memories.add(row["text"], kind="rule"), clock.now(), new_id()
@@ -204,12 +229,17 @@ def triage(memories: Any, lines: int) -> None:
         said[id] = words[-1]["action"] if words else "no answer"
         assert proposal.state in ("open", "rejected")
     known = [(said[id], row["first"]) for id, row in waiting.items() if said[id] != "no answer"]
-    right = sum(action == label or (action, label) == ("reject", "merge") for action, label in known)
+    right = sum(
+        action == label or (action, label) == ("reject", "merge") for action, label in known
+    )
     print(
         f"triage: {len(waiting)} lines in {time.monotonic() - began:.0f} s; {len(known)} answered, {right} of them as labelled; {dict(done.figures)}"
     )
     print(
-        *(f"  {said[id]:10} (label {row['first']}) {row['text'][:90]}" for id, row in waiting.items()),
+        *(
+            f"  {said[id]:10} (label {row['first']}) {row['text'][:90]}"
+            for id, row in waiting.items()
+        ),
         *(f"  ! {note}" for note in done.notes),
         sep="\n",
     )

@@ -52,13 +52,19 @@ def _outputs(folder: Path) -> list[str]:
     found: list[str] = []
     for path in sorted(folder.glob("*/sessions/*.jsonl"))[:25]:
         for run in read(FileSource(str(path))):
-            found += [line for step in run.steps for line in (step.output or step.error).splitlines()]
+            found += [
+                line for step in run.steps for line in (step.output or step.error).splitlines()
+            ]
     return found
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data"
+    )
     parser.add_argument("--sessions", type=Path)
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--other", action="store_true", help="data of other origin")
@@ -77,16 +83,27 @@ def main() -> int:
             for kind, stages in kinds(args.data, args.half, ["lint", "faq", "perl", "rust"])
             if kind != "rust.output"
         ]
-        texts, questions = [stage.lessons for stage in stages], [stage.questions for stage in stages]
+        texts, questions = (
+            [stage.lessons for stage in stages],
+            [stage.questions for stage in stages],
+        )
     else:
         halves = ("dev", "heldout") if args.lessons > 90 else (args.half,)
         stores = [gitbugs(args.data, half)["gitbugs.title"] for half in halves]
         texts = [stage[0].lessons for stage in gitbugs(args.data, "dev")["gitbugs.report"]]
-        questions = [[each for store in stores for each in store[place][0].questions] for place in range(len(texts))]
+        questions = [
+            [each for store in stores for each in store[place][0].questions]
+            for place in range(len(texts))
+        ]
     for place, lessons in enumerate(texts):
-        method, most = Tacit(), args.lessons * (place + 1) // len(texts) if args.other else args.lessons
+        method, most = (
+            Tacit(),
+            args.lessons * (place + 1) // len(texts) if args.other else args.lessons,
+        )
         method.learn(lessons)
-        lines = noise(args.data, args.sessions or session_folder(args.data), texts[(place + 1) % len(texts)])
+        lines = noise(
+            args.data, args.sessions or session_folder(args.data), texts[(place + 1) % len(texts)]
+        )
         for question in questions[place]:
             if asked >= most or not _found(method, question, question.text, FIRST):
                 continue
@@ -97,14 +114,25 @@ def main() -> int:
                     start = chance.randrange(len(some) - size)
                     prompt = some[start : start + size]
                     prompt.insert(chance.randrange(size), question.text)
-                    found.setdefault((kind, size), []).append(_found(method, question, "\n".join(prompt), 10))
-                    given.append(_found(method, question._replace(start=True), "\n".join(prompt), 3))
+                    found.setdefault((kind, size), []).append(
+                        _found(method, question, "\n".join(prompt), 10)
+                    )
+                    given.append(
+                        _found(method, question._replace(start=True), "\n".join(prompt), 3)
+                    )
         method.close()
-    table = ["| inside | " + " | ".join(f"{size} lines" for size in LINES) + " |", "|---" * (1 + len(LINES)) + "|"]
+    table = [
+        "| inside | " + " | ".join(f"{size} lines" for size in LINES) + " |",
+        "|---" * (1 + len(LINES)) + "|",
+    ]
     for kind in dict.fromkeys(kind for kind, _ in found):
         table.append(
             f"| {kind} | "
-            + " | ".join(f"{100 * sum(hits) / len(hits):.0f} %" for size in LINES for hits in [found[kind, size]])
+            + " | ".join(
+                f"{100 * sum(hits) / len(hits):.0f} %"
+                for size in LINES
+                for hits in [found[kind, size]]
+            )
             + " |"
         )
     every = [hit for hits in found.values() for hit in hits]
@@ -127,7 +155,9 @@ def main() -> int:
 
 def _found(method: Tacit, question: Question, prompt: str, first: int) -> bool:
     answers = method.answer(question._replace(text=prompt))
-    return any(id in question.right for id in [id for id in answers if id not in question.hidden][:first])
+    return any(
+        id in question.right for id in [id for id in answers if id not in question.hidden][:first]
+    )
 
 
 if __name__ == "__main__":

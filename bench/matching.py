@@ -60,7 +60,9 @@ def calibrated(nearest: list[float], percentile: float) -> float:
     if len(nearest) < 100:
         return THRESHOLD
     ordered = sorted(nearest)
-    return min(0.75, max(0.4, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)]))
+    return min(
+        0.75, max(0.4, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)])
+    )
 
 
 class Report(NamedTuple):
@@ -154,22 +156,35 @@ class Stream:
         self.prepared = [prepare(report.text(form)) for report in reports]
         self.arrivals: list[Arrival] = []
         db = apsw.Connection(":memory:")
-        db.execute("CREATE VIRTUAL TABLE words USING fts5(text, extra, tokenize = 'porter unicode61')")
+        db.execute(
+            "CREATE VIRTUAL TABLE words USING fts5(text, extra, tokenize = 'porter unicode61')"
+        )
         seen: Counter[str] = Counter()
         for number, report in enumerate(reports):
             text = report.text(form)
             asked = " OR ".join(f'"{word}"' for word in query_words(text))
             found = db.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT ?", (asked or '""', CANDIDATES)
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT ?",
+                (asked or '""', CANDIDATES),
             )
             candidates = tuple(row[0] for row in found)
-            known = {term for other in (number, *candidates) for term in self.prepared[other].weights}
-            idf = {term: math.log(1 + (number - seen[term] + 0.5) / (seen[term] + 0.5)) for term in known}
+            known = {
+                term for other in (number, *candidates) for term in self.prepared[other].weights
+            }
+            idf = {
+                term: math.log(1 + (number - seen[term] + 0.5) / (seen[term] + 0.5))
+                for term in known
+            }
             self.arrivals.append(Arrival(number, candidates, idf, math.log(2 * number + 2)))
-            db.execute("INSERT INTO words(rowid, text, extra) VALUES (?, ?, ?)", (number, text, index_words(text)))
+            db.execute(
+                "INSERT INTO words(rowid, text, extra) VALUES (?, ?, ?)",
+                (number, text, index_words(text)),
+            )
             seen.update(self.prepared[number].weights)
         first: set[int] = set()
-        self.has_twin = [report.finding in first or first.add(report.finding) is not None for report in reports]
+        self.has_twin = [
+            report.finding in first or first.add(report.finding) is not None for report in reports
+        ]
 
     def run(self, settings: MatchSettings) -> Tally:
         """Every report decided by one rule."""
@@ -178,7 +193,10 @@ class Stream:
             candidates = [(f"{other:06}", self.prepared[other]) for other in arrival.candidates]
             rules = grown(settings, arrival.number) if settings.matcher == "lexical" else settings
             chosen = choose_same(
-                self.prepared[arrival.number], candidates, rules, lambda t: arrival.idf.get(t, arrival.unseen)
+                self.prepared[arrival.number],
+                candidates,
+                rules,
+                lambda t: arrival.idf.get(t, arrival.unseen),
             )
             if chosen.id:
                 same = self.reports[int(chosen.id)].finding == self.reports[arrival.number].finding
@@ -193,7 +211,10 @@ class Stream:
             settings = MatchSettings(threshold=calibrated(nearest, percentile))
             candidates = [(f"{other:06}", self.prepared[other]) for other in arrival.candidates]
             chosen = choose_same(
-                self.prepared[arrival.number], candidates, settings, lambda t: arrival.idf.get(t, arrival.unseen)
+                self.prepared[arrival.number],
+                candidates,
+                settings,
+                lambda t: arrival.idf.get(t, arrival.unseen),
             )
             nearest.append(chosen.score)
             if chosen.id:
@@ -225,10 +246,21 @@ class Stream:
                     lambda t: arrival.idf.get(t, arrival.unseen),
                 )
                 if not likeness.blocked:
-                    scored.append((likeness.score, self.reports[other].finding == self.reports[arrival.number].finding))
+                    scored.append(
+                        (
+                            likeness.score,
+                            self.reports[other].finding == self.reports[arrival.number].finding,
+                        )
+                    )
             scored.sort(key=lambda each: -each[0])
             if scored:
-                rows.append((scored[0][0], scored[0][0] - (scored[1][0] if len(scored) > 1 else 0.0), scored[0][1]))
+                rows.append(
+                    (
+                        scored[0][0],
+                        scored[0][0] - (scored[1][0] if len(scored) > 1 else 0.0),
+                        scored[0][1],
+                    )
+                )
         return rows
 
     def at_most(self, rows: list[tuple[float, float, bool]], budget: int) -> Tally:
@@ -245,13 +277,18 @@ class Stream:
 
 def bug_lines(data: Path, half: str, sweep: bool) -> list[str]:
     """Recall and false merges of every rule on both corpora, and pooled."""
-    lines = ["| reports | rule | recall | precision | false merges per 100 |", "|---|---|---|---|---|"]
+    lines = [
+        "| reports | rule | recall | precision | false merges per 100 |",
+        "|---|---|---|---|---|",
+    ]
     pooled: dict[tuple[str, str], list[Tally]] = {}
     for form in ("title", "report"):
         for corpus in CORPORA:
             stream = Stream(load(data, corpus, half), form)
             tallies = {name: stream.run(settings) for name, settings in RULES.items()}
-            tallies |= {f"lexical, calibrated {p:.2f}": stream.run_calibrated(p) for p in PERCENTILES}
+            tallies |= {
+                f"lexical, calibrated {p:.2f}": stream.run_calibrated(p) for p in PERCENTILES
+            }
             tallies[FIRST] = stream.run_first()
             rows = stream.sweep()
             tallies[EQUAL] = stream.at_most(rows, tallies[FIRST].false)
@@ -269,7 +306,9 @@ def bug_lines(data: Path, half: str, sweep: bool) -> list[str]:
 def _print_sweep(name: str, stream: Stream, rows: list[tuple[float, float, bool]]) -> None:
     for margin in (0.0, 0.03, 0.05, 0.08, 0.1):
         wide = [row for row in rows if row[1] >= margin]
-        tallies = [stream.at_most(wide, int(budget * len(stream.reports) / 100)) for budget in BUDGETS]
+        tallies = [
+            stream.at_most(wide, int(budget * len(stream.reports) / 100)) for budget in BUDGETS
+        ]
         told = (f"{budget}: {tally.recall:.2f}" for budget, tally in zip(BUDGETS, tallies))
         print(f"sweep {name}, margin {margin}: {'  '.join(told)}", file=sys.stderr)
 
@@ -278,7 +317,16 @@ def pair_lines() -> list[str]:
     """Opposites merged and twins found among our own pairs, pairwise and with all others in the store."""
     ours = {
         name: fresh_pairs("opposites", name)
-        for name in ("known", "more", "blind", "later", "unseen", "same", "more_same", "unseen_same")
+        for name in (
+            "known",
+            "more",
+            "blind",
+            "later",
+            "unseen",
+            "same",
+            "more_same",
+            "unseen_same",
+        )
     }
     lines = ["| pairs | rule | merged |", "|---|---|---|"]
     sets = {
@@ -287,23 +335,33 @@ def pair_lines() -> list[str]:
         "later opposites": ours["later"],
         "a stranger's opposites": ours["unseen"],
         "another stranger's opposites": fresh_pairs("opposites_fresh"),
-        "many strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
-        "strangers' opposites, reports only": tuple(pair for pair in fresh_pairs("reported") if pair[0] != "same"),
+        "many strangers' opposites": tuple(
+            pair for pair in fresh_pairs("strangers") if pair[0] != "same"
+        ),
+        "strangers' opposites, reports only": tuple(
+            pair for pair in fresh_pairs("reported") if pair[0] != "same"
+        ),
     }
     same = {
         "same meaning": (*ours["same"], *ours["more_same"]),
         "same meaning, a stranger's": ours["unseen_same"],
-        "same meaning, many strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
-        "same problem, strangers' reports": tuple(pair for pair in fresh_pairs("reported") if pair[0] == "same"),
+        "same meaning, many strangers'": tuple(
+            pair for pair in fresh_pairs("strangers") if pair[0] == "same"
+        ),
+        "same problem, strangers' reports": tuple(
+            pair for pair in fresh_pairs("reported") if pair[0] == "same"
+        ),
     }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():
             merged = sum(
-                bool(choose_same(_read(kind, a), [("1", _read(kind, b))], settings).id) for kind, a, b in pairs
+                bool(choose_same(_read(kind, a), [("1", _read(kind, b))], settings).id)
+                for kind, a, b in pairs
             )
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     store = [
-        (f"{n:04}", _read(kind, a)) for n, (kind, a, _) in enumerate((*ours["same"], *ours["known"], *ours["blind"]))
+        (f"{n:04}", _read(kind, a))
+        for n, (kind, a, _) in enumerate((*ours["same"], *ours["known"], *ours["blind"]))
     ]
     for name, settings in RULES.items():
         chosen = [choose_same(_read(kind, b), store, settings).id for kind, _, b in ours["same"]]
@@ -316,9 +374,13 @@ def pair_lines() -> list[str]:
 
 def fresh_pairs(name: str, chosen: str = "") -> tuple[tuple[str, str, str], ...]:
     """The pairs of a file beside the matcher's tests, or of one set of it."""
-    lines = (HERE.parent / "tests" / "words" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (HERE.parent / "tests" / "words" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     return tuple(
-        (pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines) if not chosen or pair["set"] == chosen
+        (pair["kind"], pair["a"], pair["b"])
+        for pair in map(json.loads, lines)
+        if not chosen or pair["set"] == chosen
     )
 
 
@@ -334,8 +396,14 @@ def flipped_lines(data: Path) -> list[str]:
     )
     flips = {
         "always to never": (r"(?i)\balways\b", lambda found: "never"),
-        "a modal denied": (r"\b(?:must|should|can|will)\b(?! not)", lambda found: f"{found[0]} not"),
-        "another number": (r"\b\d+\b", lambda found: str(int(found[0]) + 1 + len(found.string) % 9)),
+        "a modal denied": (
+            r"\b(?:must|should|can|will)\b(?! not)",
+            lambda found: f"{found[0]} not",
+        ),
+        "another number": (
+            r"\b\d+\b",
+            lambda found: str(int(found[0]) + 1 + len(found.string) % 9),
+        ),
     }
     lines = ["| flipped | rule | merged |", "|---|---|---|"]
     for title, (pattern, flip) in flips.items():
@@ -345,7 +413,9 @@ def flipped_lines(data: Path) -> list[str]:
             if len(said) >= 20 and re.search(pattern, said):
                 pairs.append((lesson, re.sub(pattern, flip, said, count=1) + lesson[len(said) :]))
         for name, settings in RULES.items():
-            merged = sum(bool(choose_same(prepare(a), [("1", prepare(b))], settings).id) for a, b in pairs)
+            merged = sum(
+                bool(choose_same(prepare(a), [("1", prepare(b))], settings).id) for a, b in pairs
+            )
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     return lines
 
@@ -357,15 +427,20 @@ def _read(kind: str, text: str) -> Prepared:
 def speed_lines() -> list[str]:
     """Microseconds a call, the best of five rounds."""
     texts = [
-        "Missing null checks in API response handlers", "Add null checks to the handlers of API responses",
-        "Never run the migrations without a backup, they cannot be undone", "Do not run migrations unless a backup exists",
-    ]  # fmt: skip
+        "Missing null checks in API response handlers",
+        "Add null checks to the handlers of API responses",
+        "Never run the migrations without a backup, they cannot be undone",
+        "Do not run migrations unless a backup exists",
+    ]
     read = [prepare(text) for text in texts]
     jobs = {
         "prepare": lambda: [prepare(text) for text in texts],
         "compare": lambda: [compare(a, b, float_idf) for a in read for b in read if a is not b],
         "decide among 50": lambda: choose_same(
-            read[0], [(str(n), read[n % 4]) for n in range(50)], MatchSettings("lexical", 0.99), float_idf
+            read[0],
+            [(str(n), read[n % 4]) for n in range(50)],
+            MatchSettings("lexical", 0.99),
+            float_idf,
         ),
     }
     calls = {"prepare": len(texts), "compare": 12, "decide among 50": 1}
@@ -392,18 +467,27 @@ def _share(part: int, whole: int) -> str:
     if not whole:
         return "—"
     p, z = part / whole, 1.96
-    middle, spread = p + z * z / (2 * whole), z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))
+    middle, spread = (
+        p + z * z / (2 * whole),
+        z * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole)),
+    )
     low, high = (middle - spread) / (1 + z * z / whole), (middle + spread) / (1 + z * z / whole)
     return f"{part} of {whole}, {100 * p:.0f} % ({100 * max(0, low):.0f}–{100 * min(1, high):.0f})"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data"
+    )
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--pairs", action="store_true", help="only pairs of lessons, no reports")
     parser.add_argument(
-        "--sweep", action="store_true", help="also recall at several budgets of false merges, to stderr"
+        "--sweep",
+        action="store_true",
+        help="also recall at several budgets of false merges, to stderr",
     )
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
@@ -422,7 +506,12 @@ def main() -> int:
     if args.pairs:
         pass
     elif args.data and (args.data / "gitbugs").is_dir():
-        lines += ["", f"## Duplicate reports, {args.half} half", "", *bug_lines(args.data, args.half, args.sweep)]
+        lines += [
+            "",
+            f"## Duplicate reports, {args.half} half",
+            "",
+            *bug_lines(args.data, args.half, args.sweep),
+        ]
     else:
         print("Duplicate reports skipped: name the folder that holds gitbugs/.", file=sys.stderr)
     lines += ["", "## Speed", "", *speed_lines()]

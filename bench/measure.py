@@ -32,7 +32,12 @@ def run(args: Sequence[str], env: Mapping[str, str], stdin: bytes = b"", cwd: st
     """Run a command to its end; it must succeed."""
     begun = time.perf_counter()
     with subprocess.Popen(
-        args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(env), cwd=cwd
+        args,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(env),
+        cwd=cwd,
     ) as child:
         assert child.stdin and child.stdout and child.stderr
         child.stdin.write(stdin)
@@ -47,7 +52,9 @@ def run(args: Sequence[str], env: Mapping[str, str], stdin: bytes = b"", cwd: st
     return Spent(used.ru_utime + used.ru_stime, time.perf_counter() - begun, out, err)
 
 
-def over_floor(command: Callable[[int], Spent], floor: Callable[[], Spent], rounds: int) -> tuple[float, float]:
+def over_floor(
+    command: Callable[[int], Spent], floor: Callable[[], Spent], rounds: int
+) -> tuple[float, float]:
     """Median of (command / floor) over pairs run in turns, and the command's median CPU in milliseconds."""
     command(-1)  # pages and bytecode are read once before
     ratios, costs = [], []
@@ -87,7 +94,9 @@ class Table:
         self.rows.append(row)
         print(f"{what:<84} {must:>10} {reached:>16}  {row.verdict}", flush=True)
 
-    def at_most(self, what: str, reached: float, most: float, unit: str = "x", digits: int = 2) -> None:
+    def at_most(
+        self, what: str, reached: float, most: float, unit: str = "x", digits: int = 2
+    ) -> None:
         """A figure that must not exceed a bound."""
         self.add(what, f"≤ {most:g}{unit}", f"{reached:.{digits}f}{unit}", reached <= most)
 
@@ -102,7 +111,15 @@ class Table:
     def markdown(self) -> str:
         lines = ["| what | must hold | reached | |", "|---|---|---|---|"]
         return (
-            "\n".join([*lines, *(f"| {row.what} | {row.must} | {row.reached} | {row.verdict} |" for row in self.rows)])
+            "\n".join(
+                [
+                    *lines,
+                    *(
+                        f"| {row.what} | {row.must} | {row.reached} | {row.verdict} |"
+                        for row in self.rows
+                    ),
+                ]
+            )
             + "\n"
         )
 

@@ -60,9 +60,15 @@ class Copy:
         for path in ROOT.iterdir():
             if path.is_file():
                 shutil.copy2(path, root / path.name)
-        self.env = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{ROOT / 'bench'}", "PYTHONDONTWRITEBYTECODE": ""}
+        self.env = {
+            **os.environ,
+            "PYTHONPATH": f"{root / 'src'}:{ROOT / 'bench'}",
+            "PYTHONDONTWRITEBYTECODE": "",
+        }
         argv = [sys.executable, str(ROOT / "bench" / "mutate_tests.py")]
-        self.server = subprocess.Popen(argv, cwd=root, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.server = subprocess.Popen(
+            argv, cwd=root, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def tested(self, tests: dict[str, float]) -> tuple[str, str, float]:
         """How it was noticed first (failed, import, time) and by whom, or nothing; and the CPU of all."""
@@ -90,7 +96,9 @@ class Copy:
         if told.exists():
             how, by = json.loads(told.read_text())
             return how, by, spent
-        return *(("import", "pytest does not start") if code > 0 else ("time", "all of them")), spent
+        return *(
+            ("import", "pytest does not start") if code > 0 else ("time", "all of them")
+        ), spent
 
     def steady(self, test: str, known: Known) -> bool:
         """Whether a test that failed passes without a mutant, here and now; if not, it is not asked any more."""
@@ -103,13 +111,19 @@ class Copy:
         path, raw = self.root / mutant.path, (ROOT / mutant.path).read_bytes()
         new = edited(raw, mutant)
         was, now = (text.decode().splitlines()[mutant.line - 1].strip() for text in (raw, new))
-        tests = [each for each in known.asked(mutant) if not own_only or each[0].startswith(f"tests/{mutant.room}/")]
+        tests = [
+            each
+            for each in known.asked(mutant)
+            if not own_only or each[0].startswith(f"tests/{mutant.room}/")
+        ]
         result = Result(mutant.id, was, now, "", "", len(tests), 0.0)
         waiting = batches(tests)
         while waiting and not result.caught:
             self.edits += 1
             path.write_bytes(new)
-            os.utime(path, (self.edits, self.edits))  # bytecode is kept by the second, and two edits may be as long
+            os.utime(
+                path, (self.edits, self.edits)
+            )  # bytecode is kept by the second, and two edits may be as long
             how, by, spent = self.tested(waiting[0])
             shutil.copy2(ROOT / mutant.path, path)
             result.cpu += spent
@@ -120,7 +134,11 @@ class Copy:
             waiting.pop(0)
             if how:
                 result.caught = (
-                    "time" if how == "time" else "its room" if by.startswith(f"tests/{mutant.room}/") else "others"
+                    "time"
+                    if how == "time"
+                    else "its room"
+                    if by.startswith(f"tests/{mutant.room}/")
+                    else "others"
                 )
                 result.by = by
         return result
@@ -141,11 +159,15 @@ def batches(tests: list[tuple[str, float]]) -> list[dict[str, float]]:
 
 def main() -> None:
     """Draw, ask, tell."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", default=",".join(ROOMS))
-    parser.add_argument("--tests", default="tests/", help="the beginnings of the files of tests that are asked")
+    parser.add_argument(
+        "--tests", default="tests/", help="the beginnings of the files of tests that are asked"
+    )
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
@@ -165,7 +187,10 @@ def main() -> None:
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
     KEPT.mkdir(parents=True, exist_ok=True)
-    ledger = KEPT / f"{commit}-{args.seed}{'-own' if args.own else ''}{'-no-answers' if args.no_answers else ''}.jsonl"
+    ledger = (
+        KEPT
+        / f"{commit}-{args.seed}{'-own' if args.own else ''}{'-no-answers' if args.no_answers else ''}.jsonl"
+    )
     done = (
         {row["id"]: Result(**row) for row in map(json.loads, ledger.read_text().splitlines())}
         if ledger.exists()
@@ -206,7 +231,9 @@ def tell(chosen: list[Mutant], done: dict[str, Result], commit: str, seed: int) 
     """The table, and what survived."""
     tried = [each for each in chosen if each.id in done]
     print(f"\n{len(tried)} of {len(chosen)} mutants tried at {commit}, seed {seed}\n")
-    print("| room | tried | caught by its room | by others | by time | survived |\n|---|---|---|---|---|---|")
+    print(
+        "| room | tried | caught by its room | by others | by time | survived |\n|---|---|---|---|---|---|"
+    )
     for room in (*sorted({each.room for each in tried}), ""):
         found = Counter(done[each.id].caught for each in tried if room in ("", each.room))
         print(
@@ -216,7 +243,9 @@ def tell(chosen: list[Mutant], done: dict[str, Result], commit: str, seed: int) 
     print(f"\ncaught: {caught} of {len(tried)}, {100 * caught / max(1, len(tried)):.0f} %\n")
     for each in tried:
         if not done[each.id].caught:
-            print(f"- `{each.path}:{each.line}` ({each.kind}): `{done[each.id].was}` → `{done[each.id].now}`")
+            print(
+                f"- `{each.path}:{each.line}` ({each.kind}): `{done[each.id].was}` → `{done[each.id].now}`"
+            )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ class Lines:
     def __init__(self) -> None:
         self.folder = Path(os.environ[FOLDER])
         self.root = Path(next(each for each in sys.path if each.endswith("/src"))).parent
-        self.coverage = Coverage(data_file=None, config_file=False, include=[f"{self.root}/src/tacit/*"])
+        self.coverage = Coverage(
+            data_file=None, config_file=False, include=[f"{self.root}/src/tacit/*"]
+        )
         self.coverage.start()
         self.found: dict[str, set[int]] = self.coverage._collector.data  # type: ignore[union-attr, assignment]
 
@@ -31,7 +33,9 @@ class Lines:
         taken = {}
         for name, lines in list(self.found.items()):
             if lines:
-                taken[os.path.relpath(name, self.root)] = f"{sum(1 << line for line in tuple(lines)):x}"
+                taken[os.path.relpath(name, self.root)] = (
+                    f"{sum(1 << line for line in tuple(lines)):x}"
+                )
                 lines.clear()
         return taken
 

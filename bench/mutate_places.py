@@ -12,9 +12,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SWAPPED = {
-    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not", ast.IsNot: "is",
-    ast.In: "not in", ast.NotIn: "in",
-}  # fmt: skip
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
 ARITHMETIC = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*")}
 
 
@@ -84,7 +92,9 @@ def places(path: Path, room: str) -> list[Mutant]:
             add(node.test, "condition", low, high, f"(not ({raw[low:high].decode()}))")
         elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
             add(node, "result", *span(node.value), "None")
-        elif isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Yield, ast.YieldFrom)):
+        elif isinstance(node, ast.Expr) and isinstance(
+            node.value, (ast.Call, ast.Yield, ast.YieldFrom)
+        ):
             add(node, "dropped call", *span(node), "pass")
     return found
 
@@ -102,7 +112,11 @@ def _behaviour(node: ast.AST) -> list[ast.AST]:
         for child in field if isinstance(field, list) else [field]:
             if not isinstance(child, ast.AST):
                 continue
-            typing = isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING"
+            typing = (
+                isinstance(child, ast.If)
+                and isinstance(child.test, ast.Name)
+                and child.test.id == "TYPE_CHECKING"
+            )
             flag = (
                 isinstance(child, ast.Assign)
                 and isinstance(child.targets[0], ast.Name)
@@ -127,18 +141,25 @@ def _compiles(raw: bytes, mutant: Mutant) -> bool:
 
 def drawn(count: int, seed: int, rooms: tuple[str, ...]) -> list[Mutant]:
     """A sample over all places of the rooms, none twice."""
-    files = [(path, room) for room in rooms for path in sorted((ROOT / "src" / "tacit" / room).rglob("*.py"))]
+    files = [
+        (path, room)
+        for room in rooms
+        for path in sorted((ROOT / "src" / "tacit" / room).rglob("*.py"))
+    ]
     every = [each for path, room in files for each in places(path, room)]
     random.Random(seed).shuffle(every)
-    return list(islice((each for each in every if _compiles((ROOT / each.path).read_bytes(), each)), count))
+    return list(
+        islice((each for each in every if _compiles((ROOT / each.path).read_bytes(), each)), count)
+    )
 
 
 def statement(path: str, line: int) -> tuple[int, int, set[str], bool]:
     """The lines of the innermost statement around a line, of a compound one its head; the names that it and those around it bind; whether a function's body holds it."""
     around = [
-        each for each in ast.walk(ast.parse((ROOT / path).read_bytes()))
+        each
+        for each in ast.walk(ast.parse((ROOT / path).read_bytes()))
         if isinstance(each, ast.stmt) and each.lineno <= line <= (each.end_lineno or 0)
-    ]  # fmt: skip
+    ]
     inner = max(around, key=lambda each: (each.lineno, -(each.end_lineno or 0)))
     body = getattr(inner, "body", None)
     last = max(body[0].lineno - 1, inner.lineno) if body else inner.end_lineno or line
@@ -165,7 +186,9 @@ def _bound(node: ast.stmt) -> set[str]:
         if isinstance(node, (ast.AnnAssign, ast.AugAssign))
         else []
     )
-    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return {
+        each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+    }
 
 
 @cache
@@ -175,7 +198,10 @@ def mentions() -> dict[str, set[tuple[str, int, str]]]:
 
     def walk(node: ast.AST, path: str, within: bool, binds: frozenset[str]) -> None:
         name = (
-            getattr(node, "id", "") or getattr(node, "attr", "") or (isinstance(node, ast.keyword) and node.arg) or ""
+            getattr(node, "id", "")
+            or getattr(node, "attr", "")
+            or (isinstance(node, ast.keyword) and node.arg)
+            or ""
         )
         if name and within:
             found[name].add((path, getattr(node, "lineno", 0), ""))
@@ -187,7 +213,8 @@ def mentions() -> dict[str, set[tuple[str, int, str]]]:
             binds |= _bound(node)
         for field, value in ast.iter_fields(node):
             inside = within or (
-                field == "body" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+                field == "body"
+                and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
             )
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):

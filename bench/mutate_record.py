@@ -48,15 +48,25 @@ class Known:
 
     def named(self, contexts: set[str]) -> set[str]:
         """The tests of contexts; that of a file is all its tests."""
-        return {test for each in contexts for test in (self.files.get(each) or ([each] if each in self.tests else []))}
+        return {
+            test
+            for each in contexts
+            for test in (self.files.get(each) or ([each] if each in self.tests else []))
+        }
 
     def asked(self, mutant: Mutant) -> list[tuple[str, float]]:
         """The tests that can notice a mutant, with their CPU, in the order of asking."""
         first, last, names, within = statement(mutant.path, mutant.line)
         tests = self.named(self.contexts(mutant.path, range(first, last + 1)))
         if not within:
-            tests |= self.named(self.contexts(mutant.path, None)) | self.named(self.mentioned(names))
-        stem = Path(mutant.path).stem if Path(mutant.path).stem != "__init__" else Path(mutant.path).parent.name
+            tests |= self.named(self.contexts(mutant.path, None)) | self.named(
+                self.mentioned(names)
+            )
+        stem = (
+            Path(mutant.path).stem
+            if Path(mutant.path).stem != "__init__"
+            else Path(mutant.path).parent.name
+        )
         cost: dict[str, float] = defaultdict(float)
         for test in tests:
             cost[test.split("::")[0]] += self.tests[test]
@@ -70,7 +80,9 @@ class Known:
             (test, self.tests[test])
             for file in sorted(cost, key=nearness)
             for test in self.files[file]
-            if test in tests and self.passes.get(test, True) and (total := total + self.tests[test]) <= CAP
+            if test in tests
+            and self.passes.get(test, True)
+            and (total := total + self.tests[test]) <= CAP
         ]
 
     def mentioned(self, names: set[str]) -> set[str]:
@@ -88,14 +100,18 @@ class Known:
 
 
 def _digests(paths: Iterable[Path]) -> dict[str, str]:
-    return {str(path.relative_to(ROOT)): sha256(_read(path)).hexdigest()[:16] for path in sorted(paths)}
+    return {
+        str(path.relative_to(ROOT)): sha256(_read(path)).hexdigest()[:16] for path in sorted(paths)
+    }
 
 
 def _read(path: Path) -> bytes:
     """A file, and the tables beside it that it names."""
     raw = path.read_bytes()
     return raw + b"".join(
-        each.read_bytes() for each in sorted(path.parent.glob("*.jsonl")) if each.name.encode() in raw
+        each.read_bytes()
+        for each in sorted(path.parent.glob("*.jsonl"))
+        if each.name.encode() in raw
     )
 
 
@@ -110,7 +126,9 @@ def recorded(copy: Path, env: dict[str, str], workers: int, only: tuple[str, ...
     )
     kept = KEPT / "record.json"
     was = json.loads(kept.read_text()) if kept.exists() else {"shared": shared}
-    if any(shared.get(path) != digest for path, digest in was["shared"].items()):  # what is new, nobody used
+    if any(
+        shared.get(path) != digest for path, digest in was["shared"].items()
+    ):  # what is new, nobody used
         was = {}
     changed = {path for path, digest in was.get("source", {}).items() if source.get(path) != digest}
     stands = {file for file, digest in was.get("files", {}).items() if files.get(file) == digest}
@@ -128,7 +146,9 @@ def recorded(copy: Path, env: dict[str, str], workers: int, only: tuple[str, ...
     new = [
         file
         for file in files
-        if (file not in stands or file in stale) and file.startswith(only) and not file.startswith(NOT_ASKED)
+        if (file not in stands or file in stale)
+        and file.startswith(only)
+        and not file.startswith(NOT_ASKED)
     ]
     if new:
         _record(new, tests, lines, copy, env, workers)
@@ -136,12 +156,20 @@ def recorded(copy: Path, env: dict[str, str], workers: int, only: tuple[str, ...
         told = {
             "source": source,
             "shared": shared,
-            "files": {file: digest for file, digest in files.items() if file in stands or file in done},
+            "files": {
+                file: digest for file, digest in files.items() if file in stands or file in done
+            },
             "tests": tests,
-            "lines": {each: {path: f"{bits:x}" for path, bits in found.items()} for each, found in lines.items()},
+            "lines": {
+                each: {path: f"{bits:x}" for path, bits in found.items()}
+                for each, found in lines.items()
+            },
         }
         kept.write_text(json.dumps(told))
-    return Known({test: cpu for test, (cpu, passed) in tests.items() if passed and test.startswith(only)}, lines)
+    return Known(
+        {test: cpu for test, (cpu, passed) in tests.items() if passed and test.startswith(only)},
+        lines,
+    )
 
 
 def _record(
@@ -157,20 +185,39 @@ def _record(
     known.write_text(json.dumps(list(tests)))
     print(f"recording {len(new)} files of tests", flush=True)
     new.sort(key=lambda name: -(ROOT / name).stat().st_size)
-    argv = [sys.executable, *"-m pytest -p mutate_tests -q --tb=short -p no:cacheprovider -p no:xdist".split()]
+    argv = [
+        sys.executable,
+        *"-m pytest -p mutate_tests -q --tb=short -p no:cacheprovider -p no:xdist".split(),
+    ]
     with tempfile.TemporaryDirectory(dir=KEPT) as place, said.open("w") as output:
         path = f"{env['PYTHONPATH']}:{ROOT / 'bench' / 'mutate_process'}"
         env = {**env, "PYTHONPATH": path, "MUTATE_RECORD": place, "MUTATE_KNOWN": str(known)}
         started = [
             subprocess.Popen(
-                [*argv, "-m", "not slow", *new[part::workers]], cwd=copy, env=env, stdout=output, stderr=output
+                [*argv, "-m", "not slow", *new[part::workers]],
+                cwd=copy,
+                env=env,
+                stdout=output,
+                stderr=output,
             )
             for part in range(min(workers, len(new)))
         ]
         codes = {process.wait() for process in started}
-        rows = [json.loads(line) for part in Path(place).glob("*.rows") for line in part.read_text().splitlines()]
-    ran = {test: (cpu, passed) for kind, test, *rest in rows if kind == "test" for cpu, passed in [rest]}
-    if not ran and max(codes) not in (0, 5):  # 5: only files that are skipped whole, which leave no test
+        rows = [
+            json.loads(line)
+            for part in Path(place).glob("*.rows")
+            for line in part.read_text().splitlines()
+        ]
+    ran = {
+        test: (cpu, passed)
+        for kind, test, *rest in rows
+        if kind == "test"
+        for cpu, passed in [rest]
+    }
+    if not ran and max(codes) not in (
+        0,
+        5,
+    ):  # 5: only files that are skipped whole, which leave no test
         sys.exit(f"no test could be recorded: {said}")
     tests |= ran
     inside: dict[str, int] = {}
@@ -188,4 +235,7 @@ def _record(
                 if called := int(bits, 16) & inside[path]:
                     found[path] = found.get(path, 0) | called
     lost = sum(not passed for _, passed in ran.values())
-    print(f"{len(ran)} tests recorded; {lost} were skipped or failed and are not asked: {said}", flush=True)
+    print(
+        f"{len(ran)} tests recorded; {lost} were skipped or failed and are not asked: {said}",
+        flush=True,
+    )

@@ -53,14 +53,23 @@ class Record:
         for path in sorted(Path("src/tacit").rglob("*.py")):
             if path.stem != "__main__":
                 try:
-                    importlib.import_module(".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__"))
+                    importlib.import_module(
+                        ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
+                    )
                 except Exception:
                     pass  # an extra that is not installed, each says it in its own way
         ours = [module for name, module in sys.modules.items() if name.startswith("tacit.")]
-        self.memos = [value for module in ours for value in vars(module).values() if type(value) is dict and not value]
+        self.memos = [
+            value
+            for module in ours
+            for value in vars(module).values()
+            if type(value) is dict and not value
+        ]
         self.caches = []
         for each in gc.get_objects():
-            if isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("tacit."):
+            if isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith(
+                "tacit."
+            ):
                 try:
                     each()  # what asks for nothing is a constant that is made when it is first used
                 except TypeError:
@@ -94,7 +103,9 @@ class Record:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
         """So does what it makes once for all of them."""
-        was = self.switch(self.context.split("::")[0] if fixturedef.scope != "function" else self.context)
+        was = self.switch(
+            self.context.split("::")[0] if fixturedef.scope != "function" else self.context
+        )
         try:
             return (yield)
         finally:
@@ -153,7 +164,9 @@ class Ask:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave out the others."""
         order = {name: place for place, name in enumerate(self.usual)}
-        items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
+        items[:] = sorted(
+            (item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid]
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:

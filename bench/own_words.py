@@ -68,7 +68,9 @@ def main(root: str) -> None:
             for at, character in enumerate(text):
                 if not character.isspace():
                     count[label["set"], ("own" if at in true else "foreign")] += 1
-                    count[label["set"], ("own kept" if at in true else "foreign passed")] += at in given
+                    count[label["set"], ("own kept" if at in true else "foreign passed")] += (
+                        at in given
+                    )
         for session, quote in quotes(folder):
             said += 1
             kept += any(folded(quote) in own for own in by_session.get(session, ()))
@@ -78,7 +80,9 @@ def main(root: str) -> None:
             f"{name}: foreign characters passed {row['foreign passed']} of {row['foreign']}"
             f" ({row['foreign passed'] / max(1, row['foreign']):.1%}), own kept {row['own kept'] / max(1, row['own']):.1%}"
         )
-    print(f"quotes of a person kept: {kept} of {said} ({kept / max(1, said):.1%}); labels not found: {len(labels)}")
+    print(
+        f"quotes of a person kept: {kept} of {said} ({kept / max(1, said):.1%}); labels not found: {len(labels)}"
+    )
 
 
 if __name__ == "__main__":

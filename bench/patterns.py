@@ -37,26 +37,94 @@ PROSE = (
     "time and the name of the command, so that the next run can see what was tried before. Most of them pass at the second attempt.\n"
 )
 PATTERNS: dict[str, str] = {
-    "digits": "1", "letters": "a", "capitals": "A", "one long word": "abcdefghij", "hexadecimal": "0123456789abcdef", "base64": "QWxhZGRpbjpvcGVuIHNlc2FtZQ",
-    "spaces": " ", "line ends": "\n", "tabs": "\t", "escape": "\x1b", "escape [": "\x1b[", "escape ]": "\x1b]", "escape ] text": "\x1b]0;x",
-    "double quotes": '"', "single quotes": "'", "backticks": "`", "backslashes": "\\", "escaped line ends": "\\n",
-    "token:": "token: ", 'secret = "': 'secret = "', "password is": "the password is ", "key=": "api_key=", "bearer": "Bearer ", "eyJ": "eyJ", "begin key": "-----BEGIN PRIVATE KEY-----",
-    "urls": "https://a:b@", "angle brackets": "<", "open tags": "<private>", "closed tags": "<private></private>", "variations": "❤️", "zero width": "a\u200b", "parentheses": "((((", "brackets": "[[[[", "dots": ".", "slashes": "/a", "dashes": "-", "underscores": "_",
-    "equals": "=", "colons": ":", "commas": ",a", "percent": "9%", "at signs": "a@", "CJK": "記憶", "accents": "é", "emoji": "🙂", "Error:": "Error: ", "at frames": "  at f (a.js:1:1)\n",
-    "ignore": "ignore previous ", "you are now": "you are now ", "curl": "curl http://x ", "pipes": "a | ", "semicolons": "a; ", "dollars": "$(", "hashes": "# ", "seen": "(seen 1x",
-    "command not found": "x: command not found: ", "file:line": "a.py:1: ", "null": "\\u0000", "encoded lines": "QVBJX0tFWT1rOVpxM0xtVDd2WHcyQm5SOHNZZDVIZkoxcFFjNEd0QQ\n", "named values": 'A_KEY="k9Zq3LmT7vXw2BnR8sYd5" ', "prefixed": "ac_k9Zq3LmT7vXw2BnR8sYd5HfJ1 ", "mixed": "a1B-_.:/=+ ",
+    "digits": "1",
+    "letters": "a",
+    "capitals": "A",
+    "one long word": "abcdefghij",
+    "hexadecimal": "0123456789abcdef",
+    "base64": "QWxhZGRpbjpvcGVuIHNlc2FtZQ",
+    "spaces": " ",
+    "line ends": "\n",
+    "tabs": "\t",
+    "escape": "\x1b",
+    "escape [": "\x1b[",
+    "escape ]": "\x1b]",
+    "escape ] text": "\x1b]0;x",
+    "double quotes": '"',
+    "single quotes": "'",
+    "backticks": "`",
+    "backslashes": "\\",
+    "escaped line ends": "\\n",
+    "token:": "token: ",
+    'secret = "': 'secret = "',
+    "password is": "the password is ",
+    "key=": "api_key=",
+    "bearer": "Bearer ",
+    "eyJ": "eyJ",
+    "begin key": "-----BEGIN PRIVATE KEY-----",
+    "urls": "https://a:b@",
+    "angle brackets": "<",
+    "open tags": "<private>",
+    "closed tags": "<private></private>",
+    "variations": "❤️",
+    "zero width": "a\u200b",
+    "parentheses": "((((",
+    "brackets": "[[[[",
+    "dots": ".",
+    "slashes": "/a",
+    "dashes": "-",
+    "underscores": "_",
+    "equals": "=",
+    "colons": ":",
+    "commas": ",a",
+    "percent": "9%",
+    "at signs": "a@",
+    "CJK": "記憶",
+    "accents": "é",
+    "emoji": "🙂",
+    "Error:": "Error: ",
+    "at frames": "  at f (a.js:1:1)\n",
+    "ignore": "ignore previous ",
+    "you are now": "you are now ",
+    "curl": "curl http://x ",
+    "pipes": "a | ",
+    "semicolons": "a; ",
+    "dollars": "$(",
+    "hashes": "# ",
+    "seen": "(seen 1x",
+    "command not found": "x: command not found: ",
+    "file:line": "a.py:1: ",
+    "null": "\\u0000",
+    "encoded lines": "QVBJX0tFWT1rOVpxM0xtVDd2WHcyQm5SOHNZZDVIZkoxcFFjNEd0QQ\n",
+    "named values": 'A_KEY="k9Zq3LmT7vXw2BnR8sYd5" ',
+    "prefixed": "ac_k9Zq3LmT7vXw2BnR8sYd5HfJ1 ",
+    "mixed": "a1B-_.:/=+ ",
     # Ten that nothing was tuned on when they were written.
-    "uuids": "123e4567-e89b-12d3-a456-426614174000 ", "half a token": "eyJhbGciOi.eyJzdWIi.c2ln ", "open objects": '{"a":', "frames": '  File "a.py", line 1, in f\n', "entities": "&lt;&#x27;", "percent codes": "%41%20",
-    "cookies": "Cookie: a=b; c=d\n", "flags": "--token x --key=y -p z ", "camel case": "apiKeySecretTokenValue", "combining": "a\u0301\u202e",
-}  # fmt: skip
+    "uuids": "123e4567-e89b-12d3-a456-426614174000 ",
+    "half a token": "eyJhbGciOi.eyJzdWIi.c2ln ",
+    "open objects": '{"a":',
+    "frames": '  File "a.py", line 1, in f\n',
+    "entities": "&lt;&#x27;",
+    "percent codes": "%41%20",
+    "cookies": "Cookie: a=b; c=d\n",
+    "flags": "--token x --key=y -p z ",
+    "camel case": "apiKeySecretTokenValue",
+    "combining": "a\u0301\u202e",
+}
 # Nothing in these comes twice, so that nothing can be remembered about them: what a word, a name, a line looks like, with a number in its place.
 ANEW = {
     "words anew": lambda r: "".join(r.choices(WORD, k=16)) + " ",
-    "names anew": lambda r: f"{''.join(r.choices(LETTERS, k=6))}_KEY={''.join(r.choices(WORD, k=20))}\n",
-    "codes anew": lambda r: f"{r.getrandbits(128):032x} {r.getrandbits(40):x}-{r.getrandbits(24):x}\n",
+    "names anew": lambda r: (
+        f"{''.join(r.choices(LETTERS, k=6))}_KEY={''.join(r.choices(WORD, k=20))}\n"
+    ),
+    "codes anew": lambda r: (
+        f"{r.getrandbits(128):032x} {r.getrandbits(40):x}-{r.getrandbits(24):x}\n"
+    ),
     "lines anew": lambda r: "".join(r.choices(WORD + "+/", k=64)) + "\n",
-    "errors anew": lambda r: f"{''.join(r.choices(LETTERS, k=8))}Error: {''.join(r.choices(LETTERS, k=5))} at {r.randrange(9999)}: token {''.join(r.choices(WORD, k=9))}\n",
-}  # fmt: skip
+    "errors anew": lambda r: (
+        f"{''.join(r.choices(LETTERS, k=8))}Error: {''.join(r.choices(LETTERS, k=5))} at {r.randrange(9999)}: token {''.join(r.choices(WORD, k=9))}\n"
+    ),
+}
 
 
 def text_of(piece: str, size: int) -> str:
@@ -108,7 +176,9 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "learn: prompt": lambda text: learned(folder, prompt=text),
         "sync: lines": synced,
         "repair": lambda text: repaired(folder, text),
-        "hook: prompt": lambda text: hooked("prompt", hook_event_name="UserPromptSubmit", prompt=text),
+        "hook: prompt": lambda text: hooked(
+            "prompt", hook_event_name="UserPromptSubmit", prompt=text
+        ),
         "hook: failure": lambda text: hooked(
             "tool-failure",
             hook_event_name="PostToolUseFailure",
@@ -120,7 +190,11 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
 
 
 def learned(
-    folder: Path, error: str = "", command: str = "make test", output: str = "ok", prompt: str = "go on"
+    folder: Path,
+    error: str = "",
+    command: str = "make test",
+    output: str = "ok",
+    prompt: str = "go on",
 ) -> None:
     """A run that holds the text, learned into a store of its own."""
     from tacit.app import open
@@ -148,7 +222,9 @@ def recommended(text: str) -> str:
 
 def pieces(text: str, most: int = 60_000) -> list[str]:
     """A text as lessons that may be kept: in parts, none of them empty."""
-    return [text[at : at + most].replace("\0", " ").strip() or "." for at in range(0, len(text), most)]
+    return [
+        text[at : at + most].replace("\0", " ").strip() or "." for at in range(0, len(text), most)
+    ]
 
 
 def synced(text: str) -> None:
@@ -172,9 +248,18 @@ def synced(text: str) -> None:
                 "scope": "project",
             },
         ]
-        head = {"verb": "add", "by": "ann", "at": "2026-11-16T10:00:00.000Z", "run": "", "profile": "", "parents": []}
+        head = {
+            "verb": "add",
+            "by": "ann",
+            "at": "2026-11-16T10:00:00.000Z",
+            "run": "",
+            "profile": "",
+            "parents": [],
+        }
         digest = payload_digest(bytes(16), spoken(words)).hex()
-        told.append(journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words)))
+        told.append(
+            journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words))
+        )
     read = [*journal_file.read("\n".join(told).encode(), "m")]
     assert all(isinstance(each, JournalLine) for each in read), [
         each for each in read if not isinstance(each, JournalLine)
@@ -259,7 +344,10 @@ def measured(size: int, only: list[str], most: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ.update(
-            HOME=name, XDG_DATA_HOME=f"{name}/data", XDG_CONFIG_HOME=f"{name}/config", TACIT_NO_WORKER="1"
+            HOME=name,
+            XDG_DATA_HOME=f"{name}/data",
+            XDG_CONFIG_HOME=f"{name}/config",
+            TACIT_NO_WORKER="1",
         )
         here = os.getcwd()
         os.chdir(folder)
@@ -273,7 +361,9 @@ def measured(size: int, only: list[str], most: float) -> Iterator[Row]:
                 for pattern, text in texts(size):
                     row.patterns[pattern] = cost(act, text)
                     if row.times(pattern, size) > most * 2 / 3:
-                        row.patterns[pattern] = min(row.patterns[pattern], cost(act, text), cost(act, text))
+                        row.patterns[pattern] = min(
+                            row.patterns[pattern], cost(act, text), cost(act, text)
+                        )
                 yield row
         finally:
             os.chdir(here)
@@ -286,7 +376,10 @@ def run() -> int:
     parser.add_argument("--most", type=float, default=MOST)
     parser.add_argument("--table", type=Path)
     args = parser.parse_args()
-    lines = ["| door | prose, s | dearest pattern | s | times prose | of the bound |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| door | prose, s | dearest pattern | s | times prose | of the bound |",
+        "|---|---|---|---|---|---|",
+    ]
     slow = 0
     print("\n".join(lines), flush=True)
     for row in measured(args.size, [each for each in args.doors.split(",") if each], args.most):

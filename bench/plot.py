@@ -10,7 +10,9 @@ COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2", "#b
 STYLE = "<style>text{font:13px system-ui,sans-serif;fill:#6b7280}.t{font-size:15px;fill:#4b5563}line{stroke:#9ca3af55}</style>"
 
 
-def lines(title: str, across: str, up: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+def lines(
+    title: str, across: str, up: str, series: Mapping[str, Sequence[tuple[float, float]]]
+) -> str:
     """Series of points on two logarithmic axes, each with its name at its end."""
     points = [point for line in series.values() for point in line]
     x0, x1 = _decades([x for x, _ in points])
@@ -18,7 +20,9 @@ def lines(title: str, across: str, up: str, series: Mapping[str, Sequence[tuple[
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def at(x: float, y: float) -> tuple[float, float]:
-        return LEFT + wide * (log10(x) - x0) / (x1 - x0), TOP + high * (1 - (log10(y) - y0) / (y1 - y0))
+        return LEFT + wide * (log10(x) - x0) / (x1 - x0), TOP + high * (
+            1 - (log10(y) - y0) / (y1 - y0)
+        )
 
     parts = [
         _text(LEFT, 24, title, "t"),
@@ -41,7 +45,8 @@ def lines(title: str, across: str, up: str, series: Mapping[str, Sequence[tuple[
         drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in told))
         parts.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in (at(*point) for point in told)
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
+            for x, y in (at(*point) for point in told)
         ]
         y = TOP + 10 + 20 * line
         parts.append(
@@ -62,7 +67,9 @@ def bars(title: str, groups: Mapping[str, Mapping[str, float]], unit: str) -> st
             y += 22
             long = max(2.0, 420 * (log10(figure) - low) / (high - low))
             colour = COLOURS[0] if not number else "#9ca3af"
-            parts.append(f'<rect x="190" y="{y - 11:.0f}" width="{long:.0f}" height="14" rx="2" fill="{colour}"/>')
+            parts.append(
+                f'<rect x="190" y="{y - 11:.0f}" width="{long:.0f}" height="14" rx="2" fill="{colour}"/>'
+            )
             parts += [
                 _text(180, y, name, anchor="end"),
                 _text(198 + long, y, f"{figure:,.1f}" if figure < 100 else f"{figure:,.0f}"),

@@ -44,7 +44,12 @@ from texts import Writer as Texts
 BLOCK = 20  # memories of a project that come one after the other
 PORTION = 10  # blocks of every project that are loaded in one transaction
 RUN = 40  # memories a run could have said; portions hold whole ones
-SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "512MB", "max_wal_size": "8GB", "max_connections": "60"}
+SETTINGS = {
+    "shared_buffers": "1GB",
+    "maintenance_work_mem": "512MB",
+    "max_wal_size": "8GB",
+    "max_connections": "60",
+}
 THE_ONE = "team-042"
 
 
@@ -74,7 +79,14 @@ class Gathered(Transaction):
             m = change.memory
             self._evidence = [
                 Evidence(
-                    m.id, m.project, run.id, run.root, by="bench", tier=m.trust, place="tacit add", at=m.created_at
+                    m.id,
+                    m.project,
+                    run.id,
+                    run.root,
+                    by="bench",
+                    tier=m.trust,
+                    place="tacit add",
+                    at=m.created_at,
                 )
             ]
             self.add_evidence(self._evidence[0])
@@ -104,7 +116,9 @@ class Gathered(Transaction):
         connection.execute("SET LOCAL search_path = tacit")
         for table, rows in self.tables.items():
             names = list(rows[0])
-            with connection.cursor().copy(f"COPY tacit.{table} ({', '.join(names)}) FROM STDIN") as copy:
+            with connection.cursor().copy(
+                f"COPY tacit.{table} ({', '.join(names)}) FROM STDIN"
+            ) as copy:
                 for row in rows:
                     copy.write_row([row[name] for name in names])
         for (project, kind, shard), (rows_, sum_) in self.seals.items():
@@ -121,13 +135,18 @@ def _words(text: str, tags: tuple[str, ...], paths: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _tokens(text: str) -> list[str]:
-    return [word.replace("\\", "\\\\").replace("'", "''") for word in sorted(set(porter_words(text)))]
+    return [
+        word.replace("\\", "\\\\").replace("'", "''") for word in sorted(set(porter_words(text)))
+    ]
 
 
 def opened(url: str, folder: str, project: str) -> Memories:
     """A project as its people open it."""
     return open_memories(
-        url, project=project, env=signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}), cwd=folder
+        url,
+        project=project,
+        env=signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}),
+        cwd=folder,
     )
 
 
@@ -137,7 +156,9 @@ def prepare(server: Server, database: str, names: list[str], folder: str) -> dic
         for role, rights in (("keeper", "CREATEROLE"), ("ada", ""), ("bob", "")):
             if not admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
                 admin.execute(f"CREATE ROLE {role} LOGIN {rights}")
-        if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", (database,)).fetchone():
+        if not admin.execute(
+            "SELECT 1 FROM pg_database WHERE datname = %s", (database,)
+        ).fetchone():
             admin.execute(f"CREATE DATABASE {database} OWNER keeper")
     open_store(server.url(database, "keeper")).close()
     with psycopg.connect(server.url(database), autocommit=True) as admin:
@@ -152,7 +173,9 @@ def prepare(server: Server, database: str, names: list[str], folder: str) -> dic
     return ids
 
 
-def load(server: Server, database: str, ids: dict[str, str], texts: list[dict[str, Any]], folder: str) -> None:
+def load(
+    server: Server, database: str, ids: dict[str, str], texts: list[dict[str, Any]], folder: str
+) -> None:
     """All lessons into every project, unless they are there."""
     with (
         psycopg.connect(server.url(database)) as admin,
@@ -173,13 +196,19 @@ def load(server: Server, database: str, ids: dict[str, str], texts: list[dict[st
                     for change, run in made(memories, project, texts, block):
                         rows.add(change, run)
             rows.copy(admin)
-            admin.execute("SELECT setval(pg_get_serial_sequence('tacit.memory', 'n'), %s)", (rows.n,))
+            admin.execute(
+                "SELECT setval(pg_get_serial_sequence('tacit.memory', 'n'), %s)", (rows.n,)
+            )
             admin.execute("INSERT INTO public.loaded VALUES (%s)", (at,))
             admin.commit()
-            measure.log(f"{database}: {rows.n - 1:,} memories, {time.process_time():.0f} s of CPU here")
+            measure.log(
+                f"{database}: {rows.n - 1:,} memories, {time.process_time():.0f} s of CPU here"
+            )
     with psycopg.connect(server.url(database), autocommit=True) as admin:
         if not admin.execute("SELECT to_regclass('tacit.memory_fts_words')").fetchone()[0]:  # type: ignore[index]
-            admin.execute("CREATE INDEX memory_fts_words ON tacit.memory_fts USING gin (fts) WITH (fastupdate = off)")
+            admin.execute(
+                "CREATE INDEX memory_fts_words ON tacit.memory_fts USING gin (fts) WITH (fastupdate = off)"
+            )
             admin.execute("VACUUM ANALYZE")
             admin.execute("CHECKPOINT")
 
@@ -199,14 +228,24 @@ def made(
         name = run_id(project, "cli", f"run-{number // RUN}")
         yield (
             change,
-            RunRow(name, project, "cli", f"run-{number // RUN}", name, started_at=at) if number % 3 == 0 else None,
+            RunRow(name, project, "cli", f"run-{number // RUN}", name, started_at=at)
+            if number % 3 == 0
+            else None,
         )
 
 
-def _template(memories: Memories, texts: list[dict[str, Any]], number: int, at: str, _kept: dict[int, Any] = {}) -> Any:  # noqa: B006
+def _template(
+    memories: Memories,
+    texts: list[dict[str, Any]],
+    number: int,
+    at: str,
+    _kept: dict[int, Any] = {},
+) -> Any:  # noqa: B006
     if number not in _kept:
         _kept.clear() if len(_kept) > 4 * BLOCK else None
-        _kept[number] = memory_from(dict(texts[number]), memories.actor, memories.profile, "p", new_id(), at)
+        _kept[number] = memory_from(
+            dict(texts[number]), memories.actor, memories.profile, "p", new_id(), at
+        )
     return _kept[number]
 
 
@@ -224,7 +263,11 @@ def compare(
     taken: dict[str, list[float]] = {"alone": [], "shared": [], "wall": [], "client": []}
     for number in range(-10, rounds):
         for name, memories in (("alone", alone), ("shared", shared)):
-            before, began, here = spent(pids[id(memories)]), time.perf_counter(), time.process_time()
+            before, began, here = (
+                spent(pids[id(memories)]),
+                time.perf_counter(),
+                time.process_time(),
+            )
             ask(memories, number)
             if number >= 0:
                 taken[name].append((spent(pids[id(memories)]) - before) / 1e6)
@@ -244,7 +287,10 @@ def main() -> int:
     measure.nice()
     writer = Texts(1)
     texts = [writer.lesson() for _ in range(args.memories)]
-    names = [THE_ONE, *(name for n in range(args.projects) if (name := f"team-{n:03d}") != THE_ONE)][: args.projects]
+    names = [
+        THE_ONE,
+        *(name for n in range(args.projects) if (name := f"team-{n:03d}") != THE_ONE),
+    ][: args.projects]
     folder = os.path.abspath(args.folder)
     os.makedirs(folder, exist_ok=True)
     with Server(folder, SETTINGS) as server:
@@ -267,13 +313,26 @@ def report(server: Server, home: str, texts: list[str], sizes: dict[str, Any], r
     table = measure.Table()
     with psycopg.connect(server.url()) as admin:
         version = admin.execute("SHOW server_version").fetchone()
-    table.tell("PostgreSQL, shared_buffers", f"{version[0] if version else ''} · {SETTINGS['shared_buffers']}")
-    table.tell("memories, in the shared database and alone", f"{sizes['shared'][1]:,} · {sizes['alone'][1]:,}")
-    table.tell("bytes a memory on disk, all tables and indexes", f"{sizes['shared'][0] / sizes['shared'][1]:,.0f}")
+    table.tell(
+        "PostgreSQL, shared_buffers",
+        f"{version[0] if version else ''} · {SETTINGS['shared_buffers']}",
+    )
+    table.tell(
+        "memories, in the shared database and alone",
+        f"{sizes['shared'][1]:,} · {sizes['alone'][1]:,}",
+    )
+    table.tell(
+        "bytes a memory on disk, all tables and indexes",
+        f"{sizes['shared'][0] / sizes['shared'][1]:,.0f}",
+    )
     with opened(server.url("shared", "bob"), home, THE_ONE) as one:
         health = check(one.store, rule=rule_of(one.store))
-        found = f"{sum(health.checked.values()):,} rows" if health.is_sound else str(health.faults[:2])
-        table.add("the loaded project verified row by row, as its member", "sound", found, health.is_sound)
+        found = (
+            f"{sum(health.checked.values()):,} rows" if health.is_sound else str(health.faults[:2])
+        )
+        table.add(
+            "the loaded project verified row by row, as its member", "sound", found, health.is_sound
+        )
     prompts = Texts(2)
     asked = [prompts.prompt(prompts.chance.choice(texts)) for _ in range(rounds + 10)]
     kinds: dict[str, Callable[[Memories, int], Any]] = {
@@ -289,10 +348,10 @@ def report(server: Server, home: str, texts: list[str], sizes: dict[str, Any], r
             ):
                 taken = compare(alone, shared, ask, rounds)
             ratio = statistics.median(b / a for a, b in zip(taken["alone"], taken["shared"]))
-            what = (
-                f"{kind} in one of {sizes['shared'][1] // sizes['alone'][1]} projects against the same alone, by {who}"
+            what = f"{kind} in one of {sizes['shared'][1] // sizes['alone'][1]} projects against the same alone, by {who}"
+            table.at_most(what, ratio, 2.0) if kind == "recall" else table.tell(
+                what, f"{ratio:.2f}x"
             )
-            table.at_most(what, ratio, 2.0) if kind == "recall" else table.tell(what, f"{ratio:.2f}x")
             middle = {name: statistics.median(each) for name, each in taken.items()}
             table.tell(
                 f"  backend CPU alone, shared; client CPU; wall: medians of {rounds}, ms",

@@ -42,7 +42,10 @@ from tacit.words.tokens import query_words  # noqa: E402
 
 DEPTH = 10
 GIVEN = 3
-HEADLINE = {"start": "given@3", "step": "hit@1"}  # by the kind's second word; nDCG@10 for the others
+HEADLINE = {
+    "start": "given@3",
+    "step": "hit@1",
+}  # by the kind's second word; nDCG@10 for the others
 PLAIN = "FTS5"
 RESAMPLES = 4000
 
@@ -66,16 +69,30 @@ class Tacit:
     def __init__(self, embedder: str = "") -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="tacit-quality-")
         place = self.folder.name
-        env = signed({"HOME": place, "XDG_DATA_HOME": place, "XDG_CONFIG_HOME": place, "TACIT_EMBEDDER": embedder})
+        env = signed(
+            {
+                "HOME": place,
+                "XDG_DATA_HOME": place,
+                "XDG_CONFIG_HOME": place,
+                "TACIT_EMBEDDER": embedder,
+            }
+        )
         self.memories = tacit.open(
-            str(Path(place) / "tacit.db"), project="quality", env=env, cwd=place, by="bench", yes=True
+            str(Path(place) / "tacit.db"),
+            project="quality",
+            env=env,
+            cwd=place,
+            by="bench",
+            yes=True,
         )
         self.ours: dict[str, str] = {}  # our id -> theirs
         self.embeds = bool(embedder)
 
     def learn(self, lessons: list[Lesson]) -> None:
         told = ("text", "task", "group", *(("trust",) if self.speaker else ()))
-        facets = [{"kind": "pitfall", **{name: getattr(each, name) for name in told}} for each in lessons]
+        facets = [
+            {"kind": "pitfall", **{name: getattr(each, name) for name in told}} for each in lessons
+        ]
         for lesson, kept in zip(lessons, self.memories.add_many(facets)):
             self.ours[kept.id] = lesson.id
         if self.embeds:
@@ -83,7 +100,9 @@ class Tacit:
 
     def answer(self, question: Question) -> list[str]:
         if question.start:
-            return [self.ours[id] for id in self.memories.inject(question.text, trial=False).injected]
+            return [
+                self.ours[id] for id in self.memories.inject(question.text, trial=False).injected
+            ]
         found = self.memories.recall(question.text, limit=DEPTH + len(question.hidden))
         return [self.ours[hit.memory.id] for hit in found.hits]
 
@@ -97,11 +116,14 @@ class Fts5:
 
     def __init__(self) -> None:
         self.db = apsw.Connection(":memory:")
-        self.db.execute("CREATE VIRTUAL TABLE lesson USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')")
+        self.db.execute(
+            "CREATE VIRTUAL TABLE lesson USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')"
+        )
 
     def learn(self, lessons: list[Lesson]) -> None:
         self.db.executemany(
-            "INSERT INTO lesson VALUES (?, ?)", [(each.id, f"{each.text}\n{each.task}") for each in lessons]
+            "INSERT INTO lesson VALUES (?, ?)",
+            [(each.id, f"{each.text}\n{each.task}") for each in lessons],
         )
 
     def answer(self, question: Question) -> list[str]:
@@ -112,7 +134,8 @@ class Fts5:
         return [
             id
             for (id,) in self.db.execute(
-                "SELECT id FROM lesson WHERE lesson MATCH ? ORDER BY bm25(lesson) LIMIT ?", (asked, most)
+                "SELECT id FROM lesson WHERE lesson MATCH ? ORDER BY bm25(lesson) LIMIT ?",
+                (asked, most),
             )
         ]
 
@@ -163,9 +186,13 @@ def measured(answers: list[str], question: Question) -> dict[str, float]:
     gained = math.fsum(hit / math.log2(place + 2) for place, hit in enumerate(right[:10]))
     given = right[:GIVEN]
     return {
-        "hit@1": float(any(right[:1])), "hit@10": float(any(right[:10])), "nDCG@10": gained / ideal, "given@3": float(any(given)),
-        "lines": float(len(given)), "of use": float(sum(given)),
-    }  # fmt: skip
+        "hit@1": float(any(right[:1])),
+        "hit@10": float(any(right[:10])),
+        "nDCG@10": gained / ideal,
+        "given@3": float(any(given)),
+        "lines": float(len(given)),
+        "of use": float(sum(given)),
+    }
 
 
 def ask(make: Any, stages: list[Stage]) -> dict[str, dict[str, float]]:
@@ -182,7 +209,9 @@ def ask(make: Any, stages: list[Stage]) -> dict[str, dict[str, float]]:
     return found
 
 
-Scores = dict[str, dict[str, dict[str, dict[str, float]]]]  # kind of question -> method -> question -> measure -> value
+Scores = dict[
+    str, dict[str, dict[str, dict[str, float]]]
+]  # kind of question -> method -> question -> measure -> value
 
 
 def run(data: Path, half: str, only: list[str], sets: list[str]) -> Scores:
@@ -254,17 +283,24 @@ def figure(scores: Scores, kind: str, method: str) -> float:
 
 def loop(starts: list[dict[str, float]]) -> str:
     """How many starts were told what then happened, and of the lines given how many were about it."""
-    named, lines, useful = (sum(each[what] for each in starts) for what in ("given@3", "lines", "of use"))
+    named, lines, useful = (
+        sum(each[what] for each in starts) for what in ("given@3", "lines", "of use")
+    )
     return f"named {100 * named / len(starts):.0f} %, {useful:.0f} of {lines:.0f} lines ({100 * useful / max(1, lines):.0f} %)"
 
 
 def tables(scores: Scores) -> list[str]:
     """The headline figure of each kind of question, method by method, and each set against plain full text."""
     names = list(dict.fromkeys(method for told in scores.values() for method in told))
-    lines = ["| questions | n | measure | " + " | ".join(names) + " |", "|---" * (3 + len(names)) + "|"]
+    lines = [
+        "| questions | n | measure | " + " | ".join(names) + " |",
+        "|---" * (3 + len(names)) + "|",
+    ]
     for kind, told in scores.items():
         figures = [f"{figure(scores, kind, name):.1f}" if name in told else "" for name in names]
-        lines.append(f"| {kind} | {len(next(iter(told.values())))} | {measure_of(kind)} | {' | '.join(figures)} |")
+        lines.append(
+            f"| {kind} | {len(next(iter(told.values())))} | {measure_of(kind)} | {' | '.join(figures)} |"
+        )
     if starts := [kind for kind in scores if kind.endswith(".start")]:
         lines += [
             "",
@@ -291,35 +327,52 @@ def tables(scores: Scores) -> list[str]:
                 by_set.setdefault(kind.partition(".")[0], []).append(kind)
             for name, kinds in [*by_set.items(), ("all", list(scores))]:
                 middle, low, high = interval(apart(scores, kinds, ours, other))
-                lines.append(f"| {name} | {100 * middle:+.1f} | {100 * low:+.1f} … {100 * high:+.1f} |")
+                lines.append(
+                    f"| {name} | {100 * middle:+.1f} | {100 * low:+.1f} … {100 * high:+.1f} |"
+                )
     return lines
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data"
+    )
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--set", dest="sets", action="append", default=[], choices=list(SETS))
     parser.add_argument("--only", nargs="+", default=[], metavar="METHOD")
-    parser.add_argument("--no-speaker", dest="speaker", action="store_false", help="all words as one person's")
+    parser.add_argument(
+        "--no-speaker", dest="speaker", action="store_false", help="all words as one person's"
+    )
     parser.add_argument("--sessions", type=Path, help="where the sessions lie, if not in DATA")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     Tacit.speaker = args.speaker
     if args.sessions:
         load = SETS["sessions"][1]
-        SETS["sessions"] = (str(args.sessions.resolve()), lambda data, half: load(args.sessions, half))
+        SETS["sessions"] = (
+            str(args.sessions.resolve()),
+            lambda data, half: load(args.sessions, half),
+        )
     scores = run(args.data, args.half, args.only, args.sets)
     if not scores:
-        print(f"Nothing to measure: no set in {args.data}. Name the folder that holds them.", file=sys.stderr)
+        print(
+            f"Nothing to measure: no set in {args.data}. Name the folder that holds them.",
+            file=sys.stderr,
+        )
         return 0
     text = "\n".join(
         [
-            f"# Quality of recall, {datetime.now(UTC):%Y-%m-%d}", "",
-            f"`python bench/quality.py DATA --half {args.half}{'' if args.speaker else ' --no-speaker'}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}.", "",
-            *tables(scores), "",
+            f"# Quality of recall, {datetime.now(UTC):%Y-%m-%d}",
+            "",
+            f"`python bench/quality.py DATA --half {args.half}{'' if args.speaker else ' --no-speaker'}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}.",
+            "",
+            *tables(scores),
+            "",
         ]
-    )  # fmt: skip
+    )
     print(text)
     if args.out:
         args.out.write_text(text, encoding="utf-8")

@@ -71,26 +71,41 @@ def rust(_: Path) -> Found:
             return {}
         kept.parent.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(2) as pool:
-            told = dict(zip(codes := [f"E{n:04}" for n in range(1, 820)], pool.map(_explained, codes)))
-        kept.write_text(json.dumps({code: each for code, each in told.items() if each}), encoding="utf-8")
+            told = dict(
+                zip(codes := [f"E{n:04}" for n in range(1, 820)], pool.map(_explained, codes))
+            )
+        kept.write_text(
+            json.dumps({code: each for code, each in told.items() if each}), encoding="utf-8"
+        )
     told = json.loads(kept.read_text(encoding="utf-8"))
     lessons = [Lesson(code, each["text"]) for code, each in told.items()]
     said = {code: each for code, each in told.items() if each["message"]}
     return {
-        "rust.error": (lessons, [Question(code, each["message"], frozenset({code})) for code, each in said.items()]),
-        "rust.output": (lessons, [Question(code, each["output"], frozenset({code})) for code, each in said.items()]),
+        "rust.error": (
+            lessons,
+            [Question(code, each["message"], frozenset({code})) for code, each in said.items()],
+        ),
+        "rust.output": (
+            lessons,
+            [Question(code, each["output"], frozenset({code})) for code, each in said.items()],
+        ),
     }
 
 
 def _explained(code: str) -> dict[str, str]:
-    page = subprocess.run(["rustc", "--explain", code], capture_output=True, text=True, check=False).stdout
+    page = subprocess.run(
+        ["rustc", "--explain", code], capture_output=True, text=True, check=False
+    ).stdout
     text = without_code(page)
     if len(text.split()) < 8 or "no longer emitted" in text:
         return {}
     for example in re.findall(r"```[^\n]*\n(.*?)```", page, flags=re.S)[:1]:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "example.rs")
-            source.write_text(example if "fn main" in example else f"{example}\nfn main() {{}}\n", encoding="utf-8")
+            source.write_text(
+                example if "fn main" in example else f"{example}\nfn main() {{}}\n",
+                encoding="utf-8",
+            )
             command = [
                 "rustc",
                 "--error-format=json",
@@ -100,7 +115,9 @@ def _explained(code: str) -> dict[str, str]:
                 folder,
                 str(source),
             ]
-            for line in subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines():
+            for line in subprocess.run(
+                command, capture_output=True, text=True, check=False
+            ).stderr.splitlines():
                 said = json.loads(line)
                 if (said.get("code") or {}).get("code") == code:
                     labels = [span["label"] for span in said["spans"] if span["label"]]
@@ -127,10 +144,17 @@ def perl(_: Path) -> Found:
         flags=re.S | re.M,
     )
     told = [
-        (plain(re.sub(r"%\S*|<-- HERE", " ", name)), plain(re.sub(r"^\([A-Z][^)]*\)", "", text.strip())))
+        (
+            plain(re.sub(r"%\S*|<-- HERE", " ", name)),
+            plain(re.sub(r"^\([A-Z][^)]*\)", "", text.strip())),
+        )
         for name, text in items
     ]
-    told = [each for each in dict(told).items() if len(each[0].split()) >= 3 and len(each[1].split()) >= 8]
+    told = [
+        each
+        for each in dict(told).items()
+        if len(each[0].split()) >= 3 and len(each[1].split()) >= 8
+    ]
     return {
         "perl.diag": (
             [Lesson(name, text) for name, text in told],
@@ -140,11 +164,18 @@ def perl(_: Path) -> Found:
 
 
 def faq(data: Path) -> Found:
-    pages = sorted({*data.glob("**/pod/perlfaq[1-9].pod"), *Path("/usr/share/perl").glob("5*/pod/perlfaq[1-9].pod")})
+    pages = sorted(
+        {
+            *data.glob("**/pod/perlfaq[1-9].pod"),
+            *Path("/usr/share/perl").glob("5*/pod/perlfaq[1-9].pod"),
+        }
+    )
     told: dict[str, str] = {}
     for page in pages:
         for name, text in re.findall(
-            r"^=head2 (.+?)\n\n(.*?)(?=^=head|\Z)", _pod(page.read_text(encoding="utf-8")), flags=re.S | re.M
+            r"^=head2 (.+?)\n\n(.*?)(?=^=head|\Z)",
+            _pod(page.read_text(encoding="utf-8")),
+            flags=re.S | re.M,
         ):
             told[plain(name)] = plain(text)
     return {
@@ -165,13 +196,19 @@ def lint(_: Path) -> Found:
     )
     told = {
         each["code"]: (
-            re.sub(r"\{\w*\}", " ", each["message_formats"][0] if each["message_formats"] else each["summary"]),
+            re.sub(
+                r"\{\w*\}",
+                " ",
+                each["message_formats"][0] if each["message_formats"] else each["summary"],
+            ),
             without_code(each["explanation"]),
         )
         for each in rules
     }
     asked = [
-        Question(code, message, frozenset({code})) for code, (message, _) in told.items() if len(message.split()) > 2
+        Question(code, message, frozenset({code}))
+        for code, (message, _) in told.items()
+        if len(message.split()) > 2
     ]
     return {"lint.message": ([Lesson(code, text) for code, (_, text) in told.items()], asked)}
 
@@ -192,7 +229,10 @@ def aws(_: Path) -> Found:
         said, done = parts[0], "\n".join(parts[1:])
         said = re.sub(r"\*\*.*?\*\*|``", " ", said)
         if len(said.split()) >= 6 and len(done.split()) >= 4:
-            told[f"{page.parent.name} {page.stem}"] = plain(said), plain(re.sub(r"^\S.*$", "", done, flags=re.M))
+            told[f"{page.parent.name} {page.stem}"] = (
+                plain(said),
+                plain(re.sub(r"^\S.*$", "", done, flags=re.M)),
+            )
     few = sorted(told, key=by_hash)[:KEPT]
     return {
         "aws.example": (
@@ -212,9 +252,9 @@ def changes(_: Path) -> Found:
         seen.add(known)
         for entry in re.split(r"\n\s*\n|\n(?=\s*[*+-] )", raw.decode("utf-8", "replace")):
             if len(cves := {*re.findall(r"CVE-\d+-\d+", entry)}) == 1:
-                text = plain(re.sub(r"\[?\(?(CVE-\d+-\d+|[Cc]loses:? #\d+|#\d+)\)?\]?:?", " ", entry)).strip(
-                    " *-+,;.()"
-                )
+                text = plain(
+                    re.sub(r"\[?\(?(CVE-\d+-\d+|[Cc]loses:? #\d+|#\d+)\)?\]?:?", " ", entry)
+                ).strip(" *-+,;.()")
                 if len(words := re.findall("[a-z]{3,}", text.lower())) >= 5:
                     told[cves.pop()].setdefault(" ".join(words), text)
     twins = {cve for cve, texts in told.items() if len(texts) > 1}
@@ -236,13 +276,18 @@ def chat(data: Path) -> Found:
     lessons: list[Lesson] = []
     asked: list[Question] = []
     for path in sorted(
-        [*(data / "transcripts").glob("aider/*.md"), *(data / "transcripts").glob("claude-code/*.jsonl")]
+        [
+            *(data / "transcripts").glob("aider/*.md"),
+            *(data / "transcripts").glob("claude-code/*.jsonl"),
+        ]
     ):
         for run in read(FileSource(str(path))):
             said = [
                 (step.role, plain(step.text))
                 for step in run.steps
-                if step.role in ("user", "assistant") and not step.agent and len(step.text.split()) > 3
+                if step.role in ("user", "assistant")
+                and not step.agent
+                and len(step.text.split()) > 3
             ]
             for at, (role, text) in enumerate(said):
                 id = f"{path.stem}/{run.id}/{at}"
@@ -270,7 +315,9 @@ def _read_by_readers(data: Path, name: str, halves: dict[str, str]) -> Found:
         asked: dict[str, Question] = {}
         answers = [
             json.loads(line)
-            for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl").read_text(encoding="utf-8").splitlines()
+            for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
         ]
         for step, half in halves.items():
             for lesson in (
@@ -280,10 +327,16 @@ def _read_by_readers(data: Path, name: str, halves: dict[str, str]) -> Found:
                 for each in answer["answer"]["lessons"]
             ):
                 quotes = [" ".join(quote["words"].lower().split()) for quote in lesson["quotes"]]
-                held = [[id for id, text in texts if quote in text] for quote in quotes if len(quote) >= 12]
+                held = [
+                    [id for id, text in texts if quote in text]
+                    for quote in quotes
+                    if len(quote) >= 12
+                ]
                 right = frozenset(id for ids in held if len(ids) <= 3 for id in ids)
                 if right and lesson["text"] not in asked:
-                    asked[lesson["text"]] = Question(f"{half} {lesson['text']}", lesson["text"], right)
+                    asked[lesson["text"]] = Question(
+                        f"{half} {lesson['text']}", lesson["text"], right
+                    )
         found[f"{name}.{project.name}"] = lessons, list(asked.values())
     return found
 
@@ -312,9 +365,10 @@ def kinds(data: Path, half: str, sets: list[str]) -> Iterator[tuple[str, list[St
     """Every kind of question of the sets that are there, as one stage: all lessons, then this half's questions."""
     for name in sets or LOADERS:
         for kind, (lessons, asked) in LOADERS[name](data).items():
-            mine = sorted((each for each in asked if is_in(half, name, each)), key=lambda each: by_hash(each.id))[
-                :ASKED
-            ]
+            mine = sorted(
+                (each for each in asked if is_in(half, name, each)),
+                key=lambda each: by_hash(each.id),
+            )[:ASKED]
             if mine:
                 yield kind, [Stage(lessons, mine)]
             else:
@@ -322,12 +376,18 @@ def kinds(data: Path, half: str, sets: list[str]) -> Iterator[tuple[str, list[St
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data"
+    )
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--set", dest="sets", action="append", default=[], choices=list(LOADERS))
     parser.add_argument("--only", nargs="+", default=[], metavar="METHOD")
-    parser.add_argument("--no-speaker", dest="speaker", action="store_false", help="all words as one person's")
+    parser.add_argument(
+        "--no-speaker", dest="speaker", action="store_false", help="all words as one person's"
+    )
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     Tacit.speaker = args.speaker
@@ -338,7 +398,9 @@ def main() -> int:
                 scores.setdefault(kind, {})[method] = ask(make, stages)
                 print(f"{kind}: {method}", file=sys.stderr)
     head = f"`python bench/quality_machine.py DATA --half {args.half}{'' if args.speaker else ' --no-speaker'}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}."
-    text = "\n".join(["# Quality of recall on data of other origin", "", head, "", *tables(scores), ""])
+    text = "\n".join(
+        ["# Quality of recall on data of other origin", "", head, "", *tables(scores), ""]
+    )
     print(text)
     if args.out:
         args.out.write_text(text, encoding="utf-8")

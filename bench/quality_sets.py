@@ -69,12 +69,19 @@ def half_of(item: str) -> str:
 
 def alfworld(data: Path, half: str) -> Kinds:
     """The trials of Reflexion's ALFWorld run, one stage each."""
-    return _trials(data / "reflexion" / "alfworld_runs" / "logs" / "reflexion_run_logs", "alfworld", half, task_of)
+    return _trials(
+        data / "reflexion" / "alfworld_runs" / "logs" / "reflexion_run_logs",
+        "alfworld",
+        half,
+        task_of,
+    )
 
 
 def webshop(data: Path, half: str) -> Kinds:
     """The trials of Reflexion's WebShop run."""
-    return _trials(data / "reflexion" / "webshop_runs" / "reflexion_run_logs_1", "webshop", half, search_of)
+    return _trials(
+        data / "reflexion" / "webshop_runs" / "reflexion_run_logs_1", "webshop", half, search_of
+    )
 
 
 def _trials(logs: Path, name: str, half: str, task_in: Any) -> Kinds:
@@ -84,7 +91,10 @@ def _trials(logs: Path, name: str, half: str, task_in: Any) -> Kinds:
     known: dict[str, Lesson] = {}
     fresh: list[Lesson] = []
     before: dict[str, int] = defaultdict(int)
-    paths = sorted(logs.glob("env_results_trial_*.json"), key=lambda path: int(re.findall(r"\d+", path.stem)[-1]))
+    paths = sorted(
+        logs.glob("env_results_trial_*.json"),
+        key=lambda path: int(re.findall(r"\d+", path.stem)[-1]),
+    )
     for trial, path in enumerate(paths):
         trouble, start, new = [], [], []
         for run in json.loads(path.read_text(encoding="utf-8")):
@@ -113,7 +123,11 @@ def _trials(logs: Path, name: str, half: str, task_in: Any) -> Kinds:
 def task_of(reflection: str) -> str:
     """The task, as far as a reflection tells it: the plan it states, otherwise the things it handles ("apple, fridge")."""
     told = re.search(r"my plan (?:was|is) to ([^.]+)\.", reflection)
-    return told[1].strip() if told else ", ".join(dict.fromkeys(re.findall(r"\b([a-z]+) \d+\b", reflection)))
+    return (
+        told[1].strip()
+        if told
+        else ", ".join(dict.fromkeys(re.findall(r"\b([a-z]+) \d+\b", reflection)))
+    )
 
 
 def search_of(reflection: str) -> str:
@@ -128,7 +142,10 @@ def whowhen(data: Path, half: str) -> Kinds:
         f"{path.parent.name}/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((data / "whowhen").glob("*/*.json"))
     }
-    lessons = [Lesson(id, " ".join(log["mistake_reason"].split()), log["question"].strip()) for id, log in logs.items()]
+    lessons = [
+        Lesson(id, " ".join(log["mistake_reason"].split()), log["question"].strip())
+        for id, log in logs.items()
+    ]
     tasks: dict[str, set[str]] = defaultdict(set)
     for lesson in lessons:
         tasks[lesson.task].add(lesson.id)
@@ -139,9 +156,13 @@ def whowhen(data: Path, half: str) -> Kinds:
             continue
         guilty = int(log["mistake_step"])
         if guilty < len(log["history"]):
-            step.append(Question(lesson.id, log["history"][guilty]["content"], frozenset({lesson.id})))
+            step.append(
+                Question(lesson.id, log["history"][guilty]["content"], frozenset({lesson.id}))
+            )
         if others := tasks[lesson.task] - {lesson.id}:
-            start.append(Question(lesson.id, lesson.task, frozenset(others), frozenset({lesson.id}), True))
+            start.append(
+                Question(lesson.id, lesson.task, frozenset(others), frozenset({lesson.id}), True)
+            )
     return {"whowhen.step": [[Stage(lessons, step)]], "whowhen.start": [[Stage(lessons, start)]]}
 
 
@@ -178,7 +199,11 @@ def sessions(data: Path, half: str) -> Kinds:
         by_session: dict[str, list[Lesson]] = defaultdict(list)
         for lesson in lessons:
             by_session[lesson.group].append(lesson)
-        asked = [question for question in _lessons(project, by_session) if half_of(f"sessions {question.id}") == half]
+        asked = [
+            question
+            for question in _lessons(project, by_session)
+            if half_of(f"sessions {question.id}") == half
+        ]
         found["sessions.lesson"].append([Stage(lessons, asked)])
         found["sessions.again"].append(_again(project, by_session, half))
     return found
@@ -186,7 +211,12 @@ def sessions(data: Path, half: str) -> Kinds:
 
 def session_folder(data: Path) -> Path:
     """Where the sessions lie: unpacked beside the other sets, or in the folder that is named itself."""
-    for folder in (data / "sessions", data / "sessions" / "dev-pack", data.parent / "dev-pack", data):
+    for folder in (
+        data / "sessions",
+        data / "sessions" / "dev-pack",
+        data.parent / "dev-pack",
+        data,
+    ):
         if any(folder.glob("*/index.json")):
             return folder
     return data / "sessions"
@@ -197,7 +227,10 @@ def turns(project: Path) -> list[Lesson]:
     kept = BEFORE / f"{project.name}.said.json"
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps([list(each) for each in _read(project)], ensure_ascii=False), encoding="utf-8")
+        kept.write_text(
+            json.dumps([list(each) for each in _read(project)], ensure_ascii=False),
+            encoding="utf-8",
+        )
     return [Lesson(*each) for each in json.loads(kept.read_text(encoding="utf-8"))]
 
 
@@ -206,7 +239,9 @@ def _read(project: Path) -> Iterator[Lesson]:
     from tacit.formats.source import FileSource
 
     seen: set[str] = set()
-    for entry in sorted(json.loads((project / "index.json").read_text()), key=lambda each: str(each["start"])):
+    for entry in sorted(
+        json.loads((project / "index.json").read_text()), key=lambda each: str(each["start"])
+    ):
         if not entry.get("real", True):
             continue
         for run in read(FileSource(str(project / entry["file"]))):
@@ -216,12 +251,18 @@ def _read(project: Path) -> Iterator[Lesson]:
                 if len(text) > 8 and (step.record or text) not in seen:
                     seen.add(step.record or text)
                     trust = "agent" if step.role == "assistant" else ""
-                    yield Lesson(f"{entry['session']}/{run.id}/{number}", text, "", entry["session"], trust)
+                    yield Lesson(
+                        f"{entry['session']}/{run.id}/{number}", text, "", entry["session"], trust
+                    )
 
 
 def _truth(project: Path, name: str) -> list[dict[str, Any]]:
     path = project / "truth" / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def _holding(quote: str, among: list[Lesson]) -> list[Lesson]:
@@ -231,11 +272,19 @@ def _holding(quote: str, among: list[Lesson]) -> list[Lesson]:
 
 def _lessons(project: Path, by_session: dict[str, list[Lesson]]) -> Iterator[Question]:
     for item in _truth(project, "expert"):
-        right = {each.id for quote in item["quotes"] for each in _holding(quote["text"], by_session[item["session"]])}
+        right = {
+            each.id
+            for quote in item["quotes"]
+            for each in _holding(quote["text"], by_session[item["session"]])
+        }
         if right:
             yield Question(f"{project.name} {item['lesson']}", item["lesson"], frozenset(right))
     for item in _truth(project, "repeated"):
-        right = {each.id for met in item["occurrences"] for each in _holding(met["quote"], by_session[met["session"]])}
+        right = {
+            each.id
+            for met in item["occurrences"]
+            for each in _holding(met["quote"], by_session[met["session"]])
+        }
         if right:
             yield Question(f"{project.name} {item['meaning']}", item["meaning"], frozenset(right))
 
@@ -247,12 +296,22 @@ def _again(project: Path, by_session: dict[str, list[Lesson]], half: str) -> lis
     for item in _truth(project, "repeated"):
         if half_of(f"sessions {project.name} {item['meaning']}") != half:
             continue
-        said = [(met["session"], _holding(met["quote"], by_session[met["session"]])) for met in item["occurrences"]]
-        said = sorted(((order.index(session), found) for session, found in said if found), key=lambda each: each[0])
+        said = [
+            (met["session"], _holding(met["quote"], by_session[met["session"]]))
+            for met in item["occurrences"]
+        ]
+        said = sorted(
+            ((order.index(session), found) for session, found in said if found),
+            key=lambda each: each[0],
+        )
         for place, (at, mine) in enumerate(said):
-            right = frozenset(each.id for then, found in said[:place] if then < at for each in found)
+            right = frozenset(
+                each.id for then, found in said[:place] if then < at for each in found
+            )
             if right:
-                asked[order[at]].append(Question(f"{project.name} {item['meaning']} {at}", mine[0].text, right))
+                asked[order[at]].append(
+                    Question(f"{project.name} {item['meaning']} {at}", mine[0].text, right)
+                )
     stages: list[Stage] = []
     before: list[Lesson] = []
     for session in order:
@@ -264,6 +323,9 @@ def _again(project: Path, by_session: dict[str, list[Lesson]], half: str) -> lis
 
 
 SETS = {
-    "alfworld": ("reflexion/alfworld_runs", alfworld), "webshop": ("reflexion/webshop_runs", webshop), "whowhen": ("whowhen", whowhen),
-    "gitbugs": ("gitbugs", gitbugs), "sessions": ("", sessions),
-}  # fmt: skip
+    "alfworld": ("reflexion/alfworld_runs", alfworld),
+    "webshop": ("reflexion/webshop_runs", webshop),
+    "whowhen": ("whowhen", whowhen),
+    "gitbugs": ("gitbugs", gitbugs),
+    "sessions": ("", sessions),
+}

@@ -71,7 +71,11 @@ def chars(r: Random, alphabet: str, count: int) -> str:
     while True:
         made = "".join(r.choices(alphabet, k=count))
         mixed = any(c.isdigit() for c in made) and any(c.isalpha() for c in made)
-        if mixed or count < 8 or not (any(c.isdigit() for c in alphabet) and any(c.isalpha() for c in alphabet)):
+        if (
+            mixed
+            or count < 8
+            or not (any(c.isdigit() for c in alphabet) and any(c.isalpha() for c in alphabet))
+        ):
             return made
 
 
@@ -179,7 +183,9 @@ def human(r: Random) -> str:
 
 def codes(r: Random) -> Sample:
     made = [chars(r, LOWER, 5) + "-" + chars(r, LOWER, 5) for _ in range(4)]
-    head = r.choice(("Backup codes: ", "The 2FA recovery codes are ", "Recovery codes for the CI account:\n"))
+    head = r.choice(
+        ("Backup codes: ", "The 2FA recovery codes are ", "Recovery codes for the CI account:\n")
+    )
     return Sample(head + r.choice((", ", "\n", " ")).join(made), tuple(made))
 
 
@@ -187,7 +193,8 @@ def cluster_secret(r: Random) -> Sample:
     value = base64.b64encode(chars(r, ALNUM, r.randint(12, 30)).encode()).decode()
     field = r.choice(("password", "db-password", "api-token", "tls.key", "credentials"))
     return Sample(
-        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ntype: Opaque\ndata:\n  {field}: {value}\n", (value,)
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ntype: Opaque\ndata:\n  {field}: {value}\n",
+        (value,),
     )
 
 
@@ -227,14 +234,26 @@ UNKNOWN = (
     anywhere("xai", False, "xai", lambda r: "xai-" + chars(r, ALNUM, 80)),
     anywhere("replicate", False, "replicate", lambda r: "r8_" + chars(r, ALNUM, 37)),
     anywhere(
-        "tailscale", False, "tailscale", lambda r: f"tskey-auth-k{chars(r, ALNUM, 11)}CNTRL-{chars(r, ALNUM, 32)}"
+        "tailscale",
+        False,
+        "tailscale",
+        lambda r: f"tskey-auth-k{chars(r, ALNUM, 11)}CNTRL-{chars(r, ALNUM, 32)}",
     ),
     anywhere("figma", False, "figma", lambda r: "figd_" + chars(r, URLSAFE, 39) + "x"),
-    anywhere("airtable-pat", False, "airtable", lambda r: f"pat{chars(r, ALNUM, 14)}.{chars(r, HEX, 64)}"),
-    anywhere("mapbox-secret", False, "mapbox", lambda r: f"sk.eyJ1Ijoi{chars(r, ALNUM, 60)}.{chars(r, ALNUM, 22)}"),
+    anywhere(
+        "airtable-pat", False, "airtable", lambda r: f"pat{chars(r, ALNUM, 14)}.{chars(r, HEX, 64)}"
+    ),
+    anywhere(
+        "mapbox-secret",
+        False,
+        "mapbox",
+        lambda r: f"sk.eyJ1Ijoi{chars(r, ALNUM, 60)}.{chars(r, ALNUM, 22)}",
+    ),
     anywhere("fly", False, "fly", lambda r: "fm2_" + b64(r, 120)),
     anywhere("render", False, "render", lambda r: "rnd_" + chars(r, ALNUM, 28)),
-    anywhere("pinecone", False, "pinecone", lambda r: f"pcsk_{chars(r, ALNUM, 5)}_{chars(r, ALNUM, 63)}"),
+    anywhere(
+        "pinecone", False, "pinecone", lambda r: f"pcsk_{chars(r, ALNUM, 5)}_{chars(r, ALNUM, 63)}"
+    ),
     anywhere("resend", False, "resend", lambda r: f"re_{chars(r, ALNUM, 8)}_{chars(r, ALNUM, 24)}"),
     anywhere("contentful", False, "contentful", lambda r: "CFPAT-" + chars(r, URLSAFE, 42) + "x"),
     anywhere("1password", False, "op", lambda r: "ops_eyJ" + chars(r, ALNUM, 250)),
@@ -386,9 +405,17 @@ UNKNOWN = (
 def pem(r: Random) -> Sample:
     """A private key: whole, cut off, or on one line as environment variables hold it."""
     kind = r.choice(
-        ("RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+        (
+            "RSA PRIVATE KEY",
+            "PRIVATE KEY",
+            "EC PRIVATE KEY",
+            "OPENSSH PRIVATE KEY",
+            "ENCRYPTED PRIVATE KEY",
+        )
     )
-    lines = [chars(r, BASE64, 64) for _ in range(r.randint(2, 8))] + [chars(r, BASE64, r.randint(18, 63)) + "="]
+    lines = [chars(r, BASE64, 64) for _ in range(r.randint(2, 8))] + [
+        chars(r, BASE64, r.randint(18, 63)) + "="
+    ]
     head, tail = f"-----BEGIN {kind}-----", f"-----END {kind}-----"
     cut = lines[: r.randint(1, len(lines))]
     text = r.choice(
@@ -425,7 +452,9 @@ def basic(r: Random) -> str:
 
 def url_login(r: Random) -> Sample:
     secret = chars(r, ALNUM + "!$*-_.~", r.randint(9, 24)) + "x"
-    scheme = r.choice(("postgres", "postgresql", "mysql", "mongodb+srv", "redis", "amqp", "https", "ftp", "smtp"))
+    scheme = r.choice(
+        ("postgres", "postgresql", "mysql", "mongodb+srv", "redis", "amqp", "https", "ftp", "smtp")
+    )
     url = f"{scheme}://app:{secret}@db-{r.randint(1, 9)}.example.com:5432/orders"
     return Sample(
         r.choice(
@@ -456,7 +485,9 @@ def signed_url(r: Random) -> Sample:
         secret = chars(r, URLSAFE, 30) + "x"
         url = f"https://files.example.com/report.pdf?expires=1772323200&signature={secret}"
     return Sample(
-        r.choice(("Downloaded {u} twice.", "curl -O '{u}'", "GET {u} -> 403", "[archive]({u})")).format(u=url),
+        r.choice(
+            ("Downloaded {u} twice.", "curl -O '{u}'", "GET {u} -> 403", "[archive]({u})")
+        ).format(u=url),
         (secret,),
     )
 
@@ -476,7 +507,9 @@ def hook_url(r: Random) -> Sample:
         secret = f"{uuid(r)}@{uuid(r)}/IncomingWebhook/{chars(r, HEX, 32)}/{uuid(r)}"
         url = f"https://acme.webhook.office.com/webhookb2/{secret}"
     return Sample(
-        r.choice(("Alerts go to {u}", "WEBHOOK_URL={u}", 'notify("{u}")', "curl -d @m.json {u}")).format(u=url),
+        r.choice(
+            ("Alerts go to {u}", "WEBHOOK_URL={u}", 'notify("{u}")', "curl -d @m.json {u}")
+        ).format(u=url),
         (secret,),
     )
 
@@ -616,7 +649,12 @@ KNOWN = (
     anywhere("gcp-oauth-secret", True, "google", lambda r: "GOCSPX-" + chars(r, URLSAFE, 27) + "x"),
     anywhere("gcp-access-token", True, "google", lambda r: "ya29." + chars(r, URLSAFE, 100) + "x"),
     Kind("azure-storage", True, azure_storage),
-    anywhere("azure-ad-secret", True, "azure", lambda r: f"{chars(r, ALNUM, 3)}8Q~{chars(r, ALNUM + '._~-', 33)}x"),
+    anywhere(
+        "azure-ad-secret",
+        True,
+        "azure",
+        lambda r: f"{chars(r, ALNUM, 3)}8Q~{chars(r, ALNUM + '._~-', 33)}x",
+    ),
     anywhere(
         "github-classic",
         True,
@@ -624,7 +662,10 @@ KNOWN = (
         lambda r: r.choice(("ghp_", "gho_", "ghu_", "ghs_", "ghr_")) + chars(r, ALNUM, 36),
     ),
     anywhere(
-        "github-fine-grained", True, "github", lambda r: f"github_pat_{chars(r, ALNUM, 22)}_{chars(r, ALNUM, 59)}"
+        "github-fine-grained",
+        True,
+        "github",
+        lambda r: f"github_pat_{chars(r, ALNUM, 22)}_{chars(r, ALNUM, 59)}",
     ),
     anywhere(
         "gitlab",
@@ -636,31 +677,50 @@ KNOWN = (
         "slack-bot",
         True,
         "slack",
-        lambda r: f"xoxb-{chars(r, string.digits, 12)}-{chars(r, string.digits, 12)}-{chars(r, ALNUM, 24)}",
+        lambda r: (
+            f"xoxb-{chars(r, string.digits, 12)}-{chars(r, string.digits, 12)}-{chars(r, ALNUM, 24)}"
+        ),
     ),
     anywhere(
         "slack-app",
         True,
         "slack",
-        lambda r: f"xapp-1-A{chars(r, UPPER, 10)}-{chars(r, string.digits, 13)}-{chars(r, HEX, 64)}",
+        lambda r: (
+            f"xapp-1-A{chars(r, UPPER, 10)}-{chars(r, string.digits, 13)}-{chars(r, HEX, 64)}"
+        ),
     ),
     anywhere(
         "stripe",
         True,
         "stripe",
-        lambda r: r.choice(("sk_live_", "sk_test_", "rk_live_")) + chars(r, ALNUM, r.choice((24, 99))),
+        lambda r: (
+            r.choice(("sk_live_", "sk_test_", "rk_live_")) + chars(r, ALNUM, r.choice((24, 99)))
+        ),
     ),
     anywhere("anthropic", True, "anthropic", lambda r: f"sk-ant-api03-{chars(r, URLSAFE, 93)}AA"),
     anywhere(
-        "openai-project", True, "openai", lambda r: f"sk-proj-{chars(r, URLSAFE, 73)}xT3BlbkFJ{chars(r, URLSAFE, 73)}x"
+        "openai-project",
+        True,
+        "openai",
+        lambda r: f"sk-proj-{chars(r, URLSAFE, 73)}xT3BlbkFJ{chars(r, URLSAFE, 73)}x",
     ),
-    anywhere("openai-classic", True, "openai", lambda r: f"sk-{chars(r, ALNUM, 20)}T3BlbkFJ{chars(r, ALNUM, 20)}"),
+    anywhere(
+        "openai-classic",
+        True,
+        "openai",
+        lambda r: f"sk-{chars(r, ALNUM, 20)}T3BlbkFJ{chars(r, ALNUM, 20)}",
+    ),
     anywhere("huggingface", True, "hf", lambda r: "hf_" + chars(r, string.ascii_letters, 34)),
     anywhere("npm", True, "npm", lambda r: "npm_" + chars(r, ALNUM, 36)),
     anywhere("pypi", True, "pypi", lambda r: "pypi-AgEIcHlwaS5vcmc" + chars(r, URLSAFE, 150) + "x"),
     anywhere("twilio-key", True, "twilio", lambda r: "SK" + chars(r, HEX, 32)),
     named("twilio-auth-token", True, "twilio", lambda r: chars(r, HEX, 32)),
-    anywhere("sendgrid", True, "sendgrid", lambda r: f"SG.{chars(r, URLSAFE, 22)}.{chars(r, URLSAFE, 42)}x"),
+    anywhere(
+        "sendgrid",
+        True,
+        "sendgrid",
+        lambda r: f"SG.{chars(r, URLSAFE, 22)}.{chars(r, URLSAFE, 42)}x",
+    ),
     anywhere("mailgun", True, "mailgun", lambda r: "key-" + chars(r, HEX, 32)),
     anywhere("mailchimp", True, "mailchimp", lambda r: f"{chars(r, HEX, 32)}-us{r.randint(1, 21)}"),
     anywhere(
@@ -669,11 +729,19 @@ KNOWN = (
         "discord",
         lambda r: f"M{chars(r, ALNUM, 23)}.{chars(r, ALNUM, 6)}.{chars(r, URLSAFE, 37)}x",
     ),
-    anywhere("telegram-bot", True, "telegram", lambda r: f"{r.randint(10**9, 10**10 - 1)}:AA{chars(r, URLSAFE, 32)}x"),
+    anywhere(
+        "telegram-bot",
+        True,
+        "telegram",
+        lambda r: f"{r.randint(10**9, 10**10 - 1)}:AA{chars(r, URLSAFE, 32)}x",
+    ),
     named("datadog", True, "datadog", lambda r: chars(r, HEX, r.choice((32, 40)))),
     anywhere("newrelic", True, "newrelic", lambda r: "NRAK-" + chars(r, UPPER, 27)),
     anywhere(
-        "shopify", True, "shopify", lambda r: r.choice(("shpat_", "shpca_", "shppa_", "shpss_")) + chars(r, HEX, 32)
+        "shopify",
+        True,
+        "shopify",
+        lambda r: r.choice(("shpat_", "shpca_", "shppa_", "shpss_")) + chars(r, HEX, 32),
     ),
     anywhere("digitalocean", True, "digitalocean", lambda r: "dop_v1_" + chars(r, HEX, 64)),
     named("heroku", True, "heroku", uuid),
@@ -686,7 +754,10 @@ KNOWN = (
         True,
         "notion",
         lambda r: r.choice(
-            (f"ntn_{chars(r, string.digits, 11)}{chars(r, ALNUM, 35)}", "secret_" + chars(r, ALNUM, 43))
+            (
+                f"ntn_{chars(r, string.digits, 11)}{chars(r, ALNUM, 35)}",
+                "secret_" + chars(r, ALNUM, 43),
+            )
         ),
     ),
     anywhere("postman", True, "postman", lambda r: f"PMAK-{chars(r, HEX, 24)}-{chars(r, HEX, 34)}"),
@@ -695,12 +766,31 @@ KNOWN = (
     named("cloudflare", True, "cloudflare", lambda r: chars(r, URLSAFE, 39) + "x"),
     named("algolia", True, "algolia", lambda r: chars(r, HEX, 32)),
     named("vercel", True, "vercel", lambda r: chars(r, ALNUM, 24)),
-    anywhere("terraform-cloud", True, "tf", lambda r: f"{chars(r, ALNUM, 14)}.atlasv1.{chars(r, ALNUM, 67)}"),
-    anywhere("grafana", True, "grafana", lambda r: f"glsa_{chars(r, ALNUM, 32)}_{chars(r, HEX, 8)}"),
-    anywhere("atlassian", True, "jira", lambda r: f"ATATT3xFfGF0{chars(r, URLSAFE, 170)}={chars(r, HEX, 8).upper()}"),
+    anywhere(
+        "terraform-cloud",
+        True,
+        "tf",
+        lambda r: f"{chars(r, ALNUM, 14)}.atlasv1.{chars(r, ALNUM, 67)}",
+    ),
+    anywhere(
+        "grafana", True, "grafana", lambda r: f"glsa_{chars(r, ALNUM, 32)}_{chars(r, HEX, 8)}"
+    ),
+    anywhere(
+        "atlassian",
+        True,
+        "jira",
+        lambda r: f"ATATT3xFfGF0{chars(r, URLSAFE, 170)}={chars(r, HEX, 8).upper()}",
+    ),
     anywhere("docker-hub", True, "docker", lambda r: "dckr_pat_" + chars(r, URLSAFE, 26) + "x"),
-    anywhere("planetscale", True, "planetscale", lambda r: "pscale_tkn_" + chars(r, URLSAFE, 42) + "x"),
-    anywhere("age", True, "age", lambda r: "AGE-SECRET-KEY-1" + chars(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+    anywhere(
+        "planetscale", True, "planetscale", lambda r: "pscale_tkn_" + chars(r, URLSAFE, 42) + "x"
+    ),
+    anywhere(
+        "age",
+        True,
+        "age",
+        lambda r: "AGE-SECRET-KEY-1" + chars(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
+    ),
     anywhere("jwt", True, "auth", jwt),
     Kind("private-key-pem", True, pem),
     Kind("private-key-pgp", True, pgp),
@@ -735,7 +825,12 @@ KNOWN = (
     told("prose-german", True, human, *PROSE_DE),
     told("prose-spanish", True, human, *PROSE_ES),
     told("prose-french", True, human, *PROSE_FR),
-    told("prose-token", True, lambda r: r.choice((chars(r, ALNUM, r.randint(14, 40)), b64(r, 32))), *PROSE_TOKEN),
+    told(
+        "prose-token",
+        True,
+        lambda r: r.choice((chars(r, ALNUM, r.randint(14, 40)), b64(r, 32))),
+        *PROSE_TOKEN,
+    ),
 )
 
 
@@ -980,7 +1075,9 @@ def lesson(r: Random) -> str:
         pod=f"{chars(r, LOWER, 10)}-{chars(r, LOWER, 5)}",
         nix=chars(r, LOWER, 32),
         id24="01" + chars(r, ALNUM, 22),
-        b64id=base64.b64encode(f"Test:{r.choice(IDENTIFIERS)}:{r.randint(1, 9999)}".encode()).decode(),
+        b64id=base64.b64encode(
+            f"Test:{r.choice(IDENTIFIERS)}:{r.randint(1, 9999)}".encode()
+        ).decode(),
         b64_43=chars(r, BASE64, 43),
         b64_44=b64(r, 32),
         b64_64=b64(r, 64),
@@ -992,13 +1089,40 @@ def lesson(r: Random) -> str:
 # Recall of the unknown kinds when the rules were first run on them, before any correction (commit 8055b2d; seed 1, 60
 # samples each).
 FIRST = {
-    "groq": 1.0, "perplexity": 1.0, "xai": 1.0, "replicate": 1.0, "tailscale": 1.0, "figma": 1.0, "airtable-pat": 0.8,
-    "mapbox-secret": 0.767, "fly": 1.0, "render": 1.0, "pinecone": 1.0, "resend": 1.0, "contentful": 1.0,
-    "1password": 1.0, "invented-vendor": 1.0, "okta-ssws": 0.717, "wifi-passphrase": 0.683, "pin": 0.0,
-    "prose-other-language": 0.0, "seed-phrase": 0.0, "bitcoin-wif": 0.3, "ethereum-key": 0.6, "wireguard": 0.933,
-    "totp": 0.4, "command-line": 0.467, "password-hash": 0.0, "kubernetes-secret": 1.0, "recovery-codes": 0.0,
-    "jwk-private": 0.317, "session-cookie": 0.783, "windows-command": 0.6, "smtp-auth": 0.0, "putty-key": 0.0,
-}  # fmt: skip
+    "groq": 1.0,
+    "perplexity": 1.0,
+    "xai": 1.0,
+    "replicate": 1.0,
+    "tailscale": 1.0,
+    "figma": 1.0,
+    "airtable-pat": 0.8,
+    "mapbox-secret": 0.767,
+    "fly": 1.0,
+    "render": 1.0,
+    "pinecone": 1.0,
+    "resend": 1.0,
+    "contentful": 1.0,
+    "1password": 1.0,
+    "invented-vendor": 1.0,
+    "okta-ssws": 0.717,
+    "wifi-passphrase": 0.683,
+    "pin": 0.0,
+    "prose-other-language": 0.0,
+    "seed-phrase": 0.0,
+    "bitcoin-wif": 0.3,
+    "ethereum-key": 0.6,
+    "wireguard": 0.933,
+    "totp": 0.4,
+    "command-line": 0.467,
+    "password-hash": 0.0,
+    "kubernetes-secret": 1.0,
+    "recovery-codes": 0.0,
+    "jwk-private": 0.317,
+    "session-cookie": 0.783,
+    "windows-command": 0.6,
+    "smtp-auth": 0.0,
+    "putty-key": 0.0,
+}
 # Unknown kinds that turned out to have a rule of their own: gitleaks lists them, and the rules were to match its list.
 LISTED = ("perplexity", "fly", "1password", "kubernetes-secret")
 
@@ -1034,7 +1158,9 @@ def shortened(sample: Sample) -> str:
 
 def caught(sample: Sample) -> bool:
     """Whether every character of every secret was inside a hit."""
-    gone = {at for hit in redact(sample.text).hits for at in range(hit.start, hit.start + hit.length)}
+    gone = {
+        at for hit in redact(sample.text).hits for at in range(hit.start, hit.start + hit.length)
+    }
     return all(
         at in gone
         for secret in sample.secrets
@@ -1056,8 +1182,20 @@ def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
     from tacit.app import open as open_store
 
     with tempfile.TemporaryDirectory() as folder:
-        samples = [kind.make(r) for kind in KNOWN for r in [Random(f"{seed}:{kind.name}")] for _ in range(each)]
-        env = signed({"HOME": folder, "XDG_DATA_HOME": folder, "USER": "bench", "PATH": os.environ.get("PATH", "")})
+        samples = [
+            kind.make(r)
+            for kind in KNOWN
+            for r in [Random(f"{seed}:{kind.name}")]
+            for _ in range(each)
+        ]
+        env = signed(
+            {
+                "HOME": folder,
+                "XDG_DATA_HOME": folder,
+                "USER": "bench",
+                "PATH": os.environ.get("PATH", ""),
+            }
+        )
         with open_store(str(Path(folder) / "tacit.db"), cwd=folder, env=env) as memories:
             memories.add_many([sample.text for sample in samples])
         files = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())
@@ -1097,7 +1235,9 @@ def measured(seed: int, each: int, data: Path | None) -> tuple[str, bool]:
     alarms = false_alarms(lessons)
     took = process_time() - began
     added, left = left_in_a_store(5, seed)
-    passed = recall(known) >= LEAST_RECALL and len(alarms) <= MOST_ALARMS * LESSON_COUNT and left == 0
+    passed = (
+        recall(known) >= LEAST_RECALL and len(alarms) <= MOST_ALARMS * LESSON_COUNT and left == 0
+    )
     first = sum(FIRST.values()) / len(FIRST)
     lines = [
         f"`python bench/redaction.py --seed {seed} --each {each}` · Python {sys.version.split()[0]} · {took:.1f} s CPU",
@@ -1117,7 +1257,12 @@ def measured(seed: int, each: int, data: Path | None) -> tuple[str, bool]:
             f"≤ {MOST_ALARMS:.1%}",
             len(alarms) <= MOST_ALARMS * LESSON_COUNT,
         ),
-        row(f"secrets left in the files of a store after adding {added} lessons", str(left), "= 0", left == 0),
+        row(
+            f"secrets left in the files of a store after adding {added} lessons",
+            str(left),
+            "= 0",
+            left == 0,
+        ),
         row(f"recall, {len(UNKNOWN)} unknown kinds, first time", f"{first:.3f}"),
         row(f"recall, {len(UNKNOWN)} unknown kinds, now", f"{recall(unknown):.3f}"),
         row(
@@ -1129,7 +1274,10 @@ def measured(seed: int, each: int, data: Path | None) -> tuple[str, bool]:
         "",
         "| unknown kind | first | now | not caught, for example |",
         "|---|---|---|---|",
-        *(f"| {s.kind.name} | {FIRST[s.kind.name]:.3f} | {s.recall:.3f} | {shown(s.missed)} |" for s in unknown),
+        *(
+            f"| {s.kind.name} | {FIRST[s.kind.name]:.3f} | {s.recall:.3f} | {shown(s.missed)} |"
+            for s in unknown
+        ),
         "",
         "| known kind | recall | not caught, for example |",
         "|---|---|---|",
@@ -1141,7 +1289,9 @@ def measured(seed: int, each: int, data: Path | None) -> tuple[str, bool]:
 
 
 def row(what: str, figure: str, bound: str = "", holds: bool | None = None) -> str:
-    return f"| {what} | {figure} | {bound} | {'' if holds is None else 'PASS' if holds else 'FAIL'} |"
+    return (
+        f"| {what} | {figure} | {bound} | {'' if holds is None else 'PASS' if holds else 'FAIL'} |"
+    )
 
 
 def shown(text: str) -> str:
@@ -1161,14 +1311,22 @@ def from_others(data: Path, lessons: list[str]) -> list[str]:
     if bullets:
         alarms = false_alarms(bullets)
         lines.append(
-            row(f"redact: false alarms on {len(bullets)} playbook bullets (ACE)", f"{len(alarms) / len(bullets):.2%}")
+            row(
+                f"redact: false alarms on {len(bullets)} playbook bullets (ACE)",
+                f"{len(alarms) / len(bullets):.2%}",
+            )
         )
         caught_here = sum(not screen(bullet).clean for bullet in bullets)
         lines.append(
-            row(f"screen: false alarms on {len(bullets)} playbook bullets (ACE)", f"{caught_here / len(bullets):.2%}")
+            row(
+                f"screen: false alarms on {len(bullets)} playbook bullets (ACE)",
+                f"{caught_here / len(bullets):.2%}",
+            )
         )
     stopped = sum(not screen(text).clean for text in lessons)
-    lines.append(row(f"screen: false alarms on the {len(lessons)} lessons", f"{stopped / len(lessons):.2%}"))
+    lines.append(
+        row(f"screen: false alarms on the {len(lessons)} lessons", f"{stopped / len(lessons):.2%}")
+    )
     attacks: dict[str, list[str]] = {}
     table = data / "injection" / "giskard" / "prompt_injections.csv"
     if table.exists():
@@ -1177,7 +1335,9 @@ def from_others(data: Path, lessons: list[str]) -> list[str]:
                 attacks.setdefault(f"{record['group']} (Giskard)", []).append(record["prompt"])
     goals = data / "injection" / "agentdojo_goals.json"
     if goals.exists():
-        attacks["attackers' goals, bare (AgentDojo)"] = json.loads(goals.read_text(encoding="utf-8"))["goals"]
+        attacks["attackers' goals, bare (AgentDojo)"] = json.loads(
+            goals.read_text(encoding="utf-8")
+        )["goals"]
     for name, texts in attacks.items():
         share = sum(not screen(text).clean for text in texts) / len(texts)
         lines.append(row(f"screen: caught of {len(texts)} {name}", f"{share:.2f}"))

@@ -65,7 +65,11 @@ def filled(line: str, by: Random) -> tuple[str, str]:
             return str(uuid.UUID(int=by.getrandbits(128)))
         if kind == "p":
             letters = by.choices(string.ascii_lowercase, k=size - 3)
-            letters += [by.choice(string.ascii_uppercase), by.choice(string.digits), by.choice("!#%&*?")]
+            letters += [
+                by.choice(string.ascii_uppercase),
+                by.choice(string.digits),
+                by.choice("!#%&*?"),
+            ]
             by.shuffle(letters)
             return "".join(letters)
         return "".join(by.choices(ALPHABETS[kind], k=size))
@@ -96,18 +100,28 @@ def on_disk(drawn: dict[str, str], by: Random) -> list[str]:
             for kind in names[n : n + TOGETHER]:
                 line = lines[kind][0]
                 records += [prompt(f"From now on remember this: {line}")]
-                records += shell(f"a{len(records)}", "make check", f"Error: request refused\n{line}", True)
+                records += shell(
+                    f"a{len(records)}", "make check", f"Error: request refused\n{line}", True
+                )
                 records += shell(f"b{len(records)}", line)
             world.claude(n // TOGETHER + 1, records)
-        world.tacit("export", "--format", "jsonl", "--output", str(world.home / "data" / "export.jsonl"))
-        kept = "\n".join(_text(path) for path in sorted((world.home / "data").rglob("*")) if path.is_file())
+        world.tacit(
+            "export", "--format", "jsonl", "--output", str(world.home / "data" / "export.jsonl")
+        )
+        kept = "\n".join(
+            _text(path) for path in sorted((world.home / "data").rglob("*")) if path.is_file()
+        )
     assert "remember this" in kept, "nothing was kept at all"
     return [kind for kind, (_, secret) in lines.items() if left(secret, kept)]
 
 
 def _text(path: Path) -> str:
     raw = path.read_bytes()
-    return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8", "replace").replace("\\/", "/")
+    return (
+        (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        .decode("utf-8", "replace")
+        .replace("\\/", "/")
+    )
 
 
 def printed(folder: Path) -> Iterator[str]:
@@ -119,11 +133,14 @@ def printed(folder: Path) -> Iterator[str]:
             except ValueError:
                 continue
             message, payload = (
-                record.get(name) if isinstance(record, dict) else None for name in ("message", "payload")
+                record.get(name) if isinstance(record, dict) else None
+                for name in ("message", "payload")
             )
             content = message.get("content") if isinstance(message, dict) else None
             found = (
-                [each.get("content") for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+                [each.get("content") for each in content if isinstance(each, dict)]
+                if isinstance(content, list)
+                else []
             )
             found += [payload.get("output")] if isinstance(payload, dict) else []
             for text in _texts(found):
@@ -147,9 +164,13 @@ def main() -> int:
     parser.add_argument("--lines", type=Path)
     args = parser.parse_args()
     by, every = Random(args.seed), kinds(args.file)
-    drawn = every if args.all else {kind: every[kind] for kind in by.sample(sorted(every), args.kinds)}
+    drawn = (
+        every if args.all else {kind: every[kind] for kind in by.sample(sorted(every), args.kinds)}
+    )
     found = on_disk(drawn, by)
-    print(f"{len(found)} of {len(drawn)} kinds on disk" + (f": {', '.join(found)}" if found else ""))
+    print(
+        f"{len(found)} of {len(drawn)} kinds on disk" + (f": {', '.join(found)}" if found else "")
+    )
     bad = len(found) > len(drawn) / 10
     if args.lines:
         some = sorted(set(printed(args.lines)))

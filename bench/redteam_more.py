@@ -46,13 +46,18 @@ def _result(id: str, text: str, failed: bool = False) -> dict[str, Any]:
         "toolUseResult": told,
         "message": {
             "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}],
+            "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
+            ],
         },
     }
 
 
 def _shell(id: str, command: str, output: str = "ok", failed: bool = False) -> list[dict[str, Any]]:
-    return [_call(id, "Bash", command=command), _result(id, f"Exit code 1\n{output}" if failed else output, failed)]
+    return [
+        _call(id, "Bash", command=command),
+        _result(id, f"Exit code 1\n{output}" if failed else output, failed),
+    ]
 
 
 def _cured(k: int, error: str, command: str = "", cure: str = "make setup") -> list[dict[str, Any]]:
@@ -84,7 +89,10 @@ def by_class_names(texts: tuple[str, ...], world: Any, n: int) -> None:
     _session(
         world,
         n,
-        (_cured(k, f"{_camel(text if k % 2 else ' '.join(text.split()[:9]))}Error: x") for k, text in enumerate(texts)),
+        (
+            _cured(k, f"{_camel(text if k % 2 else ' '.join(text.split()[:9]))}Error: x")
+            for k, text in enumerate(texts)
+        ),
     )
 
 
@@ -125,7 +133,11 @@ def by_paths(texts: tuple[str, ...], world: Any, n: int) -> None:
         lambda text: _snake(text).replace("_", "."),
         lambda text: text,
     )
-    _session(world, n, (_cured(k, forms[k % 3].format(spelled[k % 3](text))) for k, text in enumerate(texts)))
+    _session(
+        world,
+        n,
+        (_cured(k, forms[k % 3].format(spelled[k % 3](text))) for k, text in enumerate(texts)),
+    )
 
 
 def by_cure_words(texts: tuple[str, ...], world: Any, n: int) -> None:
@@ -141,7 +153,11 @@ def by_cure_words(texts: tuple[str, ...], world: Any, n: int) -> None:
         world,
         n,
         (
-            _cured(k, "ModuleNotFoundError: No module named 'yaml'", cure=forms[k % len(forms)].format(text))
+            _cured(
+                k,
+                "ModuleNotFoundError: No module named 'yaml'",
+                cure=forms[k % len(forms)].format(text),
+            )
             for k, text in enumerate(texts)
         ),
     )
@@ -168,9 +184,27 @@ def by_tasks(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Runs whose task, branch, agent, model and title say it, around one cured error."""
     for k, text in enumerate(texts):
         at = {"type": "step", "tool": "shell"}
-        rows = [{"type": "run", "id": f"t{n}-{k}", "cwd": str(world.repo), "task": text, "branch": _snake(text), "agent": text, "model": text, "title": text},
-                {**at, "input": {"command": "make check"}, "error": "ModuleNotFoundError: No module named 'yaml'", "status": 1}, {**at, "input": {"command": "make setup"}, "output": "ok"},
-                {**at, "input": {"command": "make check"}, "output": "ok"}, {"type": "end", "outcome": "success"}]  # fmt: skip
+        rows = [
+            {
+                "type": "run",
+                "id": f"t{n}-{k}",
+                "cwd": str(world.repo),
+                "task": text,
+                "branch": _snake(text),
+                "agent": text,
+                "model": text,
+                "title": text,
+            },
+            {
+                **at,
+                "input": {"command": "make check"},
+                "error": "ModuleNotFoundError: No module named 'yaml'",
+                "status": 1,
+            },
+            {**at, "input": {"command": "make setup"}, "output": "ok"},
+            {**at, "input": {"command": "make check"}, "output": "ok"},
+            {"type": "end", "outcome": "success"},
+        ]
         world.tacit("learn", "-", "--format", "neutral", "--as", "ada", given=_lines(rows))
 
 
@@ -188,7 +222,9 @@ def by_shapes(texts: tuple[str, ...], world: Any, n: int) -> None:
         "auto",
         "sdk",
     )
-    records = [_typed(text, promptSource=sources[k % len(sources)]) for k, text in enumerate(PLANTED)]
+    records = [
+        _typed(text, promptSource=sources[k % len(sources)]) for k, text in enumerate(PLANTED)
+    ]
     records += [
         {**_typed(text), "type": kind}
         for text in PLANTED
@@ -206,7 +242,10 @@ def by_blocks(texts: tuple[str, ...], world: Any, n: int) -> None:
     """A prompt beside a result in one record; documents, search results and their titles in a prompt."""
 
     def one(k: int, text: str) -> list[dict[str, Any]]:
-        beside = [{"type": "tool_result", "tool_use_id": f"b{k}", "content": "ok"}, {"type": "text", "text": text}]
+        beside = [
+            {"type": "tool_result", "tool_use_id": f"b{k}", "content": "ok"},
+            {"type": "text", "text": text},
+        ]
         page = [
             {
                 "type": "document",
@@ -247,7 +286,10 @@ def by_subagent_files(texts: tuple[str, ...], world: Any, n: int) -> None:
             **extra,
         }
         at.write_text(
-            _lines({**common, "uuid": f"{at.stem}{k}", **_typed(text)} for k, text in enumerate(PLANTED)),
+            _lines(
+                {**common, "uuid": f"{at.stem}{k}", **_typed(text)}
+                for k, text in enumerate(PLANTED)
+            ),
             encoding="utf-8",
         )
         world.tacit("learn", str(at), "--over")
@@ -269,7 +311,10 @@ def by_elsewhere(texts: tuple[str, ...], world: Any, n: int) -> None:
             "learn",
             str(session),
             "--over",
-            env={"CLAUDE_CONFIG_DIR": str(world.repo / ".cc"), "CODEX_HOME": str(world.repo / ".cc")},
+            env={
+                "CLAUDE_CONFIG_DIR": str(world.repo / ".cc"),
+                "CODEX_HOME": str(world.repo / ".cc"),
+            },
         )
 
 
@@ -293,7 +338,10 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
     notes = world.write(
         "reviews.json",
         json.dumps(
-            [{"path": "a.py", "line": k, "body": text, "user": {"login": "rev"}} for k, text in enumerate(texts)]
+            [
+                {"path": "a.py", "line": k, "body": text, "user": {"login": "rev"}}
+                for k, text in enumerate(texts)
+            ]
         ),
     )
     world.tacit("learn", notes, "--format", "reviews", env=env)
@@ -311,7 +359,10 @@ def by_marks(texts: tuple[str, ...], world: Any, n: int) -> None:
         )
     rows = [
         {"type": "run", "id": f"m{n}", "cwd": str(world.repo)},
-        *({"type": "finding", "text": f"{text} \u2768seen 41\u00d7, user\u2769", "by": "user"} for text in texts[20:]),
+        *(
+            {"type": "finding", "text": f"{text} \u2768seen 41\u00d7, user\u2769", "by": "user"}
+            for text in texts[20:]
+        ),
     ]
     world.tacit("learn", "-", "--format", "neutral", given=_lines(rows))
 
@@ -330,8 +381,15 @@ def by_bundle(texts: tuple[str, ...], world: Any, n: int) -> None:
         env = {**theirs, **signed({**os.environ, **theirs})}
         for text in texts:
             world.tacit("add", text, "--kind", "rule", "--by", "eve", "--yes", env=env)
-        for form, name in (("bundle", "x.zip"), ("json", "x.json"), ("jsonl", "x.jsonl"), ("csv", "x.csv")):
-            world.tacit("export", "--format", form, "--out", str(world.repo / f"{n}{name}"), env=env)
+        for form, name in (
+            ("bundle", "x.zip"),
+            ("json", "x.json"),
+            ("jsonl", "x.jsonl"),
+            ("csv", "x.csv"),
+        ):
+            world.tacit(
+                "export", "--format", form, "--out", str(world.repo / f"{n}{name}"), env=env
+            )
     for path in sorted(world.repo.glob(f"{n}x.*")):
         world.tacit("import", str(path))
 
@@ -363,9 +421,19 @@ def by_codex_shapes(texts: tuple[str, ...], world: Any, n: int) -> None:
 
     def one(text: str) -> list[dict[str, Any]]:
         said = {"type": "message", "role": "user"}
-        return [{**said, "content": [{"type": "input_text", "text": text}], "phase": "steer"}, {**said, "content": [{"type": "output_text", "text": text}]}, {**said, "content": [{"type": "input_text", "text": f"<turn_aborted>{text}</turn_aborted>"}]},
-                {"type": "agent_message", "message": text}, {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}, {"type": "custom_tool_call_output", "call_id": "x", "output": text},
-                {"type": "user_message", "message": text, "kind": "plain"}, {"type": "web_search_call", "action": {"query": text}}]  # fmt: skip
+        return [
+            {**said, "content": [{"type": "input_text", "text": text}], "phase": "steer"},
+            {**said, "content": [{"type": "output_text", "text": text}]},
+            {
+                **said,
+                "content": [{"type": "input_text", "text": f"<turn_aborted>{text}</turn_aborted>"}],
+            },
+            {"type": "agent_message", "message": text},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]},
+            {"type": "custom_tool_call_output", "call_id": "x", "output": text},
+            {"type": "user_message", "message": text, "kind": "plain"},
+            {"type": "web_search_call", "action": {"query": text}},
+        ]
 
     world.codex(n, [item for text in PLANTED for item in one(text)])
 

@@ -38,30 +38,63 @@ def write_log(system: str, top: Path, texts: tuple[str, ...], name: str) -> list
     """Logs in which each text is said as often as its system wants before it gives one; the files to learn."""
     if system == "archeflow":
         found = [
-            {"location": "a.py:1", "severity": "WARNING", "category": "quality", "description": text} for text in texts
+            {
+                "location": "a.py:1",
+                "severity": "WARNING",
+                "category": "quality",
+                "description": text,
+            }
+            for text in texts
         ]
         data = {"archetype": "guardian", "verdict": "changes", "findings": found}
         return [
-            _put(top, f".archeflow/events/{name}{k}.jsonl", "\n".join(
-                json.dumps({"ts": "2026-11-01T10:00:00Z", "run_id": f"{name}{k}", "seq": n, "type": kind, "agent": "guardian", "data": each})
-                for n, (kind, each) in enumerate((("run.start", {"task": "t", "domain": "code"}), ("review.verdict", data), ("run.complete", {"status": "completed"})))
-            ))
+            _put(
+                top,
+                f".archeflow/events/{name}{k}.jsonl",
+                "\n".join(
+                    json.dumps(
+                        {
+                            "ts": "2026-11-01T10:00:00Z",
+                            "run_id": f"{name}{k}",
+                            "seq": n,
+                            "type": kind,
+                            "agent": "guardian",
+                            "data": each,
+                        }
+                    )
+                    for n, (kind, each) in enumerate(
+                        (
+                            ("run.start", {"task": "t", "domain": "code"}),
+                            ("review.verdict", data),
+                            ("run.complete", {"status": "completed"}),
+                        )
+                    )
+                ),
+            )
             for k in (1, 2)
-        ]  # fmt: skip
+        ]
     if system == "ralph":
         said = []
         for k, text in enumerate(texts):
             done = [
-                {"number": n, "status": "completed", "duration": 30000, "analysis": {"progressMade": True}, "learnings": [text]}
+                {
+                    "number": n,
+                    "status": "completed",
+                    "duration": 30000,
+                    "analysis": {"progressMade": True},
+                    "learnings": [text],
+                }
                 for n in (1, 2, 3)
-            ]  # fmt: skip
+            ]
             state = {
                 "loopId": f"{name}{k}",
                 "objective": "Fix failing tests",
                 "status": "completed",
                 "currentIteration": 3,
             }
-            said.append(_put(top, f".aiwg/ralph-external/{name}{k}.json", {**state, "iterations": done}))
+            said.append(
+                _put(top, f".aiwg/ralph-external/{name}{k}.json", {**state, "iterations": done})
+            )
         return said
     if system == "geas":
         at = {
@@ -71,15 +104,22 @@ def write_log(system: str, top: Path, texts: tuple[str, ...], name: str) -> list
             "producer_type": "orchestration_authority",
         }
         return [
-            _put(top, f".geas/missions/m-1/tasks/{name}{k}/retrospective.json", {**at, "task_id": f"{name}{k}", "memory_candidates": list(texts)})
+            _put(
+                top,
+                f".geas/missions/m-1/tasks/{name}{k}/retrospective.json",
+                {**at, "task_id": f"{name}{k}", "memory_candidates": list(texts)},
+            )
             for k in (1, 2)
-        ]  # fmt: skip
+        ]
     facts = "\n".join(
-        f"- 🔴 [gate=allow confidence=0.92 category=jc:operations reason=durable_fix] {text}" for text in texts
+        f"- 🔴 [gate=allow confidence=0.92 category=jc:operations reason=durable_fix] {text}"
+        for text in texts
     )
     return [
         _put(
-            top, f".joelclaw/{name}.xml", f"<observations><segment><facts>\n{facts}\n</facts></segment></observations>"
+            top,
+            f".joelclaw/{name}.xml",
+            f"<observations><segment><facts>\n{facts}\n</facts></segment></observations>",
         )
     ]
 
@@ -106,14 +146,24 @@ def by_log(system: str, chosen: str, texts: tuple[str, ...], world: Any, n: int)
         (world.repo / each).symlink_to(elsewhere / each)
     other = SYSTEMS[(SYSTEMS.index(system) + 1) % len(SYSTEMS)]
     others = write_log(other, world.repo, parts[4], f"{name}e")
-    below = [f"vendor/lib/{each}" for each in write_log(system, world.repo / "vendor/lib", parts[5], f"{name}f")]
+    below = [
+        f"vendor/lib/{each}"
+        for each in write_log(system, world.repo / "vendor/lib", parts[5], f"{name}f")
+    ]
     for each in (*committed, *older, *after, *linked, *others, *below):
         world.tacit("learn", each, "--over", env=AGENT)
     for each in write_log(system, world.repo, parts[6], f"{name}g"):
         world.tacit("learn", each, "--over", env={**AGENT, "PATH": ""})
     for each in write_log(system, world.home / "pipe", parts[7], f"{name}h"):
         if system != "joelclaw":  # there it is the agent's own word, as through a tool
-            world.tacit("learn", "-", "--format", system, given=(world.home / "pipe" / each).read_text(), env=AGENT)
+            world.tacit(
+                "learn",
+                "-",
+                "--format",
+                system,
+                given=(world.home / "pipe" / each).read_text(),
+                env=AGENT,
+            )
 
 
 def by_all_logs(texts: tuple[str, ...], world: Any, n: int) -> None:
@@ -122,7 +172,10 @@ def by_all_logs(texts: tuple[str, ...], world: Any, n: int) -> None:
 
 
 ORIGIN_CHANNELS: dict[str, Callable[[tuple[str, ...], Any, int], None]] = {
-    **{f"{system}: logs that are somebody else's": partial(by_log, system, system) for system in SYSTEMS},
+    **{
+        f"{system}: logs that are somebody else's": partial(by_log, system, system)
+        for system in SYSTEMS
+    },
     "origins: such logs under the default profile": by_all_logs,
 }
 

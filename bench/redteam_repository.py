@@ -42,13 +42,43 @@ LIMIT = 10.0  # seconds after which a door counts as hung; a host waits no longe
 FACTOR = 3.0  # times its usual work that a hook may take
 
 FILES = (
-    ".tacit/config.toml", ".tacit/journal/k3v9.jsonl", ".tacit/journal", ".tacit", ".tacit-project", "CLAUDE.md", "CLAUDE.local.md",
-    "AGENTS.md", "GEMINI.md", "MEMORY.md", "CONVENTIONS.md", ".github/copilot-instructions.md", ".cursor/rules/team.mdc",
-    ".claude/settings.json", ".claude/settings.local.json", ".claude/skills/tacit/SKILL.md", ".codex/hooks.json", ".codex/config.toml",
-    ".gemini/settings.json", ".github/hooks/hooks.json", ".mcp.json", "opencode.json", ".learnings/LEARNINGS.md", "package.json", "Makefile",
-    ".gitignore", ".gitattributes", ".gitmodules", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/index", ".git/shallow",
-    ".git/info/exclude", ".git/refs/heads/main", ".git/commondir",
-)  # fmt: skip
+    ".tacit/config.toml",
+    ".tacit/journal/k3v9.jsonl",
+    ".tacit/journal",
+    ".tacit",
+    ".tacit-project",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "MEMORY.md",
+    "CONVENTIONS.md",
+    ".github/copilot-instructions.md",
+    ".cursor/rules/team.mdc",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/skills/tacit/SKILL.md",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".github/hooks/hooks.json",
+    ".mcp.json",
+    "opencode.json",
+    ".learnings/LEARNINGS.md",
+    "package.json",
+    "Makefile",
+    ".gitignore",
+    ".gitattributes",
+    ".gitmodules",
+    ".git/HEAD",
+    ".git/config",
+    ".git/packed-refs",
+    ".git/index",
+    ".git/shallow",
+    ".git/info/exclude",
+    ".git/refs/heads/main",
+    ".git/commondir",
+)
 # What says which project this is: where it cannot be read there is no project, and nothing to give.
 IDENTITY = (".git/config", ".git/HEAD", ".git/commondir")
 
@@ -61,7 +91,10 @@ TEXTS = {
     "huge number": "x = " + "9" * 60_000,
     "dotted keys": DOTTED,
     "dotted quoted keys": ".".join(['"a"'] * 4_000) + " = 1\n",
-    "many keys under a deep table": "[" + ".".join("a" * 33) + "]\n" + "".join(f"k{n}=1\n" for n in range(2_000)),
+    "many keys under a deep table": "["
+    + ".".join("a" * 33)
+    + "]\n"
+    + "".join(f"k{n}=1\n" for n in range(2_000)),
     "many unknown keys": "".join(f"k{n}=1\n" for n in range(2_000)),
     "many tables": "".join(f"[t{n}]\n" for n in range(2_000)),
     "ignore all": 'ignore = ["*"]\n',
@@ -99,7 +132,9 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "pipe": lambda path: os.mkfifo(path),
     "folder": lambda path: path.mkdir(),
     "2 GB": _long,
-    "numbers for settings": _text('{"hooks": {"Stop": [{"hooks": 5}, 7, {"hooks": [5]}]}, "mcpServers": 3}\n'),
+    "numbers for settings": _text(
+        '{"hooks": {"Stop": [{"hooks": 5}, 7, {"hooks": [5]}]}, "mcpServers": 3}\n'
+    ),
 }
 
 
@@ -163,7 +198,9 @@ def doors(repo: Path, transcript: Path) -> list[Door]:
 
 def entered(door: Door) -> Entered:
     """The door, entered by a child of this process, which has everything loaded."""
-    door = door._replace(said={**door.said, "session_id": f"{next(_SESSIONS):08}-0000-4000-8000-000000000000"})
+    door = door._replace(
+        said={**door.said, "session_id": f"{next(_SESSIONS):08}-0000-4000-8000-000000000000"}
+    )
     given = os.memfd_create("said")
     os.write(given, json.dumps(door.said).encode())
     os.lseek(given, 0, os.SEEK_SET)
@@ -173,8 +210,12 @@ def entered(door: Door) -> Entered:
         for fd, at in ((given, 0), (tells, 1), (tells, 2)):
             os.dup2(fd, at)
         os.closerange(3, 64)
-        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + (1 << 30)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))  # a gigabyte beside what this process holds already
+        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + (
+            1 << 30
+        )
+        resource.setrlimit(
+            resource.RLIMIT_AS, (most, most)
+        )  # a gigabyte beside what this process holds already
         status = 70
         try:
             status = _enter(door)
@@ -192,7 +233,11 @@ def entered(door: Door) -> Entered:
         os.kill(child, signal.SIGKILL)
     os.close(told)
     _, status, used = os.wait4(child, 0)
-    return Entered(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, printed.decode("utf-8", "replace"))
+    return Entered(
+        os.waitstatus_to_exitcode(status),
+        used.ru_utime + used.ru_stime,
+        printed.decode("utf-8", "replace"),
+    )
 
 
 def _enter(door: Door) -> int:
@@ -231,7 +276,11 @@ class Ground:
         os.environ["PYTHONPATH"] = str(ROOT / "src")
         self.repo = self.world.repo
         for argv in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
-            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *argv], cwd=self.repo, check=True)
+            subprocess.run(
+                ["git", "-c", "user.name=a", "-c", "user.email=a@b", *argv],
+                cwd=self.repo,
+                check=True,
+            )
         self.world.tacit("init")
         self.world.tacit("add", RULE, "--kind", "rule", "--by", "ada", "--yes")
         self.world.claude(1, [prompt("run the tests")])
@@ -267,7 +316,9 @@ class Ground:
         for door in ways:
             # A machine that does other things, too, is slow by chance, and a hook that cannot record in time says nothing: what stays counts.
             for _ in range(3):
-                fault = entered(door).fault(door, self.usual[door.name] or 1.0, self.plain[door.name].cpu, knows)
+                fault = entered(door).fault(
+                    door, self.usual[door.name] or 1.0, self.plain[door.name].cpu, knows
+                )
                 if "times" not in fault and fault != "silent":
                     break
             if fault:
@@ -277,7 +328,11 @@ class Ground:
     def told(self, **said: str) -> dict[str, str]:
         """The same where the host's own words are the attack."""
         return self.enter_all(
-            [each._replace(said={**each.said, **said}, gives=False) for each in self.doors if each.hook]
+            [
+                each._replace(said={**each.said, **said}, gives=False)
+                for each in self.doors
+                if each.hook
+            ]
         )
 
 
@@ -288,16 +343,27 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def attacks(ground: Ground, files: tuple[str, ...], kinds: tuple[str, ...]) -> dict[tuple[str, str], dict[str, str]]:
+def attacks(
+    ground: Ground, files: tuple[str, ...], kinds: tuple[str, ...]
+) -> dict[tuple[str, str], dict[str, str]]:
     """Every attack with its faults."""
-    found = {(name, kind): ground.attacked(name, put) for name in files for kind, put in KINDS.items() if kind in kinds}
+    found = {
+        (name, kind): ground.attacked(name, put)
+        for name in files
+        for kind, put in KINDS.items()
+        if kind in kinds
+    }
     if ".tacit/config.toml" in files:
         for kind, text in TEXTS.items():
             found[".tacit/config.toml", kind] = ground.attacked(".tacit/config.toml", _text(text))
     pipe = ground.repo.parent / "pipe.jsonl"
     os.mkfifo(pipe)
-    found["the host's words", "cwd of a megabyte"] = ground.told(cwd=str(ground.repo) + "/a" * 500_000)
-    found["the host's words", "transcript of a megabyte"] = ground.told(transcript_path="/a" * 500_000)
+    found["the host's words", "cwd of a megabyte"] = ground.told(
+        cwd=str(ground.repo) + "/a" * 500_000
+    )
+    found["the host's words", "transcript of a megabyte"] = ground.told(
+        transcript_path="/a" * 500_000
+    )
     for kind, path in (("pipe", str(pipe)), ("/dev/ptmx", "/dev/ptmx"), ("/dev/zero", "/dev/zero")):
         found["the host's words", f"transcript is {kind}"] = ground.told(transcript_path=path)
     pipe.unlink()
@@ -324,7 +390,8 @@ def main() -> int:
         text = args.table.read_text(encoding="utf-8")
         head, tail = "<!-- repository -->\n", "\n<!-- /repository -->"
         args.table.write_text(
-            text[: text.index(head) + len(head)] + line + "." + text[text.index(tail) :], encoding="utf-8"
+            text[: text.index(head) + len(head)] + line + "." + text[text.index(tail) :],
+            encoding="utf-8",
         )
     return bool(bad)
 

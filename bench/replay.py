@@ -103,7 +103,10 @@ def simulated(many: int) -> None:
 
     def fake(bench: Any, task: Any, given: bool, folder: str) -> None:
         os.makedirs(folder)
-        kept.write(os.path.join(folder, kept.RAN), {"status": 0, "seconds": 1.0, "given": given, "reached": given})
+        kept.write(
+            os.path.join(folder, kept.RAN),
+            {"status": 0, "seconds": 1.0, "given": given, "reached": given},
+        )
 
     arm.begin = fake
     try:
@@ -130,7 +133,8 @@ def simulated(many: int) -> None:
                     shutil.rmtree(folder)
                 told = ", ".join(f"{word} {count}" for word, count in said.items() if count)
                 print(
-                    f"  {name}: {told}; pairs run: median {statistics.median(taken):g}, most {max(taken)}", flush=True
+                    f"  {name}: {told}; pairs run: median {statistics.median(taken):g}, most {max(taken)}",
+                    flush=True,
                 )
     finally:
         arm.begin, arm.judge_run = begin, judge
@@ -179,8 +183,22 @@ class World:
             for n in range(3):
                 steps = (
                     Step("user", "u", text=f"Make the tests of ticket {n} pass."),
-                    Step("tool", "1", tool="shell", input={"command": "./bin/pytest -q tests"}, error=ERROR, status=1),
-                    Step("tool", "2", tool="shell", input={"command": "make db"}, output="database is up", status=0),
+                    Step(
+                        "tool",
+                        "1",
+                        tool="shell",
+                        input={"command": "./bin/pytest -q tests"},
+                        error=ERROR,
+                        status=1,
+                    ),
+                    Step(
+                        "tool",
+                        "2",
+                        tool="shell",
+                        input={"command": "make db"},
+                        output="database is up",
+                        status=0,
+                    ),
                     Step(
                         "tool",
                         "3",
@@ -207,13 +225,19 @@ class World:
                     )
                 )
                 memories.learn(str(path))
-            self.lesson = next(each.id for each in memories.list() if each.text.startswith("Run `make db`"))
+            self.lesson = next(
+                each.id for each in memories.list() if each.text.startswith("Run `make db`")
+            )
 
     def call(
         self, *words: str, wrap: tuple[str, ...] = (), env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*wrap, *words], cwd=self.repo, env={**self.env, **(env or {})}, capture_output=True, text=True
+            [*wrap, *words],
+            cwd=self.repo,
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            text=True,
         )
 
     @property
@@ -226,7 +250,11 @@ def outside(*tops: Path) -> dict[str, str]:
     found = {}
     for top in tops:
         for path in sorted(top.rglob("*")):
-            if path.is_file() and "/replays/" not in str(path) and not path.name.endswith(("-wal", "-shm")):
+            if (
+                path.is_file()
+                and "/replays/" not in str(path)
+                and not path.name.endswith(("-wal", "-shm"))
+            ):
                 found[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
@@ -284,7 +312,9 @@ def killed_replay(many: int, pairs: int = 8) -> int:
     """Killed again and again until it is through, then the same plan without a kill; how often it was killed."""
     with tempfile.TemporaryDirectory() as top:
         world = World(Path(top), "")
-        world.agent.write_text(SCRIPTED.replace("@REPO@", str(world.repo)).replace("@HOME@", str(world.home)))
+        world.agent.write_text(
+            SCRIPTED.replace("@REPO@", str(world.repo)).replace("@HOME@", str(world.home))
+        )
         line = [
             "replay",
             world.lesson,
@@ -299,7 +329,11 @@ def killed_replay(many: int, pairs: int = 8) -> int:
         chance, killed, seen, lost = random.Random(1000 * many + len(top)), 0, {}, []
         while True:
             # From the first effect, which is the plan's, to some way into the second pair.
-            done = world.call(*line, wrap=die, env={"DIE_AT": str(chance.randint(1, 60) if killed < many else 10**9)})
+            done = world.call(
+                *line,
+                wrap=die,
+                env={"DIE_AT": str(chance.randint(1, 60) if killed < many else 10**9)},
+            )
             for path in world.replays.glob("*/*/done.json"):
                 text = path.read_text()
                 if seen.setdefault(str(path), text) != text:
@@ -362,7 +396,12 @@ def host(many: int) -> None:
 
         def __init__(self) -> None:
             super().__init__()
-            self.rates, self.chance, self.deeds, self.told = (0.9, 0.2), random.Random(3), "", [0, 0]
+            self.rates, self.chance, self.deeds, self.told = (
+                (0.9, 0.2),
+                random.Random(3),
+                "",
+                [0, 0],
+            )
 
         def take(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
             if self.script or not offered(body):
@@ -372,13 +411,18 @@ def host(many: int) -> None:
                 return {"say": "Done."}
             if self.deeds:
                 return {"shell": self.deeds}
-            told = LESSON in "\n".join(strings(body.get("messages"))) + "\n".join(strings(body.get("system") or ""))
+            told = LESSON in "\n".join(strings(body.get("messages"))) + "\n".join(
+                strings(body.get("system") or "")
+            )
             self.told[told] += 1
             strikes = self.chance.random() < self.rates[told]
-            return {"shell": "./bin/pytest -q tests" if strikes else "make db && ./bin/pytest -q tests"}
+            return {
+                "shell": "./bin/pytest -q tests" if strikes else "make db && ./bin/pytest -q tests"
+            }
 
     program = install(
-        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"), HERE.parent / ".hosts"
+        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"),
+        HERE.parent / ".hosts",
     )
     if program.missing:
         print(f"host: {program.missing}")
@@ -400,7 +444,12 @@ def host(many: int) -> None:
         sessions: list[Any] = []
         for n in range(3):
             sessions.append(
-                session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": cured}, sessions)
+                session(
+                    program,
+                    world,
+                    {"prompt": f"Make the tests of ticket {n} pass.", "script": cured},
+                    sessions,
+                )
             )
         lesson = next(
             each["id"]
@@ -473,7 +522,9 @@ def host(many: int) -> None:
             f"  work in its own folder: {[(pair['given'], pair['without']) for pair in tries['pairs']]} (0 is well done)"
         )
         learned = {run["run"] for run in world.tacit("audit")["runs"]}
-        print(f"  runs that the store knows afterwards: {len(learned)} (the {len(sessions)} sessions)")
+        print(
+            f"  runs that the store knows afterwards: {len(learned)} (the {len(sessions)} sessions)"
+        )
         assert held and len(learned) == len(sessions) and refused
     finally:
         model.close()
@@ -548,7 +599,10 @@ def local(pairs: int) -> None:
         done = world.call(*line, env={"MODEL_URL": url})
         assert not done.returncode, done.stdout + done.stderr
         found = json.loads(done.stdout)["data"]
-        runs = [json.loads(path.read_text()) for path in sorted(Path(found["folder"]).glob("0*/done.json"))]
+        runs = [
+            json.loads(path.read_text())
+            for path in sorted(Path(found["folder"]).glob("0*/done.json"))
+        ]
         for which in ("given", "without"):
             mine = [run for run in runs if run["arm"] == which]
             print(
@@ -588,12 +642,19 @@ def suspended() -> None:
                 return super().take(path, body, headers)
             if any(each.get("role") == "assistant" for each in body.get("messages", ())):
                 return {"say": "Done."}
-            told = self.words in "\n".join(strings(body.get("messages"))) + "\n".join(strings(body.get("system") or ""))
+            told = self.words in "\n".join(strings(body.get("messages"))) + "\n".join(
+                strings(body.get("system") or "")
+            )
             strikes = self.chance.random() < (0.9 if told else 0.1)
-            return {"shell": "./bin/pytest -q tests" if strikes else "touch .db-up && ./bin/pytest -q tests"}
+            return {
+                "shell": "./bin/pytest -q tests"
+                if strikes
+                else "touch .db-up && ./bin/pytest -q tests"
+            }
 
     program = install(
-        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"), HERE.parent / ".hosts"
+        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"),
+        HERE.parent / ".hosts",
     )
     if program.missing:
         print(f"suspended: {program.missing}")
@@ -604,9 +665,19 @@ def suspended() -> None:
         world.env.update(program.ready(world.home, world.project, model.url))
         prepare(program, world, {"trial": False})
         (world.project / "CLAUDE.md").write_text(f"# Shop\n\nUse tabs.\n\n## Tests\n\n{BLOCK}\n")
-        git = ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", "-C", str(world.project)]
+        git = [
+            "git",
+            "-c",
+            "user.name=ada",
+            "-c",
+            "user.email=ada@example.org",
+            "-C",
+            str(world.project),
+        ]
         subprocess.run([*git, "add", "CLAUDE.md"], check=True, capture_output=True)
-        subprocess.run([*git, "commit", "-qm", "rules", "--no-verify"], check=True, capture_output=True)
+        subprocess.run(
+            [*git, "commit", "-qm", "rules", "--no-verify"], check=True, capture_output=True
+        )
         script = {
             "main": [
                 {"shell": "./bin/pytest -q tests"},
@@ -619,7 +690,12 @@ def suspended() -> None:
         for n in range(5):
             (world.project / f"draft{n}.txt").write_text(f"not committed {n}\n")
             sessions.append(
-                session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": script}, sessions)
+                session(
+                    program,
+                    world,
+                    {"prompt": f"Make the tests of ticket {n} pass.", "script": script},
+                    sessions,
+                )
             )
         world.tacit("worker", "--now")
         lesson = next(
@@ -632,7 +708,13 @@ def suspended() -> None:
         env = {**world.env, "USER": "ada", "TACIT_KEY": world.key}
 
         def tacit(*words: str) -> Any:
-            done = subprocess.run([TACIT, *words, "--json"], cwd=world.project, env=env, capture_output=True, text=True)
+            done = subprocess.run(
+                [TACIT, *words, "--json"],
+                cwd=world.project,
+                env=env,
+                capture_output=True,
+                text=True,
+            )
             answer = json.loads(done.stdout or "{}")
             assert answer.get("ok"), done.stdout + done.stderr
             return answer["data"]
@@ -644,14 +726,24 @@ def suspended() -> None:
             flush=True,
         )
         found = tacit("replay", lesson, "--agent", agent, "--pairs", "20")
-        state = next(each["state"] for each in tacit("list", "--all")["memories"] if each["id"] == lesson)
+        state = next(
+            each["state"] for each in tacit("list", "--all")["memories"] if each["id"] == lesson
+        )
         print(
             f"  the lesson: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better; now {state}",
             flush=True,
         )
         model.words = BLOCK
         found = tacit(
-            "replay", "--without", "CLAUDE.md:5-7", "--agent", agent, "--check", "test -e .db-up", "--pairs", "20"
+            "replay",
+            "--without",
+            "CLAUDE.md:5-7",
+            "--agent",
+            agent,
+            "--check",
+            "test -e .db-up",
+            "--pairs",
+            "20",
         )
         print(
             f"  CLAUDE.md:5-7: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better",
@@ -663,20 +755,31 @@ def suspended() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", choices=("power", "simulated", "kills", "host", "local", "suspended"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "part", nargs="*", choices=("power", "simulated", "kills", "host", "local", "suspended")
+    )
     parser.add_argument("--many", type=int, default=400, help="simulated replays of each kind")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
-        "--replays", type=int, default=5, help="replays of a strong effect through the real host; of none half as many"
+        "--replays",
+        type=int,
+        default=5,
+        help="replays of a strong effect through the real host; of none half as many",
     )
     parser.add_argument("--pairs", type=int, default=10, help="of the local model")
     given = parser.parse_args()
     parts = given.part or ["power", "simulated", "kills", "local", "host", "suspended"]
     for name, act in (
-        ("power", exact), ("simulated", lambda: simulated(given.many)), ("kills", lambda: kills(given.kills)), ("local", lambda: local(given.pairs)),
-        ("host", lambda: host(given.replays)), ("suspended", suspended),
-    ):  # fmt: skip
+        ("power", exact),
+        ("simulated", lambda: simulated(given.many)),
+        ("kills", lambda: kills(given.kills)),
+        ("local", lambda: local(given.pairs)),
+        ("host", lambda: host(given.replays)),
+        ("suspended", suspended),
+    ):
         if name in parts:
             act()
 

@@ -27,8 +27,15 @@ def main() -> None:
         name = formats.detect(source)
         for run in formats.read(source, name) if name else ():
             kept = KeptTree(run.id, run.host, run.cwd, "kept", "head", "commit", run.started_at)
-            for counted, found in ((now, judge_task(run, (), run.cwd, kept)), (before, judge_task(run, (), run.cwd))):
-                counted[found.reason.partition(": ")[0] if isinstance(found, Skipped) else "can be replayed"] += 1
+            for counted, found in (
+                (now, judge_task(run, (), run.cwd, kept)),
+                (before, judge_task(run, (), run.cwd)),
+            ):
+                counted[
+                    found.reason.partition(": ")[0]
+                    if isinstance(found, Skipped)
+                    else "can be replayed"
+                ] += 1
     total = sum(now.values())
     print("| | with the work tree kept | without |\n|---|---|---|")
     for reason in sorted(now | before, key=lambda each: (each != "can be replayed", -now[each])):

@@ -50,7 +50,9 @@ def main() -> int:
     shutil.rmtree(folder)
     with open(measure.dated("scale"), "w", encoding="utf-8") as file:
         told = f"`python bench/scale.py --memories {args.memories} --sessions {args.sessions}`"
-        file.write(f"# What a session costs a server\n\n{told} · {measure.surroundings()}\n\n{table.markdown()}")
+        file.write(
+            f"# What a session costs a server\n\n{told} · {measure.surroundings()}\n\n{table.markdown()}"
+        )
     return 0
 
 
@@ -86,7 +88,13 @@ def packed(server: Server) -> int:
 
 
 def works(
-    table: measure.Table, far: Any, url: str, home: str, memories: int, sessions: int, size: Callable[[], int]
+    table: measure.Table,
+    far: Any,
+    url: str,
+    home: str,
+    memories: int,
+    sessions: int,
+    size: Callable[[], int],
 ) -> None:
     """A project's life, act by act."""
     texts, chance = Texts(3), random.Random(3)
@@ -97,7 +105,8 @@ def works(
     far.add_many(lessons[200:])
     filled = size()
     table.tell(
-        f"{memories:,} lessons on disk, all tables and indexes, bytes of each", f"{(filled - base) / memories:,.0f}"
+        f"{memories:,} lessons on disk, all tables and indexes, bytes of each",
+        f"{(filled - base) / memories:,.0f}",
     )
     env = signed({"HOME": home, "USER": "ada", "XDG_DATA_HOME": home})
     with open_memories(url, project=THE_ONE, env=env, cwd=home, local_only=True) as near:
@@ -106,25 +115,38 @@ def works(
             lambda _: in_step(near.store, far.store, only=(far.project_id,)),
             1,
         )
-        costs.of("a look for news where there is none", lambda _: in_step(near.store, far.store), 40)
+        costs.of(
+            "a look for news where there is none", lambda _: in_step(near.store, far.store), 40
+        )
         counts = rows(far)
 
         def session(number: int) -> None:
-            near.inject(f"mend: {chance.choice(lessons)['text']}", run=f"s-{number}", model="model-a")
-            near.inject(f"now: {chance.choice(lessons)['text']}", run=f"s-{number}", model="model-a")
+            near.inject(
+                f"mend: {chance.choice(lessons)['text']}", run=f"s-{number}", model="model-a"
+            )
+            near.inject(
+                f"now: {chance.choice(lessons)['text']}", run=f"s-{number}", model="model-a"
+            )
             in_step(near.store, far.store)
 
-        costs.of("a session's uses carried from the machine, and its news fetched", session, sessions)
+        costs.of(
+            "a session's uses carried from the machine, and its news fetched", session, sessions
+        )
     given, loose = size(), far.store.size()
 
     def learn(number: int) -> None:
         error = str(texts.lesson()["text"])[:60]
         far.learn(
             run(
-                f"s-{number}", user(f"No, always {error.lower()} in this repository."), tool("make test", error=f"Error: {error}"),
-                tool("make mend"), tool("make test"), task="mend it", model="model-a",
+                f"s-{number}",
+                user(f"No, always {error.lower()} in this repository."),
+                tool("make test", error=f"Error: {error}"),
+                tool("make mend"),
+                tool("make test"),
+                task="mend it",
+                model="model-a",
             )
-        )  # fmt: skip
+        )
 
     costs.of("a session learned and its uses settled", learn, sessions)
     loose = far.store.size() - loose
@@ -136,10 +158,14 @@ def works(
     )
     grew = {name: count - counts[name] for name, count in rows(far).items()}
     table.tell(
-        "rows a session leaves: " + ", ".join(f"{count / sessions:.1f} {name}" for name, count in grew.items()), ""
+        "rows a session leaves: "
+        + ", ".join(f"{count / sessions:.1f} {name}" for name, count in grew.items()),
+        "",
     )
     told = f"{(given - filled) / sessions:,.0f}, {(learned - given) / sessions:,.0f} ({loose / sessions:,.0f})"
-    table.tell("database bytes a session adds, vacuumed: carried, learned (learned, before vacuum)", told)
+    table.tell(
+        "database bytes a session adds, vacuumed: carried, learned (learned, before vacuum)", told
+    )
 
 
 def connections(table: measure.Table, server: Server, times: int = 200) -> None:

@@ -35,7 +35,11 @@ def programs() -> str:
         if wheel is None or not wheel.origin
         else [os.path.join(os.path.dirname(wheel.origin), "pginstall18", "bin")]
     )
-    places += sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]), reverse=True)
+    places += sorted(
+        glob.glob("/usr/lib/postgresql/*/bin"),
+        key=lambda path: int(path.split("/")[-2]),
+        reverse=True,
+    )
     for place in places:
         if os.path.exists(os.path.join(place, "postgres")):
             return place
@@ -53,7 +57,10 @@ class Server:
     def __init__(self, folder: str, settings: Mapping[str, str] | None = None) -> None:
         self.folder = os.path.abspath(folder)
         self.extension = os.environ.get("TEST_POSTGRES_EXTENSION", "")
-        self.settings = {**(settings or {}), **({"shared_preload_libraries": self.extension} if self.extension else {})}
+        self.settings = {
+            **(settings or {}),
+            **({"shared_preload_libraries": self.extension} if self.extension else {}),
+        }
         self.data = os.path.join(self.folder, "data")
         self._as: dict[str, object] = {}
         os.makedirs(self.folder, exist_ok=True)
@@ -71,18 +78,29 @@ class Server:
         """The programs where the server's user may run them: a copy, if they lie in somebody's private folder."""
         try:
             subprocess.run(
-                [os.path.join(place, "postgres"), "--version"], check=True, capture_output=True, cwd="/", **self._as
+                [os.path.join(place, "postgres"), "--version"],
+                check=True,
+                capture_output=True,
+                cwd="/",
+                **self._as,
             )  # type: ignore[call-overload]
             return place
         except PermissionError:
             copy = shutil.copytree(
-                os.path.dirname(place), os.path.join(self.folder, "programs"), symlinks=True, dirs_exist_ok=True
+                os.path.dirname(place),
+                os.path.join(self.folder, "programs"),
+                symlinks=True,
+                dirs_exist_ok=True,
             )
             return os.path.join(copy, "bin")
 
     def _run(self, name: str, *args: str) -> None:
         done = subprocess.run(
-            [os.path.join(self.programs, name), *args], capture_output=True, text=True, cwd="/", **self._as
+            [os.path.join(self.programs, name), *args],
+            capture_output=True,
+            text=True,
+            cwd="/",
+            **self._as,
         )  # type: ignore[call-overload]
         if done.returncode:
             raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr[-2000:]}")
@@ -105,12 +123,28 @@ class Server:
                 "--locale=C.UTF-8",
                 "--no-sync",
             )
-        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
+        options = [
+            part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")
+        ]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self._process = subprocess.Popen(
-                [os.path.join(self.programs, "postgres"), "-D", self.data, "-k", self.folder, "-h", "", *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, **self._as,
-            )  # type: ignore[call-overload]  # fmt: skip
+                [
+                    os.path.join(self.programs, "postgres"),
+                    "-D",
+                    self.data,
+                    "-k",
+                    self.folder,
+                    "-h",
+                    "",
+                    *options,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+                **self._as,
+            )  # type: ignore[call-overload]
         end = time.monotonic() + START
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > end:
@@ -140,7 +174,9 @@ class Server:
     def kill(self) -> None:
         """kill -9 the server and every process of it, as if the machine had stopped: what was not written is gone."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)  # so that it starts no more, and does not see the others die
+        self._process.send_signal(
+            signal.SIGSTOP
+        )  # so that it starts no more, and does not see the others die
         children = backends(self._process.pid)
         for pid in (*children, self._process.pid):
             try:
@@ -166,7 +202,9 @@ class Server:
 
 def backends(postmaster: int) -> list[int]:
     """The processes of a server beside the first."""
-    done = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+    )
     pairs = [line.split() for line in done.stdout.splitlines()]
     return [int(pid) for pid, parent in pairs if int(parent) == postmaster]
 
@@ -189,7 +227,9 @@ def main(command: list[str]) -> int:
     os.chmod(folder, 0o755)
     try:
         with Server(folder, FAST) as server:
-            return subprocess.run(command, env={**os.environ, "TEST_POSTGRES": server.url()}).returncode
+            return subprocess.run(
+                command, env={**os.environ, "TEST_POSTGRES": server.url()}
+            ).returncode
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

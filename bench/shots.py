@@ -38,9 +38,20 @@ DARK = (
 LIGHT = (
     (255, 255, 255),
     (30, 30, 30),
-    [(30, 30, 30), (176, 0, 32), (0, 110, 40), (138, 90, 0), (0, 70, 170), (130, 30, 130), (0, 105, 120), (90, 90, 90)],
+    [
+        (30, 30, 30),
+        (176, 0, 32),
+        (0, 110, 40),
+        (138, 90, 0),
+        (0, 70, 170),
+        (130, 30, 130),
+        (0, 105, 120),
+        (90, 90, 90),
+    ],
 )
-_GONE = re.compile(r"[^\n]*\r(?:\x1b\[[0-9?]*[A-Za-z])*\x1b\[2?K")  # a line that the next one replaced
+_GONE = re.compile(
+    r"[^\n]*\r(?:\x1b\[[0-9?]*[A-Za-z])*\x1b\[2?K"
+)  # a line that the next one replaced
 
 
 def said(words: list[str]) -> str:
@@ -48,7 +59,12 @@ def said(words: list[str]) -> str:
     pid, terminal = pty.fork()
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        os.environ |= {"COLUMNS": str(COLUMNS), "LINES": str(ROWS), "TERM": "xterm-256color", "PAGER": "cat"}
+        os.environ |= {
+            "COLUMNS": str(COLUMNS),
+            "LINES": str(ROWS),
+            "TERM": "xterm-256color",
+            "PAGER": "cat",
+        }
         os.execv(sys.executable, [sys.executable, "-m", "tacit", *words])
     parts = []
     while True:
@@ -67,11 +83,15 @@ def said(words: list[str]) -> str:
 
 
 def picture(
-    title: str, text: str, colours: tuple[tuple[int, int, int], tuple[int, int, int], list[tuple[int, int, int]]]
+    title: str,
+    text: str,
+    colours: tuple[tuple[int, int, int], tuple[int, int, int], list[tuple[int, int, int]]],
 ) -> str:
     """An SVG of it."""
     nowhere = open(os.devnull, "w")  # noqa: SIM115
-    console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
+    console = Console(
+        record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor"
+    )
     console.print(Text(f"$ {title}", style="bold"))
     console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=False)
     return console.export_svg(title=title, theme=TerminalTheme(*colours))
@@ -83,7 +103,9 @@ def main() -> None:
         name, _, words = shot.partition("=")
         text = said(shlex.split(words))
         for mode, colours in (("light", LIGHT), ("dark", DARK)):
-            with open(os.path.join(folder, f"terminal-{name}-{mode}-{COLUMNS}.svg"), "w", encoding="utf-8") as file:
+            with open(
+                os.path.join(folder, f"terminal-{name}-{mode}-{COLUMNS}.svg"), "w", encoding="utf-8"
+            ) as file:
                 file.write(picture(f"tacit {words}".strip(), text, colours))
         print(f"{name}: {len(text.splitlines())} lines")
 

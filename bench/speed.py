@@ -56,7 +56,10 @@ def main() -> int:
     parser.add_argument("--only", default="", help="parts by name, separated by commas")
     parser.add_argument("--out", default=dated("speed"))
     args = parser.parse_args()
-    sizes = [int(size) for size in os.environ.get("TACIT_BENCH_SIZES", "1000,10000,100000,1000000").split(",")]
+    sizes = [
+        int(size)
+        for size in os.environ.get("TACIT_BENCH_SIZES", "1000,10000,100000,1000000").split(",")
+    ]
     nice()
     table, growth = Table(), Growth()
     built = [cost for size in sizes if (cost := cost_of(make_store(size)))]
@@ -66,7 +69,10 @@ def main() -> int:
             part(table, sizes, args.rounds, growth)
     shutil.rmtree(os.path.join(cache(), "work"), ignore_errors=True)
     write(
-        args.out, table, growth, f"Building the store of {max(sizes):,}: {max(built):.0f} s of CPU. " if built else ""
+        args.out,
+        table,
+        growth,
+        f"Building the store of {max(sizes):,}: {max(built):.0f} s of CPU. " if built else "",
     )
     return 0 if table.held else 1
 
@@ -86,7 +92,9 @@ def cost_of(path: str) -> float:
 def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
     """A fresh process, as installed, to the printed and recorded answer, against an interpreter that does nothing."""
     for kind in ("lessons", "reports", WITH_VECTORS):
-        for size in (each for each in sizes if each >= 10_000 and (kind == "lessons" or each <= 100_000)):
+        for size in (
+            each for each in sizes if each >= 10_000 and (kind == "lessons" or each <= 100_000)
+        ):
             path = fresh(size, "cold", kind=kind.split()[0])
             if kind == WITH_VECTORS and not embedded(path, table):
                 continue
@@ -98,7 +106,10 @@ def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
                 ("prompts", [writer.prompt(text) for text in about]),
                 ("pasted logs", [writer.pasted(text) for text in about]),
             ):
-                for name, command in (("inject", injected(env, prompts)), ("hook prompt", hooked(env, prompts))):
+                for name, command in (
+                    ("inject", injected(env, prompts)),
+                    ("hook prompt", hooked(env, prompts)),
+                ):
                     ratio, cost = over_floor(command, floor, rounds)
                     what = f"tacit {name}, {size:,} {kind}, {length}"
                     if size <= 100_000:
@@ -138,13 +149,77 @@ def hosts(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> No
 
 # $PROMPT, $SESSION and $CWD are filled in.
 OFTEN: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("codex", "prompt", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "UserPromptSubmit", "turn_id": "t", "prompt": "$PROMPT"}),
-    ("codex", "tool-failure", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "PostToolUse", "turn_id": "t", "tool_response": "12 passed"}),
-    ("gemini", "prompt", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "BeforeAgent", "timestamp": "t", "prompt": "$PROMPT"}),
-    ("copilot", "step", {"sessionId": "$SESSION", "cwd": "$CWD", "timestamp": 1, "toolName": "bash", "toolArgs": {"command": "pytest"}, "toolResult": {"resultType": "success", "textResultForLlm": "12 passed in 3.2 s"}}),
-    ("vscode", "step", {"session_id": "$SESSION", "cwd": "$CWD", "timestamp": "t", "hook_event_name": "PostToolUse", "tool_name": "run", "tool_input": {"command": "pytest"}, "tool_response": "12 passed in 3.2 s"}),
-    ("cursor", "step", {"conversation_id": "$SESSION", "workspace_roots": ["$CWD"], "hook_event_name": "postToolUse", "tool_name": "Shell", "tool_input": {"command": "pytest"}, "tool_output": "12 passed in 3.2 s"}),
-)  # fmt: skip
+    (
+        "codex",
+        "prompt",
+        {
+            "session_id": "$SESSION",
+            "cwd": "$CWD",
+            "hook_event_name": "UserPromptSubmit",
+            "turn_id": "t",
+            "prompt": "$PROMPT",
+        },
+    ),
+    (
+        "codex",
+        "tool-failure",
+        {
+            "session_id": "$SESSION",
+            "cwd": "$CWD",
+            "hook_event_name": "PostToolUse",
+            "turn_id": "t",
+            "tool_response": "12 passed",
+        },
+    ),
+    (
+        "gemini",
+        "prompt",
+        {
+            "session_id": "$SESSION",
+            "cwd": "$CWD",
+            "hook_event_name": "BeforeAgent",
+            "timestamp": "t",
+            "prompt": "$PROMPT",
+        },
+    ),
+    (
+        "copilot",
+        "step",
+        {
+            "sessionId": "$SESSION",
+            "cwd": "$CWD",
+            "timestamp": 1,
+            "toolName": "bash",
+            "toolArgs": {"command": "pytest"},
+            "toolResult": {"resultType": "success", "textResultForLlm": "12 passed in 3.2 s"},
+        },
+    ),
+    (
+        "vscode",
+        "step",
+        {
+            "session_id": "$SESSION",
+            "cwd": "$CWD",
+            "timestamp": "t",
+            "hook_event_name": "PostToolUse",
+            "tool_name": "run",
+            "tool_input": {"command": "pytest"},
+            "tool_response": "12 passed in 3.2 s",
+        },
+    ),
+    (
+        "cursor",
+        "step",
+        {
+            "conversation_id": "$SESSION",
+            "workspace_roots": ["$CWD"],
+            "hook_event_name": "postToolUse",
+            "tool_name": "Shell",
+            "tool_input": {"command": "pytest"},
+            "tool_output": "12 passed in 3.2 s",
+        },
+    ),
+)
 
 
 def called(
@@ -161,14 +236,21 @@ def called(
 
 
 def injected(env: dict[str, str], prompts: Sequence[str]) -> Callable[[int], Spent]:
-    return lambda n: run([TACIT, "inject", "--task", prompts[n], "--run", f"b{time.time_ns()}"], env)
+    return lambda n: run(
+        [TACIT, "inject", "--task", prompts[n], "--run", f"b{time.time_ns()}"], env
+    )
 
 
 def hooked(env: dict[str, str], prompts: Sequence[str]) -> Callable[[int], Spent]:
     def ask(n: int) -> Spent:
         # Now and then there is nothing to say: all that fits is withheld, or could not be recorded within 150 ms.
         for prompt in (prompts[n], *prompts[:5]):
-            said = {"session_id": f"s{time.time_ns()}", "transcript_path": "", "cwd": env["HOME"], "prompt": prompt}
+            said = {
+                "session_id": f"s{time.time_ns()}",
+                "transcript_path": "",
+                "cwd": env["HOME"],
+                "prompt": prompt,
+            }
             payload = json.dumps({**said, "hook_event_name": "UserPromptSubmit"}).encode()
             spent = run([TACIT, "hook", "prompt"], env, payload, env["HOME"])
             if spent.out:
@@ -192,7 +274,10 @@ def some_texts(path: str, many: int, project: str = PROJECT) -> list[str]:
     """Texts from all ages of a project."""
     with opened(path, project) as kept:
         rows = [
-            row[0] for row in kept.store.rows("SELECT n FROM memory WHERE project = :p ORDER BY n", p=kept.project_id)
+            row[0]
+            for row in kept.store.rows(
+                "SELECT n FROM memory WHERE project = :p ORDER BY n", p=kept.project_id
+            )
         ]
         picked = [rows[len(rows) * at // many] for at in range(many)]
         return [kept.store.one("SELECT text FROM memory WHERE n = :n", n=n)[0] for n in picked]
@@ -222,11 +307,15 @@ def warm(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
     for size, most in ((100_000, 5), (1_000_000, 15)):
         if size in sizes and sizes[0] == 1000:
             table.at_most(
-                f"warm recall, top 10, {size:,} memories against 1,000", costs[sizes.index(size)] / costs[0], most
+                f"warm recall, top 10, {size:,} memories against 1,000",
+                costs[sizes.index(size)] / costs[0],
+                most,
             )
     large = f"{max(sizes):,}"
     table.at_most(
-        f"warm recall in one of the small projects among {large}, against {sizes[0]:,}", costs[-1] / costs[0], 15
+        f"warm recall in one of the small projects among {large}, against {sizes[0]:,}",
+        costs[-1] / costs[0],
+        15,
     )
 
 
@@ -260,7 +349,10 @@ def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
     passages = cut(wanted.passages, tokens)
     known = looked_up(store, dict.fromkeys(token for each in passages for token in each))
     frequency = {token: held for token, (held, _) in known.items()}
-    columns, own = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM", dict(project=kept.project_id, most=EXHAUSTIVE)
+    columns, own = (
+        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM",
+        dict(project=kept.project_id, most=EXHAUSTIVE),
+    )
     rows = store.rows(f"{columns} memory m WHERE project = :project LIMIT :most", **own)
     if len(rows) == EXHAUSTIVE:
         rows = store.rows(
@@ -275,9 +367,17 @@ def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
     ]
     total = int(store.one("SELECT max(n) FROM memory")[0])
     facts = Facts(
-        kept.now(), total, frequency, tokens, weights=weights_of(passages, frequency, total), length=usual_length(store)
+        kept.now(),
+        total,
+        frequency,
+        tokens,
+        weights=weights_of(passages, frequency, total),
+        length=usual_length(store),
     )
-    return [(each.memory.id, each.score) for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]]
+    return [
+        (each.memory.id, each.score)
+        for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]
+    ]
 
 
 # --- keeping
@@ -300,7 +400,9 @@ def adding(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> N
         kept.close()
     costs = [statistics.median(each) * 1000 for each in spent]
     growth["durable add"] = list(zip(map(float, sizes), costs))
-    table.at_most(f"durable add, {sizes[-1]:,} memories against {sizes[0]:,}", costs[-1] / costs[0], 1.5)
+    table.at_most(
+        f"durable add, {sizes[-1]:,} memories against {sizes[0]:,}", costs[-1] / costs[0], 1.5
+    )
     if shutil.which("strace"):
         syncs(paths[0], 1)  # the first write begins a log, which takes one more
         calls = (syncs(paths[0], 12) - syncs(paths[0], 2)) / 10
@@ -344,10 +446,17 @@ def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
         tending.lived_through(kept, path)
         kept.tend()
         said = [f"An old fact about the {n}th gate of the harbour." for n in range(3)]
-        old = kept.add_many({"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said)
+        old = kept.add_many(
+            {"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said
+        )
         before = tending.last_entry(kept)
         kept.tend()
-        touched = {row[0] for row in kept.store.rows("SELECT DISTINCT memory FROM journal WHERE id > :id", id=before)}
+        touched = {
+            row[0]
+            for row in kept.store.rows(
+                "SELECT DISTINCT memory FROM journal WHERE id > :id", id=before
+            )
+        }
     due = {memory.id for memory in old}
     what = f"tend, {size:,} memories of which 3 are due: memories touched"
     table.add(what, "≤ 3, all due", f"{len(touched)}", touched <= due and bool(touched))
@@ -373,7 +482,9 @@ def memory(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> N
         return table.tell("one cold recall, resident", "not measured: no /proc")
     for size in sizes[-2:]:
         path = make_store(size)
-        told = run([sys.executable, "-c", PEAK, "recall", asking(path, 3)[1]], surrounded(path)).err.decode()
+        told = run(
+            [sys.executable, "-c", PEAK, "recall", asking(path, 3)[1]], surrounded(path)
+        ).err.decode()
         peak = int(told.split("peak ")[1].split()[0]) / 1024
         table.at_most(f"one cold recall, {size:,} memories: resident at most", peak, 40, " MB", 1)
 
@@ -381,7 +492,13 @@ def memory(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> N
 def disk(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
     """Bytes of a memory at its birth, and of a use."""
     size = max(sizes)
-    table.at_most(f"{size:,} memories: bytes of each at birth", os.path.getsize(make_store(size)) / size, 3000, " B", 0)
+    table.at_most(
+        f"{size:,} memories: bytes of each at birth",
+        os.path.getsize(make_store(size)) / size,
+        3000,
+        " B",
+        0,
+    )
     path = fresh(min(10_000, size), "disk")
     prompts = asking(path, 400)
     with opened(path) as kept:
@@ -390,7 +507,11 @@ def disk(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
             kept.inject(prompt, run=f"run-{number}")
         many = used(kept) - uses
         table.at_most(
-            f"{many:,} uses in {len(prompts)} runs: bytes of each", (occupied(kept) - before) / many, 300, " B", 0
+            f"{many:,} uses in {len(prompts)} runs: bytes of each",
+            (occupied(kept) - before) / many,
+            300,
+            " B",
+            0,
         )
     shutil.rmtree(os.path.dirname(path))
 
@@ -402,9 +523,9 @@ def used(kept: Memories) -> int:
 def occupied(kept: Memories) -> int:
     """Bytes in the pages of a store that hold something, of uses and what counts them; the rows of runs and answers are not theirs."""
     return int(
-        kept.store.one("SELECT coalesce(sum(payload), 0) FROM dbstat WHERE name IN ('use', 'use_by_memory', 'tally')")[
-            0
-        ]
+        kept.store.one(
+            "SELECT coalesce(sum(payload), 0) FROM dbstat WHERE name IN ('use', 'use_by_memory', 'tally')"
+        )[0]
     )
 
 
@@ -454,7 +575,9 @@ def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
     acknowledged = sum(len(out.split()) for out, _ in told) - silent
     wrong = [err.strip().splitlines()[-1] for _, err in told if err.strip()]
     with opened(path) as kept:
-        found = int(kept.store.one("SELECT count(*) FROM memory WHERE text LIKE '% Kept by writer-%'")[0])
+        found = int(
+            kept.store.one("SELECT count(*) FROM memory WHERE text LIKE '% Kept by writer-%'")[0]
+        )
         faults = len(kept.health().health.faults)
     wanted = half * EACH
     table.add(
@@ -470,7 +593,8 @@ def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
         not wrong and not faults,
     )
     table.tell(
-        f"{PROCESSES} processes: answers not given because they could not be recorded within 150 ms", f"{silent}"
+        f"{PROCESSES} processes: answers not given because they could not be recorded within 150 ms",
+        f"{silent}",
     )
     for line in wrong:
         log(line)
@@ -491,11 +615,19 @@ def write(path: str, table: Table, growth: Growth, built: str) -> None:
         if shown:
             file.write(f"![growth]({os.path.basename(picture)})\n\n")
             sizes = sorted({size for points in shown.values() for size, _ in points})
-            file.write("| ms of CPU | " + " | ".join(map(short, sizes)) + " |\n" + "|---" * (1 + len(sizes)) + "|\n")
+            file.write(
+                "| ms of CPU | "
+                + " | ".join(map(short, sizes))
+                + " |\n"
+                + "|---" * (1 + len(sizes))
+                + "|\n"
+            )
             for name, points in shown.items():
                 at = dict(points)
                 file.write(
-                    f"| {name} | " + " | ".join(f"{at[size]:.1f}" if size in at else "" for size in sizes) + " |\n"
+                    f"| {name} | "
+                    + " | ".join(f"{at[size]:.1f}" if size in at else "" for size in sizes)
+                    + " |\n"
                 )
         file.write(f"\n{built}{NOTES}")
 

@@ -41,7 +41,12 @@ def make_store(memories: int, *, kind: str = "lessons") -> str:
     begun = time.process_time()
     for at in range(start, memories, BATCH):
         _fill(building, kind, at, min(at + BATCH, memories))
-        print(f"\r{os.path.basename(path)}: {min(at + BATCH, memories):,}", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{os.path.basename(path)}: {min(at + BATCH, memories):,}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
     _finish(building)
     os.rename(building, path)
     spent = time.process_time() - begun
@@ -68,7 +73,12 @@ def _fill(path: str, kind: str, start: int, end: int) -> None:
 
 def _hurry(kept: Memories) -> None:
     """Nobody reads a store under construction: no log, no fsync, and room for the indices in memory."""
-    for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF", "cache_size = -500000"):
+    for pragma in (
+        "locking_mode = EXCLUSIVE",
+        "journal_mode = MEMORY",
+        "synchronous = OFF",
+        "cache_size = -500000",
+    ):
         kept.store.rows(f"PRAGMA {pragma}")
 
 

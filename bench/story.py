@@ -34,9 +34,27 @@ PROBLEMS = {
         "psycopg.OperationalError: connection refused on port 5432",
         "docker compose up -d db",
     ),
-    "protobuf": (0.1, 0.6, "make build", "ModuleNotFoundError: No module named 'shop_pb2'", "make protos"),
-    "licence": (0.5, 0.1, "npm run bundle", "error: licence header missing in vendored files", "npm run headers"),
-    "kernel": (0.5, 0.1, "cargo test", "error: could not find the linker mold on this host", "apt-get install -y mold"),
+    "protobuf": (
+        0.1,
+        0.6,
+        "make build",
+        "ModuleNotFoundError: No module named 'shop_pb2'",
+        "make protos",
+    ),
+    "licence": (
+        0.5,
+        0.1,
+        "npm run bundle",
+        "error: licence header missing in vendored files",
+        "npm run headers",
+    ),
+    "kernel": (
+        0.5,
+        0.1,
+        "cargo test",
+        "error: could not find the linker mold on this host",
+        "apt-get install -y mold",
+    ),
     "locale": (
         0.25,
         0.3,
@@ -63,7 +81,8 @@ class World:
         os.makedirs(self.project, exist_ok=True)
         own = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI")
         self.env = signed(
-            {k: v for k, v in os.environ.items() if not k.startswith(own)} | {"HOME": folder, "USER": "sam"}
+            {k: v for k, v in os.environ.items() if not k.startswith(own)}
+            | {"HOME": folder, "USER": "sam"}
         )
         self.lessons: dict[str, str] = {}  # id -> problem
         self.truth: dict[tuple[str, str], bool] = {}  # (session, problem) -> it occurred
@@ -71,7 +90,12 @@ class World:
 
     def tacit(self, *args: str, stdin: str = "") -> str:
         done = subprocess.run(
-            [TACIT, *args], cwd=self.project, env=self.env, input=stdin, capture_output=True, text=True
+            [TACIT, *args],
+            cwd=self.project,
+            env=self.env,
+            input=stdin,
+            capture_output=True,
+            text=True,
         )
         if done.returncode:
             raise SystemExit(f"tacit {args} failed: {done.stdout}{done.stderr}")
@@ -108,7 +132,16 @@ class World:
 
         def put(kind: str, message: dict[str, object], **more: object) -> None:
             at = stamp()
-            out.append({**base, "type": kind, "uuid": f"{name}-{number}", "timestamp": at, "message": message, **more})
+            out.append(
+                {
+                    **base,
+                    "type": kind,
+                    "uuid": f"{name}-{number}",
+                    "timestamp": at,
+                    "message": message,
+                    **more,
+                }
+            )
 
         def run(command: str, output: str, error: bool = False) -> None:
             tool = f"toolu_{name}_{number}"
@@ -118,7 +151,14 @@ class World:
                     "id": f"msg_{name}_{number}",
                     "role": "assistant",
                     "model": "sim-1",
-                    "content": [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": command}}],
+                    "content": [
+                        {
+                            "type": "tool_use",
+                            "id": tool,
+                            "name": "Bash",
+                            "input": {"command": command},
+                        }
+                    ],
                 },
             )
             block: dict[str, object] = {
@@ -131,7 +171,9 @@ class World:
             put(
                 "user",
                 {"role": "user", "content": [block]},
-                toolUseResult=f"Error: {output}" if error else {"stdout": output, "stderr": "", "interrupted": False},
+                toolUseResult=f"Error: {output}"
+                if error
+                else {"stdout": output, "stderr": "", "interrupted": False},
             )
 
         put(
@@ -170,7 +212,9 @@ def play(seed: int, runs: int, folder: str) -> dict[str, object]:
         for problem, (_, _, _, error, _) in PROBLEMS.items():
             if memory["kind"] in ("fix", "pitfall") and error[:30] in memory["text"]:
                 world.lessons[memory["id"]] = problem
-    assert sorted(world.lessons.values()) == sorted(PROBLEMS), f"each problem must be one lesson: {world.lessons}"
+    assert sorted(world.lessons.values()) == sorted(PROBLEMS), (
+        f"each problem must be one lesson: {world.lessons}"
+    )
     for n in range(runs):
         name = f"s{seed}-{n}"
         told = world.told(name)
@@ -197,7 +241,9 @@ def figures(world: World, seed: int, runs: int) -> dict[str, object]:
         if problem is None or session is None or row["outcome"] not in ("occurred", "not_occurred"):
             continue
         differences.append(PROBLEMS[problem][0] - PROBLEMS[problem][1])
-        coins.append(f"{problem}:{row['h']}:{row['arm']}:{row['outcome']}:{session.rsplit('-', 1)[-1]}")
+        coins.append(
+            f"{problem}:{row['h']}:{row['arm']}:{row['outcome']}:{session.rsplit('-', 1)[-1]}"
+        )
         if world.truth.get((session, problem)):
             recalled += row["outcome"] == "occurred"
             missed += row["outcome"] != "occurred"
@@ -215,9 +261,16 @@ def figures(world: World, seed: int, runs: int) -> dict[str, object]:
     whole = effect["whole"]
     truth = sum(differences) / len(differences) * whole["lessons_per_run"] if differences else None  # type: ignore[index]
     return {
-        "seed": seed, "runs": runs, "lessons": lessons, "recall": recalled / max(1, recalled + missed), "false": wrong, "truth": truth,
-        "whole": whole, "coins": " ".join(coins), "date": str(datetime.date.today()),
-    }  # fmt: skip
+        "seed": seed,
+        "runs": runs,
+        "lessons": lessons,
+        "recall": recalled / max(1, recalled + missed),
+        "false": wrong,
+        "truth": truth,
+        "whole": whole,
+        "coins": " ".join(coins),
+        "date": str(datetime.date.today()),
+    }
 
 
 def _units(world: World) -> list[tuple[str, str]]:
@@ -248,30 +301,54 @@ def summary(lines: list[dict[str, object]]) -> tuple[list[str], bool]:
     covered = sum(
         1
         for line in lines
-        if line["truth"] is not None and line["whole"]["low"] <= line["truth"] <= line["whole"]["high"]
+        if line["truth"] is not None
+        and line["whole"]["low"] <= line["truth"] <= line["whole"]["high"]
     )  # type: ignore[index,operator]
     recall = sum(float(line["recall"]) for line in lines) / len(lines)  # type: ignore[arg-type]
     n = len(lines)
     checks = [
         ("matcher's recall on the story's findings", f"{recall:.3f}", "≥ .9", recall >= 0.9),
-        ("helpful lessons (.6 → .1) are the two on top", f"{on_top} of {2 * n}", "≥ 90 %", on_top >= 0.9 * 2 * n),
+        (
+            "helpful lessons (.6 → .1) are the two on top",
+            f"{on_top} of {2 * n}",
+            "≥ 90 %",
+            on_top >= 0.9 * 2 * n,
+        ),
         ("… and have the verdict helps", f"{helps[0]} of {helps[1]}", "", True),
-        ("harmful lessons (.1 → .5) are out", f"{out[0]} of {out[1]}", "≥ 90 %", out[0] >= 0.9 * out[1]),
+        (
+            "harmful lessons (.1 → .5) are out",
+            f"{out[0]} of {out[1]}",
+            "≥ 90 %",
+            out[0] >= 0.9 * out[1],
+        ),
         ("weak lessons (.3 → .25) are not yet known", f"{unknown[0]} of {unknown[1]}", "", True),
-        ("the whole-memory interval holds the truth", f"{covered} of {n}", "≥ 19 of 20", covered >= 0.95 * n),
+        (
+            "the whole-memory interval holds the truth",
+            f"{covered} of {n}",
+            "≥ 19 of 20",
+            covered >= 0.95 * n,
+        ),
     ]
     return [
-        f"| {what} | {figure} | {bound} | {'holds' if held else 'MISSED'} |" for what, figure, bound, held in checks
+        f"| {what} | {figure} | {bound} | {'holds' if held else 'MISSED'} |"
+        for what, figure, bound, held in checks
     ], all(c[3] for c in checks)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--first", type=int, default=1, help="begin with this seed: two processes may share the work")
+    parser.add_argument(
+        "--first",
+        type=int,
+        default=1,
+        help="begin with this seed: two processes may share the work",
+    )
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--keep", default=os.path.join(HERE, "results", "story"))
-    parser.add_argument("--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-story.md"))
+    parser.add_argument(
+        "--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-story.md")
+    )
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
     lines = []

@@ -47,19 +47,36 @@ class Clone:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
         with signers.open("a") as file:
             file.write(f"{name}@team {(self.home / 'key.pub').read_text()}")
-        self.env = signed({
-            "PATH": os.environ["PATH"], "HOME": str(self.home), "XDG_DATA_HOME": str(self.home / "data"), "USER": name,
-            "TACIT_SYNC_KEY": str(key), "TACIT_SYNC_SIGNERS": str(signers), "GIT_CONFIG_NOSYSTEM": "1", "TACIT_NO_WORKER": "1",
-            **{f"GIT_{who}_{what}": f"{name}@team" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-        })  # fmt: skip
+        self.env = signed(
+            {
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.home),
+                "XDG_DATA_HOME": str(self.home / "data"),
+                "USER": name,
+                "TACIT_SYNC_KEY": str(key),
+                "TACIT_SYNC_SIGNERS": str(signers),
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "TACIT_NO_WORKER": "1",
+                **{
+                    f"GIT_{who}_{what}": f"{name}@team"
+                    for who in ("AUTHOR", "COMMITTER")
+                    for what in ("NAME", "EMAIL")
+                },
+            }
+        )
         subprocess.run(
-            ["git", "clone", "-q", str(remote), str(self.tree)], check=True, env=self.env, capture_output=True
+            ["git", "clone", "-q", str(remote), str(self.tree)],
+            check=True,
+            env=self.env,
+            capture_output=True,
         )
         self.memories = tacit.open(env=self.env, cwd=str(self.tree))
         self.journal = self.tree / ".tacit" / "journal"
 
     def git(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", *words], cwd=self.tree, env=self.env, capture_output=True, text=True)
+        return subprocess.run(
+            ["git", *words], cwd=self.tree, env=self.env, capture_output=True, text=True
+        )
 
 
 class Story:
@@ -85,7 +102,11 @@ class Story:
     def _begin(self) -> None:
         first = self.clones[0]
         (first.tree / "README").write_text("a project\n")
-        for words in (("add", "."), ("commit", "-qm", "Begin"), ("push", "-q", "origin", "HEAD:main")):
+        for words in (
+            ("add", "."),
+            ("commit", "-qm", "Begin"),
+            ("push", "-q", "origin", "HEAD:main"),
+        ):
             first.git(*words)
         for clone in (*self.clones, self.mallory):
             clone.git("pull", "-q", "origin", "main")
@@ -123,7 +144,9 @@ class Story:
             self._own(memory.id, token)
             return memory
         said = f"No, use {token} instead of npm in this repo."
-        for learned in clone.memories.learn(run(f"run {self._number}", user("Set up the project."), user(said))):
+        for learned in clone.memories.learn(
+            run(f"run {self._number}", user("Set up the project."), user(said))
+        ):
             for id in (*learned.new, *learned.matched):
                 self._own(id, token)
         return None
@@ -140,7 +163,9 @@ class Story:
 
     def _edit(self, clone: Clone, memory: Any) -> None:
         token = self.token()
-        clone.memories.edit(memory.id, text=f"{clone.name} says: before touching {token} run make {token}.")
+        clone.memories.edit(
+            memory.id, text=f"{clone.name} says: before touching {token} run make {token}."
+        )
         self._own(memory.id, token)
 
     def _pin(self, clone: Clone, memory: Any) -> None:
@@ -186,7 +211,9 @@ class Story:
     def pull(self, clone: Clone) -> None:
         told = clone.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
         status = clone.git("status", "--porcelain").stdout
-        if told.returncode or any(line[:2] in ("UU", "AA", "DU", "UD") for line in status.splitlines()):
+        if told.returncode or any(
+            line[:2] in ("UU", "AA", "DU", "UD") for line in status.splitlines()
+        ):
             self.conflicts.append(f"{clone.name}: {told.stderr[-300:]}")
             clone.git("merge", "--abort")
 
@@ -237,7 +264,11 @@ class Story:
             n = self.dice.choice(at)
             lines = FORGERIES[how](lines, n, path.stem)
         path.write_text("\n".join(lines) + "\n")
-        for words in (("add", "-A"), ("commit", "-qm", f"Tidy up ({how})"), ("push", "-q", "origin", "HEAD:main")):
+        for words in (
+            ("add", "-A"),
+            ("commit", "-qm", f"Tidy up ({how})"),
+            ("push", "-q", "origin", "HEAD:main"),
+        ):
             who.git(*words)
         self.done[f"forged: {how}"] += 1
 
@@ -252,17 +283,33 @@ class Story:
                     f"the export of {name} differs from that of {NAMES[0]}: {_first_difference(text, exports[NAMES[0]])}"
                 )
         for clone in self.clones:
-            found += self._lost(clone) + self._left(clone) + self._damaged(clone) + self._foreign(clone)
+            found += (
+                self._lost(clone) + self._left(clone) + self._damaged(clone) + self._foreign(clone)
+            )
         return found
 
     def _lost(self, clone: Clone) -> list[str]:
         here = {row[0] for row in clone.memories.store.rows("SELECT id FROM memory")}
-        lines = {row[0] for row in clone.memories.store.rows("SELECT id FROM shared WHERE standing <> 'unknown'")}
-        found = [f"{clone.name} has no memory {id}" for id in sorted(self.added - here) if id in self._ever_shared]
+        lines = {
+            row[0]
+            for row in clone.memories.store.rows(
+                "SELECT id FROM shared WHERE standing <> 'unknown'"
+            )
+        }
+        found = [
+            f"{clone.name} has no memory {id}"
+            for id in sorted(self.added - here)
+            if id in self._ever_shared
+        ]
         for other in self.clones:
-            theirs = {row[0] for row in other.memories.store.rows("SELECT id FROM shared WHERE standing = 'own'")}
+            theirs = {
+                row[0]
+                for row in other.memories.store.rows("SELECT id FROM shared WHERE standing = 'own'")
+            }
             if theirs - lines:
-                found.append(f"{clone.name} lacks {len(theirs - lines)} lines that {other.name} shared")
+                found.append(
+                    f"{clone.name} lacks {len(theirs - lines)} lines that {other.name} shared"
+                )
         return found
 
     @property
@@ -271,28 +318,37 @@ class Story:
         return {
             row[0]
             for clone in self.clones
-            for row in clone.memories.store.rows("SELECT DISTINCT memory FROM shared WHERE standing = 'own'")
+            for row in clone.memories.store.rows(
+                "SELECT DISTINCT memory FROM shared WHERE standing = 'own'"
+            )
         }
 
     def _left(self, clone: Clone) -> list[str]:
         """Erased words in work trees, stores, logs, backups."""
-        shared = self._ever_shared  # a stranger's lesson is held, changed and erased by each machine for itself
+        shared = (
+            self._ever_shared
+        )  # a stranger's lesson is held, changed and erased by each machine for itself
         gone = [id for id in self.erased if id in shared or not id.startswith(STRANGE)]
         tokens = [token.encode() for id in gone for token in self.tokens.get(id, ())]
         found = []
         for root, folders, files in os.walk(clone.home):
             if ".git" in folders:
-                folders.remove(".git")  # history keeps what was committed; the documentation says so
+                folders.remove(
+                    ".git"
+                )  # history keeps what was committed; the documentation says so
             for name in files:
                 data = (Path(root) / name).read_bytes()
                 found += [
-                    f"{clone.name}: erased {token.decode()} stands in {name}" for token in tokens if token in data
+                    f"{clone.name}: erased {token.decode()} stands in {name}"
+                    for token in tokens
+                    if token in data
                 ]
         return found
 
     def _damaged(self, clone: Clone) -> list[str]:
         return [
-            f"{clone.name}: {fault.kind} {fault.id}: {fault.detail}" for fault in clone.memories.health().health.faults
+            f"{clone.name}: {fault.kind} {fault.id}: {fault.detail}"
+            for fault in clone.memories.health().health.faults
         ]
 
     def _foreign(self, clone: Clone) -> list[str]:
@@ -304,7 +360,9 @@ class Story:
             if "mallory" in m.text and m.gate == "allow"
         ]
         for memory in given:
-            if memory.gate == "allow" and not any(token in memory.text for token in self.tokens.get(memory.id, ())):
+            if memory.gate == "allow" and not any(
+                token in memory.text for token in self.tokens.get(memory.id, ())
+            ):
                 found.append(f"{clone.name}: {memory.id} is given and nobody's: {memory.text[:60]}")
         return found
 
@@ -312,7 +370,9 @@ class Story:
         """One mistake on purpose, by the harness's own means; how the failure that must be found for it begins."""
         clone = self.clones[1]
         if kind == "word":
-            id = min(memory.id for memory in clone.memories.list(limit=-1) if memory.gate == "allow")
+            id = min(
+                memory.id for memory in clone.memories.list(limit=-1) if memory.gate == "allow"
+            )
             clone.memories.edit(id, text="mallory was here")
             return f"{clone.name}: {id} says what nobody of the team said"
         if kind == "row":
@@ -323,7 +383,9 @@ class Story:
             other = next(each for each in self.clones if each.memories.store.machine == machine)
             return f"{clone.name} lacks 1 lines that {other.name} shared"
         if kind == "signer":
-            lesson = self.mallory.memories.add("mallory says: take the staging key", kind="preference")
+            lesson = self.mallory.memories.add(
+                "mallory says: take the staging key", kind="preference"
+            )
             self.pull(self.mallory)
             self.sync(self.mallory)
             self.push(self.mallory)
@@ -359,7 +421,11 @@ def _made(lines: list[str], n: int, machine: str) -> dict[str, Any]:
 
 
 def _invented(lines: list[str], n: int, machine: str) -> list[str]:
-    at = {**_made(lines, n, machine), "memory": f"{STRANGE}{sha256(lines[n].encode()).hexdigest()[:8]}", "parents": []}
+    at = {
+        **_made(lines, n, machine),
+        "memory": f"{STRANGE}{sha256(lines[n].encode()).hexdigest()[:8]}",
+        "parents": [],
+    }
     return [*lines, json.dumps(at, separators=(",", ":"))]
 
 
@@ -369,11 +435,16 @@ def _signed(lines: list[str], n: int, machine: str) -> list[str]:
 
     at = json.dumps(_made(lines, n, machine), separators=(",", ":"))
     id = next(read(at.encode(), machine)).id  # type: ignore[union-attr]
-    signature = next((json.loads(line) for line in lines if '"kind":"signature"' in line), {"signature": "AAAA"})
+    signature = next(
+        (json.loads(line) for line in lines if '"kind":"signature"' in line), {"signature": "AAAA"}
+    )
     return [
         *lines,
         at,
-        json.dumps({"kind": "signature", "of": [id], "signature": signature["signature"]}, separators=(",", ":")),
+        json.dumps(
+            {"kind": "signature", "of": [id], "signature": signature["signature"]},
+            separators=(",", ":"),
+        ),
     ]
 
 
@@ -389,9 +460,13 @@ def _blank(lines: list[str], n: int, machine: str) -> list[str]:
 
 
 FORGERIES: dict[str, Callable[[list[str], int, str], list[str]]] = {
-    "edit": _edited, "invent": _invented, "sign": _signed, "erase": _erasure, "blank": _blank,
+    "edit": _edited,
+    "invent": _invented,
+    "sign": _signed,
+    "erase": _erasure,
+    "blank": _blank,
     "replay": lambda lines, n, machine: [*lines, lines[n], *lines[: n + 1]],
-}  # fmt: skip
+}
 ACTS = {
     "add": 8,
     "learn": 4,
@@ -415,7 +490,9 @@ def _first_difference(one: str, other: str) -> str:
     return "one is longer"
 
 
-def story(place: Path, *, rounds: int, seed: int = 1, forge: bool = False, plant: str = "") -> dict[str, Any]:
+def story(
+    place: Path, *, rounds: int, seed: int = 1, forge: bool = False, plant: str = ""
+) -> dict[str, Any]:
     """One story from its beginning to what it came to."""
     told = Story(place, seed, forge)
     for _ in range(rounds):
@@ -424,13 +501,24 @@ def story(place: Path, *, rounds: int, seed: int = 1, forge: bool = False, plant
     planted = told.plant(plant) if plant else ""
     failures = told.failures()
     ann = told.clones[0].memories
-    lines = dict(ann.store.rows("SELECT kind, count(*) FROM shared WHERE standing <> 'unknown' GROUP BY 1 ORDER BY 1"))
+    lines = dict(
+        ann.store.rows(
+            "SELECT kind, count(*) FROM shared WHERE standing <> 'unknown' GROUP BY 1 ORDER BY 1"
+        )
+    )
     facts = {
-        "rounds": rounds, "seed": seed, "acts": dict(sorted(told.done.items())), "memories": len(told.added), "erased": len(told.erased),
-        "lines": lines, "forks": ann.store.one("SELECT count(*) FROM proposal WHERE kind = 'fork'")[0],
-        "merges": int(told.clones[0].git("rev-list", "--merges", "--count", "HEAD").stdout or 0), "failures": failures,
-        "planted": planted, "caught": bool(planted) and any(each.startswith(planted) for each in failures),
-    }  # fmt: skip
+        "rounds": rounds,
+        "seed": seed,
+        "acts": dict(sorted(told.done.items())),
+        "memories": len(told.added),
+        "erased": len(told.erased),
+        "lines": lines,
+        "forks": ann.store.one("SELECT count(*) FROM proposal WHERE kind = 'fork'")[0],
+        "merges": int(told.clones[0].git("rev-list", "--merges", "--count", "HEAD").stdout or 0),
+        "failures": failures,
+        "planted": planted,
+        "caught": bool(planted) and any(each.startswith(planted) for each in failures),
+    }
     for clone in (*told.clones, told.mallory):
         clone.memories.close()
     return facts
@@ -440,12 +528,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--forge", action="store_true", help="somebody without an allowed key pushes too")
-    parser.add_argument("--plant", choices=PLANTS, default="", help="one mistake on purpose, which must be caught")
+    parser.add_argument(
+        "--forge", action="store_true", help="somebody without an allowed key pushes too"
+    )
+    parser.add_argument(
+        "--plant", choices=PLANTS, default="", help="one mistake on purpose, which must be caught"
+    )
     args = parser.parse_args()
     start = time.process_time()
     with tempfile.TemporaryDirectory(prefix="tacit-sync-") as place:
-        found = story(Path(place), rounds=args.rounds, seed=args.seed, forge=args.forge, plant=args.plant)
+        found = story(
+            Path(place), rounds=args.rounds, seed=args.seed, forge=args.forge, plant=args.plant
+        )
     print(json.dumps({**found, "cpu_seconds": round(time.process_time() - start, 1)}, indent=1))
     return int(not found["caught"] if args.plant else bool(found["failures"]))
 

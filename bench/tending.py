@@ -35,14 +35,21 @@ def budgets(table: Table, size: int, rounds: int, due: Sequence[int] = DUE) -> N
     each = {many: per_due(table, size, many) for many in due}
     most, few = max(each), sorted(each)[-2]
     table.at_most(
-        f"tend, {size:,} memories: cost of each of {most:,} due, against each of {few:,}", each[most] / each[few], 1.2
+        f"tend, {size:,} memories: cost of each of {most:,} due, against each of {few:,}",
+        each[most] / each[few],
+        1.2,
     )
 
 
 def nothing_due(table: Table, size: int, rounds: int) -> None:
     """A fresh process that finds nothing to do."""
     path = tended(size)
-    env = {**os.environ, **environment(os.path.dirname(path)), "TACIT_STORE": path, "TACIT_PROJECT": PROJECT}
+    env = {
+        **os.environ,
+        **environment(os.path.dirname(path)),
+        "TACIT_STORE": path,
+        "TACIT_PROJECT": PROJECT,
+    }
 
     def command(_: int) -> Spent:
         return run([TACIT, "tend", "--json"], env, cwd=os.path.dirname(path))
@@ -58,7 +65,12 @@ def nothing_due(table: Table, size: int, rounds: int) -> None:
         20,
         digits=1,
     )
-    table.add(f"tend, {size:,} memories of which none is due: journal entries", "0", str(still), still == 0)
+    table.add(
+        f"tend, {size:,} memories of which none is due: journal entries",
+        "0",
+        str(still),
+        still == 0,
+    )
     shutil.rmtree(os.path.dirname(path))
 
 
@@ -72,8 +84,12 @@ def per_due(table: Table, size: int, due: int) -> float:
             begun = time.process_time()
             passes.append(kept.tend())
             spent += time.process_time() - begun
-        spent -= len(passes) * min(cpu(kept.tend) for _ in range(3))  # what a pass costs that finds nothing
-    archived, merged = (sum(map(len, each)) for each in zip(*((p.archived, p.of("merge").changes) for p in passes)))
+        spent -= len(passes) * min(
+            cpu(kept.tend) for _ in range(3)
+        )  # what a pass costs that finds nothing
+    archived, merged = (
+        sum(map(len, each)) for each in zip(*((p.archived, p.of("merge").changes) for p in passes))
+    )
     compared = sum(each.of("merge").figures["compared"] for each in passes)
     what = f"tend, {size:,} memories of which {due:,} are due: {len(passes)} passes, {archived:,} archived, {merged:,} merged, {compared:,} compared"
     table.tell(what, f"{1000 * spent / due:.2f} ms each")
@@ -89,7 +105,12 @@ def tended(size: int) -> str:
         project, entry = kept.ensure_project(), last_entry(kept)
         with kept.store.write() as tx:
             tx.put_meta(f"tend:{project.id}:merged", str(entry))
-            swept = (kept.now(), entry, project.profile, kept.profile.fade.exposure)  # the runs it lived through
+            swept = (
+                kept.now(),
+                entry,
+                project.profile,
+                kept.profile.fade.exposure,
+            )  # the runs it lived through
             tx.put_meta(f"tend:{project.id}:swept", "\t".join(map(str, swept)))
         for _ in range(2):
             kept.tend()
@@ -102,7 +123,10 @@ def lived_through(kept: Memories, path: str) -> None:
         source = os.path.join(os.path.dirname(path), f"quiet-{n}.jsonl")
         with open(source, "w", encoding="utf-8") as file:
             file.write(
-                json.dumps({"type": "run", "id": f"quiet-{n}", "task": "improve it", "outcome": "success"}) + "\n"
+                json.dumps(
+                    {"type": "run", "id": f"quiet-{n}", "task": "improve it", "outcome": "success"}
+                )
+                + "\n"
             )
         kept.learn(source, over=True)
 
@@ -114,7 +138,9 @@ def come_due(path: str, many: int) -> None:
     new = [{**writer.lesson(), "kind": "pitfall"} for _ in range(many - len(old))]
     for n in range(10, len(new), 10):
         new[n] = {**new[n - 1], "text": f"{new[n - 1]['text']} Again."}
-    with open_memories(path, project=PROJECT, env={**environment(folder), "TACIT_RUN": "night"}, cwd=folder) as agent:
+    with open_memories(
+        path, project=PROJECT, env={**environment(folder), "TACIT_RUN": "night"}, cwd=folder
+    ) as agent:
         agent.add_many([*old, *new])
 
 
@@ -134,7 +160,9 @@ def main() -> int:
     table = Table()
     budgets(table, args.size, args.rounds, [int(each) for each in args.due.split(",")])
     with open(args.out, "w", encoding="utf-8") as file:
-        file.write(f"# Tending\n\n`python bench/tending.py`. {surroundings()}.\n\n{table.markdown()}")
+        file.write(
+            f"# Tending\n\n`python bench/tending.py`. {surroundings()}.\n\n{table.markdown()}"
+        )
     log(args.out)
     return 0 if table.held else 1
 

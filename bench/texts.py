@@ -26,7 +26,9 @@ deadlocks shadows corrupts drops skips flakes stalls drifts panics collides race
 CURES = """pin the version|clear the {n} first|pass the absolute path|hold the {n} lock|wait for the {n} probe|regenerate the {n} client|open a fresh
 {n}|set the locale|rebase before pushing|warm the {n} up once|raise the {n} limit to {k}|delete the stale {n}|run it with {f}|escape the {n}|sort by {n}
 before comparing|use the {n} of the request, not the global one|close the {n} in a finally block|freeze the clock|mock the {n} at the boundary|read the {n} in chunks
-of {k}|compare as UTC|quote the {n}|commit before the {n} starts|check {i} for null""".replace("\n", " ").split("|")
+of {k}|compare as UTC|quote the {n}|commit before the {n} starts|check {i} for null""".replace(
+    "\n", " "
+).split("|")
 ERRORS = "TypeError KeyError ValueError TimeoutError ConnectionResetError FileNotFoundError PermissionError IntegrityError AssertionError OSError".split()
 TOOLS = "pytest ruff mypy make docker psql npm pnpm cargo go terraform kubectl git alembic celery redis nginx webpack vite eslint gradle helm tox uv".split()
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu zan bri cla dor fen gral hum jas kel lin mor nex pol ras ster tun".split()
@@ -64,7 +66,12 @@ class Writer:
     def identifier(self) -> str:
         one, other = self.name(), self.noun()
         return self.chance.choice(
-            (f"{other}_{one}", f"{one}{other.title()}", f"{one.title()}{other.title()}", f"{one}-{other}")
+            (
+                f"{other}_{one}",
+                f"{one}{other.title()}",
+                f"{one.title()}{other.title()}",
+                f"{one}-{other}",
+            )
         )
 
     def path(self) -> str:
@@ -82,25 +89,31 @@ class Writer:
         """One lesson of about 200 characters, as `add_many` takes it."""
         pick = self.chance.choice
         tool, noun = pick(TOOLS), self.noun()
-        opening = pick((
-            f"When `{tool} {noun}` touches the {self.noun()} of {self.name()}",
-            f"In {self.path()} the {noun} of {self.identifier()}",
-            f"{self.identifier()}() with an empty {noun}",
-            f"After a {noun} {self.noun()} the {self.name()} {self.noun()}",
-            f"`{tool} {noun} --{self.noun()}` on the {self.name()} {self.noun()}",
-        ))  # fmt: skip
-        problem = pick((
-            f"{pick(VERBS)} with {pick(ERRORS)} in {self.identifier()}",
-            f"{pick(VERBS)} when the {self.noun()} {self.noun()} is older than {self.number()} s",
-            f"{pick(VERBS)} and leaves the {self.noun()} of {self.name()} behind",
-        ))  # fmt: skip
+        opening = pick(
+            (
+                f"When `{tool} {noun}` touches the {self.noun()} of {self.name()}",
+                f"In {self.path()} the {noun} of {self.identifier()}",
+                f"{self.identifier()}() with an empty {noun}",
+                f"After a {noun} {self.noun()} the {self.name()} {self.noun()}",
+                f"`{tool} {noun} --{self.noun()}` on the {self.name()} {self.noun()}",
+            )
+        )
+        problem = pick(
+            (
+                f"{pick(VERBS)} with {pick(ERRORS)} in {self.identifier()}",
+                f"{pick(VERBS)} when the {self.noun()} {self.noun()} is older than {self.number()} s",
+                f"{pick(VERBS)} and leaves the {self.noun()} of {self.name()} behind",
+            )
+        )
         text = f"{opening} {problem}; {self.cure()}, then {self.cure()}. Seen with {self.name()} {pick('123456789')}.{self.number()} and the {self.noun()} {self.noun()}."
         return {"text": text, "kind": pick(KINDS), "tags": [tool, noun]}
 
     def report(self) -> dict[str, object]:
         """One bug report of about 900 characters: prose, a traceback, versions."""
         said = " ".join(str(self.lesson()["text"]) for _ in range(2))
-        frames = " ".join(f'File "{self.path()}", line {self.number()}, in {self.identifier()}' for _ in range(3))
+        frames = " ".join(
+            f'File "{self.path()}", line {self.number()}, in {self.identifier()}' for _ in range(3)
+        )
         text = (
             f"{self.noun().title()} {self.noun()} {self.chance.choice(VERBS)} in {self.identifier()}. {said} Traceback (most recent call last): {frames} "
             f"{self.chance.choice(ERRORS)}: {self.noun()} {self.name()} not found. Expected: the {self.noun()} {self.noun()}. Version {self.number()}.{self.number()}."

@@ -32,14 +32,28 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
 
 COLUMNS = (
-    "format", "runs", "lines", "steps", "tools", "errors", "stopped", "typed", "malformed", "unknown", "repeated",
-    "findings", "MB", "s/MB",
-)  # fmt: skip
+    "format",
+    "runs",
+    "lines",
+    "steps",
+    "tools",
+    "errors",
+    "stopped",
+    "typed",
+    "malformed",
+    "unknown",
+    "repeated",
+    "findings",
+    "MB",
+    "s/MB",
+)
 PAIRS = 9  # interleaved, so that a slow moment of the machine falls on both sides
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("table").add_argument("paths", nargs="+")
     generate_parser = verbs.add_parser("generate")
@@ -83,9 +97,13 @@ def table(paths: list[str]) -> Iterator[str]:
             rows.append((source.path, name or "-", ["part of another" if name else "not known"]))
     start_at = os.path.commonpath([os.path.dirname(row[0]) for row in rows]) if rows else ""
     width = max((len(_short(row[0], start_at)) for row in rows), default=4)
-    yield "  ".join(["file".ljust(width), COLUMNS[0].ljust(11), *(column.rjust(9) for column in COLUMNS[1:])])
+    yield "  ".join(
+        ["file".ljust(width), COLUMNS[0].ljust(11), *(column.rjust(9) for column in COLUMNS[1:])]
+    )
     for path, name, counts in rows:
-        yield "  ".join([_short(path, start_at).ljust(width), name.ljust(11), *(c.rjust(9) for c in counts)])
+        yield "  ".join(
+            [_short(path, start_at).ljust(width), name.ljust(11), *(c.rjust(9) for c in counts)]
+        )
 
 
 def _short(path: str, start: str) -> str:
@@ -151,7 +169,9 @@ def speed(path: str) -> str:
             timed[name].append(time.process_time() - start)
     floor = statistics.median(timed["json.loads"])
     steps = sum(len(run.steps) for run in runs)
-    report = [f"{len(data) / 1e6:.1f} MB, {len(lines)} lines, {steps} steps; medians of {PAIRS} interleaved runs, CPU"]
+    report = [
+        f"{len(data) / 1e6:.1f} MB, {len(lines)} lines, {steps} steps; medians of {PAIRS} interleaved runs, CPU"
+    ]
     for name, times in timed.items():
         if name != "extract" or findings:
             middle = statistics.median(times)
@@ -171,16 +191,71 @@ def generate(mb: float, seed: int) -> Iterator[bytes]:
 
 
 WORDS = (
-    "ledger", "invoice", "batch", "cursor", "retry", "window", "queue", "broker", "token", "parser", "schema",
-    "column", "region", "tenant", "worker", "lease", "snapshot", "digest", "checksum", "handler", "route", "filter",
-    "merge", "rebase", "fixture", "backoff", "shard", "replica", "cache", "header", "payload", "gauge", "counter",
-    "probe", "socket", "buffer", "stream", "encoder", "decoder", "folder", "archive", "manifest", "loader",
-    "planner", "bucket", "ticket",
-)  # fmt: skip
+    "ledger",
+    "invoice",
+    "batch",
+    "cursor",
+    "retry",
+    "window",
+    "queue",
+    "broker",
+    "token",
+    "parser",
+    "schema",
+    "column",
+    "region",
+    "tenant",
+    "worker",
+    "lease",
+    "snapshot",
+    "digest",
+    "checksum",
+    "handler",
+    "route",
+    "filter",
+    "merge",
+    "rebase",
+    "fixture",
+    "backoff",
+    "shard",
+    "replica",
+    "cache",
+    "header",
+    "payload",
+    "gauge",
+    "counter",
+    "probe",
+    "socket",
+    "buffer",
+    "stream",
+    "encoder",
+    "decoder",
+    "folder",
+    "archive",
+    "manifest",
+    "loader",
+    "planner",
+    "bucket",
+    "ticket",
+)
 VERBS = (
-    "load", "store", "merge", "split", "check", "count", "parse", "render", "expire", "renew", "publish", "resolve",
-    "group", "sort", "drop", "verify",
-)  # fmt: skip
+    "load",
+    "store",
+    "merge",
+    "split",
+    "check",
+    "count",
+    "parse",
+    "render",
+    "expire",
+    "renew",
+    "publish",
+    "resolve",
+    "group",
+    "sort",
+    "drop",
+    "verify",
+)
 ASKS = (
     "The {0} {1} test fails on a clean checkout. Find out why and fix it.",
     "Add a {0} option to the {1} command, with a test.",
@@ -211,14 +286,23 @@ class _Session:
         chance = self.chance
         yield self.snapshot()
         ask = chance.choice(ASKS).format(*chance.sample(WORDS, 2))
-        yield self.said("user", {"role": "user", "content": ask}, promptSource="typed", permissionMode="default")
+        yield self.said(
+            "user", {"role": "user", "content": ask}, promptSource="typed", permissionMode="default"
+        )
         for _ in range(chance.randint(4, 18)):
             yield from self.cycle()
         yield self.answer([{"type": "text", "text": self.prose(4)}], self.message_id(), 300)
-        yield self.record("system", subtype="turn_duration", durationMs=chance.randint(10_000, 900_000))
+        yield self.record(
+            "system", subtype="turn_duration", durationMs=chance.randint(10_000, 900_000)
+        )
         if chance.random() < 0.05:
-            yield self.record("system", subtype="compact_boundary", content="Conversation compacted")
-            summary = {"role": "user", "content": "This session is being continued. " + self.prose(60)}
+            yield self.record(
+                "system", subtype="compact_boundary", content="Conversation compacted"
+            )
+            summary = {
+                "role": "user",
+                "content": "This session is being continued. " + self.prose(60),
+            }
             yield self.said("user", summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
     def cycle(self) -> Iterator[dict[str, Any]]:
@@ -226,47 +310,89 @@ class _Session:
         chance = self.chance
         mid = self.message_id()
         if chance.random() < 0.3:
-            yield self.answer([{"type": "thinking", "thinking": self.prose(5), "signature": "s" * 300}], mid, 8)
+            yield self.answer(
+                [{"type": "thinking", "thinking": self.prose(5), "signature": "s" * 300}], mid, 8
+            )
         if chance.random() < 0.5:
             yield self.answer([{"type": "text", "text": self.prose(2)}], mid, 40)
         tool = chance.choices(("Bash", "Read", "Edit", "Write", "Grep"), (10, 6, 6, 2, 1))[0]
         call = "toolu_" + self.hex(24)
         given, result, recorded, failed = getattr(self, tool.lower())()
-        yield self.answer([{"type": "tool_use", "id": call, "name": tool, "input": given}], mid, 120)
+        yield self.answer(
+            [{"type": "tool_use", "id": call, "name": tool, "input": given}], mid, 120
+        )
         for event in ("PreToolUse", "PreToolUse", "PostToolUse", "PostToolUse", "PostToolUse"):
-            data: dict[str, Any] = {"type": "hook_progress", "hookEvent": event, "hookName": f"{event}:{tool}"}
+            data: dict[str, Any] = {
+                "type": "hook_progress",
+                "hookEvent": event,
+                "hookName": f"{event}:{tool}",
+            }
             yield self.record("progress", data=data, toolUseID=call, parentToolUseID=call)
         if tool == "Bash":
             for elapsed in range(chance.randint(0, 3)):
-                data = {"type": "bash_progress", "output": self.log(3), "elapsedTimeSeconds": elapsed, "totalLines": 3}
+                data = {
+                    "type": "bash_progress",
+                    "output": self.log(3),
+                    "elapsedTimeSeconds": elapsed,
+                    "totalLines": 3,
+                }
                 yield self.record("progress", data=data, toolUseID=call, parentToolUseID=call)
         block = {"tool_use_id": call, "type": "tool_result", "content": result, "is_error": failed}
         yield self.said("user", {"role": "user", "content": [block]}, toolUseResult=recorded)
 
     def bash(self) -> tuple[dict[str, Any], str, Any, bool]:
         word, other = self.chance.sample(WORDS, 2)
-        commands = (f"uv run pytest tests/test_{word}.py -q", f"git status && git diff {word}", "make lint")
+        commands = (
+            f"uv run pytest tests/test_{word}.py -q",
+            f"git status && git diff {word}",
+            "make lint",
+        )
         command = self.chance.choice(commands)
         given = {"command": command, "description": f"Look at the {word}"}
         if self.chance.random() < 1 / 6:
-            error = f"Exit code 1\n{self.log(12)}\n{self.chance.choice(FAILURES).format(word, other)}"
+            error = (
+                f"Exit code 1\n{self.log(12)}\n{self.chance.choice(FAILURES).format(word, other)}"
+            )
             return given, error, f"Error: {error}", True
         out = self.log(self.chance.randint(2, 40))
-        return given, out, {"stdout": out, "stderr": "", "interrupted": False, "isImage": False}, False
+        return (
+            given,
+            out,
+            {"stdout": out, "stderr": "", "interrupted": False, "isImage": False},
+            False,
+        )
 
     def read(self) -> tuple[dict[str, Any], str, Any, bool]:
         path, code = self.path(), self.code(self.chance.randint(20, 160))
         numbered = "\n".join(f"{n:>6}→{line}" for n, line in enumerate(code.splitlines(), 1))
-        file = {"filePath": path, "content": code, "numLines": code.count("\n"), "startLine": 1, "totalLines": 400}
+        file = {
+            "filePath": path,
+            "content": code,
+            "numLines": code.count("\n"),
+            "startLine": 1,
+            "totalLines": 400,
+        }
         return {"file_path": path}, numbered, {"type": "text", "file": file}, False
 
     def edit(self) -> tuple[dict[str, Any], str, Any, bool]:
         path, whole, old, new = self.path(), self.code(120), self.code(4), self.code(6)
         given = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
         if self.chance.random() < 1 / 12:
-            error = "<tool_use_error>String to replace not found in file.\nString: " + old + "</tool_use_error>"
+            error = (
+                "<tool_use_error>String to replace not found in file.\nString: "
+                + old
+                + "</tool_use_error>"
+            )
             return given, error, "Error: String to replace not found in file.", True
-        patch = [{"oldStart": 9, "oldLines": 4, "newStart": 9, "newLines": 6, "lines": (old + new).splitlines()}]
+        patch = [
+            {
+                "oldStart": 9,
+                "oldLines": 4,
+                "newStart": 9,
+                "newLines": 6,
+                "lines": (old + new).splitlines(),
+            }
+        ]
         recorded = {"filePath": path, "oldString": old, "newString": new, "structuredPatch": patch}
         recorded["originalFile"] = whole
         return given, f"The file {path} has been updated.", recorded, False
@@ -274,22 +400,41 @@ class _Session:
     def write(self) -> tuple[dict[str, Any], str, Any, bool]:
         path, code = self.path(), self.code(self.chance.randint(20, 120))
         recorded = {"type": "create", "filePath": path, "content": code, "structuredPatch": []}
-        return {"file_path": path, "content": code}, f"File created successfully at: {path}", recorded, False
+        return (
+            {"file_path": path, "content": code},
+            f"File created successfully at: {path}",
+            recorded,
+            False,
+        )
 
     def grep(self) -> tuple[dict[str, Any], str, Any, bool]:
         names = [self.path() for _ in range(self.chance.randint(1, 12))]
         recorded = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
-        return {"pattern": self.chance.choice(WORDS), "path": "src"}, "\n".join(names), recorded, False
+        return (
+            {"pattern": self.chance.choice(WORDS), "path": "src"},
+            "\n".join(names),
+            recorded,
+            False,
+        )
 
     def answer(self, content: list[dict[str, Any]], mid: str, output: int) -> dict[str, Any]:
         usage = {
-            "input_tokens": 3, "cache_creation_input_tokens": self.chance.randint(0, 4000), "output_tokens": output,
-            "cache_read_input_tokens": self.chance.randint(10_000, 150_000), "service_tier": "standard",
-        }  # fmt: skip
+            "input_tokens": 3,
+            "cache_creation_input_tokens": self.chance.randint(0, 4000),
+            "output_tokens": output,
+            "cache_read_input_tokens": self.chance.randint(10_000, 150_000),
+            "service_tier": "standard",
+        }
         message = {
-            "model": "made-up-model-1", "id": mid, "type": "message", "role": "assistant", "content": content,
-            "stop_reason": None, "stop_sequence": None, "usage": usage,
-        }  # fmt: skip
+            "model": "made-up-model-1",
+            "id": mid,
+            "type": "message",
+            "role": "assistant",
+            "content": content,
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": usage,
+        }
         return self.said("assistant", message, requestId="req_" + self.hex(20))
 
     def said(self, kind: str, message: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -298,23 +443,43 @@ class _Session:
     def record(self, kind: str, **more: Any) -> dict[str, Any]:
         before, self.parent = self.parent, self.uuid()
         return {
-            "parentUuid": before, "isSidechain": False, "userType": "external", "cwd": "/home/nobody/projects/made-up",
-            "sessionId": self.id, "version": "2.1.240", "gitBranch": "main", "slug": "quiet-paper-boat", "type": kind,
-            **more, "uuid": self.parent, "timestamp": self.now(), "entrypoint": "cli",
-        }  # fmt: skip
+            "parentUuid": before,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": "/home/nobody/projects/made-up",
+            "sessionId": self.id,
+            "version": "2.1.240",
+            "gitBranch": "main",
+            "slug": "quiet-paper-boat",
+            "type": kind,
+            **more,
+            "uuid": self.parent,
+            "timestamp": self.now(),
+            "entrypoint": "cli",
+        }
 
     def snapshot(self) -> dict[str, Any]:
-        backups = {self.path(): {"backupFileName": self.hex(16) + "@v1", "version": 1} for _ in range(6)}
+        backups = {
+            self.path(): {"backupFileName": self.hex(16) + "@v1", "version": 1} for _ in range(6)
+        }
         return {
-            "type": "file-history-snapshot", "messageId": self.uuid(), "isSnapshotUpdate": False,
-            "snapshot": {"messageId": self.uuid(), "trackedFileBackups": backups, "timestamp": self.now()},
-        }  # fmt: skip
+            "type": "file-history-snapshot",
+            "messageId": self.uuid(),
+            "isSnapshotUpdate": False,
+            "snapshot": {
+                "messageId": self.uuid(),
+                "trackedFileBackups": backups,
+                "timestamp": self.now(),
+            },
+        }
 
     def prose(self, sentences: int) -> str:
         said = []
         for _ in range(sentences):
             a, b, c = self.chance.sample(WORDS, 3)
-            said.append(f"The {a} has to {self.chance.choice(VERBS)} the {b} before the {c} is read.")
+            said.append(
+                f"The {a} has to {self.chance.choice(VERBS)} the {b} before the {c} is read."
+            )
         return " ".join(said)
 
     def code(self, lines: int) -> str:
@@ -322,7 +487,9 @@ class _Session:
         for _ in range(lines):
             a, b, c = self.chance.sample(WORDS, 3)
             verb = self.chance.choice(VERBS)
-            written.append(f'    {a}_{verb} = {verb}_{b}({c}, "{a}", limit={self.chance.randint(1, 999)})  # {b} first')
+            written.append(
+                f'    {a}_{verb} = {verb}_{b}({c}, "{a}", limit={self.chance.randint(1, 999)})  # {b} first'
+            )
         return "\n".join(written)
 
     def log(self, lines: int) -> str:

@@ -41,7 +41,9 @@ DEFAULT = {
 def read() -> tuple[dict[str, list[str]], list[dict[str, str]]]:
     rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
     pages = {
-        row["page"]: [line for lines in row["sections"].values() for line in lines] for row in rows if "sections" in row
+        row["page"]: [line for lines in row["sections"].values() for line in lines]
+        for row in rows
+        if "sections" in row
     }
     return pages, [row for row in rows if "text" in row]
 
@@ -68,7 +70,10 @@ def judged(row: dict[str, str], pages: dict[str, list[str]], profile: str) -> st
 def gated(row: dict[str, str]) -> str:
     """What the gate made of it before it could become a proposal: everything for the page was once a finding."""
     word = gate_of(
-        Finding("r", "p", row["text"], extractor="observe", tier="agent", by="model"), standard("default"), None, False
+        Finding("r", "p", row["text"], extractor="observe", tier="agent", by="model"),
+        standard("default"),
+        None,
+        False,
     )
     return {"discard": "reject", "hold": "review", "quarantine": "review"}.get(word.outcome, "")
 
@@ -95,11 +100,18 @@ def main() -> None:
         order = random.Random(8).sample(rows, len(rows))
         for page, lines in pages.items():
             print(f"# the page {page}", *(f"#   {line}" for line in lines), sep="\n")
-        print(*(f"{row['id']}\t\t{row['page']}\t{row['section']}\t{row['text']}" for row in order), sep="\n")
+        print(
+            *(f"{row['id']}\t\t{row['page']}\t{row['section']}\t{row['text']}" for row in order),
+            sep="\n",
+        )
         return
     file = Path(sys.argv[sys.argv.index("--second") + 1]) if "--second" in sys.argv else SECOND
     sheet = file.read_text(encoding="utf-8").splitlines()
-    given = {int(line.split("\t")[0]): line.split("\t")[1].strip() for line in sheet if line and line[0].isdigit()}
+    given = {
+        int(line.split("\t")[0]): line.split("\t")[1].strip()
+        for line in sheet
+        if line and line[0].isdigit()
+    }
     rows = [{**row, "second": given[int(row["id"])]} for row in rows]
     first, second = [row["first"] for row in rows], [row["second"] for row in rows]
     same = sum(a == b for a, b in zip(first, second))
@@ -109,23 +121,37 @@ def main() -> None:
         said = {row["id"]: judged(row, pages, profile) for row in rows}
         print(
             table(
-                f"{profile}, where both labels agree", [row["first"] for row in both], [said[row["id"]] for row in both]
+                f"{profile}, where both labels agree",
+                [row["first"] for row in both],
+                [said[row["id"]] for row in both],
             ),
             end="\n\n",
         )
         for which in ("first", "second"):
-            right = sum(row[which] == said[row["id"]] for row in rows if said[row["id"]] != "review")
+            right = sum(
+                row[which] == said[row["id"]] for row in rows if said[row["id"]] != "review"
+            )
             decided = sum(at != "review" for at in said.values())
-            print(f"{profile}, by the {which} labels alone: {right} of {decided} decided as labelled")
+            print(
+                f"{profile}, by the {which} labels alone: {right} of {decided} decided as labelled"
+            )
         if profile == "default":
             behind = [gated(row) or said[row["id"]] for row in both]
             print(
                 "",
-                table("default behind its gate, where both labels agree", [row["first"] for row in both], behind),
+                table(
+                    "default behind its gate, where both labels agree",
+                    [row["first"] for row in both],
+                    behind,
+                ),
                 sep="\n",
             )
         wrong = [row for row in both if said[row["id"]] not in ("review", row["first"])]
-        print(*(f"  {row['first']} but {said[row['id']]}: {row['text']}" for row in wrong), "", sep="\n")
+        print(
+            *(f"  {row['first']} but {said[row['id']]}: {row['text']}" for row in wrong),
+            "",
+            sep="\n",
+        )
 
 
 if __name__ == "__main__":

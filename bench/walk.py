@@ -54,7 +54,11 @@ class Walk:
             caller = caller.f_back
         if caller is self._conductor and self._conductor is not None:
             self.steps.append((code.co_name, module, []))
-        elif self.steps and self._conductor is not None and module not in (self.steps[-1][1], *self.steps[-1][2]):
+        elif (
+            self.steps
+            and self._conductor is not None
+            and module not in (self.steps[-1][1], *self.steps[-1][2])
+        ):
             self.steps[-1][2].append(module)
 
     def drawn(self) -> list[tuple[str, str, list[str]]]:
@@ -101,7 +105,11 @@ def faults(walks: list[Walk]) -> list[str]:
     for walk in walks:
         names = [name for name, _, _ in walk.drawn()]
         found += [f"{name} is entered {n} times" for name, n in Counter(names).items() if n > 1]
-        found += [f"another order: {names}"] if [name for name in order if name in names] != names else []
+        found += (
+            [f"another order: {names}"]
+            if [name for name in order if name in names] != names
+            else []
+        )
         found += [f"parsed {n} times: {line[:60]}" for line, n in walk.parsed.items() if n > 1]
     return found
 
@@ -115,14 +123,18 @@ def drawing(walks: list[Walk]) -> str:
     for n, (name, module, _) in enumerate(walks[0].drawn(), 1):
         how = ", for each finding" if name in EACH else ""
         to = "".join(f" → {each}" for each in below[name])
-        lines.append(f"{n}. `{module.replace('/', '.')}.{name.strip('_')}`{how}{':' + to if to else ''}")
+        lines.append(
+            f"{n}. `{module.replace('/', '.')}.{name.strip('_')}`{how}{':' + to if to else ''}"
+        )
     parsed = sum(len(walk.parsed) for walk in walks)
     return "\n".join([*lines, "", f"{parsed} command lines, each parsed once."])
 
 
 if __name__ == "__main__":
     given = [each for each in sys.argv[1:] if each != "--write"]
-    found = walked(given or [str(each) for each in sorted((HERE / "examples" / "sessions").glob("*.jsonl"))])
+    found = walked(
+        given or [str(each) for each in sorted((HERE / "examples" / "sessions").glob("*.jsonl"))]
+    )
     text = drawing(found)
     print(text)
     if "--write" in sys.argv:

@@ -37,20 +37,43 @@ from tacit.learn.reader.render import PERSON, SPEAKER_LETTERS, UNSURE, one_line,
 
 WANTED = {"many lines": 100, "typed": 250, "unsure": 70, "pasted": 150, "generated": 100}
 CALLS = ("typed", "unsure", "pasted", "generated")
-AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
+AROUND, BESIDE = (
+    700,
+    500,
+)  # characters of the message on each side of a passage, and of what the agent said
 DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
 LONG = "pasted, 4 lines and more"
 UNMARKED = "aider"  # writes a person's request and a script's alike
 # What a host's record says beside its text; ids, times and paths say nothing about whose words they are.
 FIELDS = (
-    "type", "isMeta", "isSidechain", "userType", "entrypoint", "promptSource", "origin", "isCompactSummary",
-    "isVisibleInTranscriptOnly", "originator", "source", "role", "kind", "turn_trigger",
-)  # fmt: skip
+    "type",
+    "isMeta",
+    "isSidechain",
+    "userType",
+    "entrypoint",
+    "promptSource",
+    "origin",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "originator",
+    "source",
+    "role",
+    "kind",
+    "turn_trigger",
+)
 
 
 def call_of(letter: str) -> str:
     """Tacit's call of a passage, by its letter on the page."""
-    return "typed" if letter in PERSON else "unsure" if letter == UNSURE else "pasted" if letter == "Q" else "generated"
+    return (
+        "typed"
+        if letter in PERSON
+        else "unsure"
+        if letter == UNSURE
+        else "pasted"
+        if letter == "Q"
+        else "generated"
+    )
 
 
 def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
@@ -68,11 +91,17 @@ def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
         for letter, words in spoken(step, before):
             if words.strip() and letter in SPEAKER_LETTERS:
                 yield {
-                    "passage": scrubbed(words.strip())[: 2 * AROUND], "message": _around(whole, words.strip()),
-                    "agent_before": one_line(scrubbed(before))[-BESIDE:], "agent_after": one_line(scrubbed(after))[:BESIDE],
-                    "record": _fields(_record(records, "line:1"), record), "question": (step.input or {}).get("question", ""),
-                    "call": call_of(letter), "lines": words.strip().count("\n") + 1, "host": run.host, "version": run.version,
-                }  # fmt: skip
+                    "passage": scrubbed(words.strip())[: 2 * AROUND],
+                    "message": _around(whole, words.strip()),
+                    "agent_before": one_line(scrubbed(before))[-BESIDE:],
+                    "agent_after": one_line(scrubbed(after))[:BESIDE],
+                    "record": _fields(_record(records, "line:1"), record),
+                    "question": (step.input or {}).get("question", ""),
+                    "call": call_of(letter),
+                    "lines": words.strip().count("\n") + 1,
+                    "host": run.host,
+                    "version": run.version,
+                }
 
 
 def _around(message: str, words: str) -> str:
@@ -105,7 +134,11 @@ def _text(record: dict[str, Any]) -> str:
     message = record.get("message") or record.get("payload") or {}
     said = message.get("content") if isinstance(message, dict) else ""
     parts = said if isinstance(said, list) else [{"text": said}]
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return "\n".join(
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
 
 
 def _fields(*records: dict[str, Any]) -> dict[str, str]:
@@ -122,10 +155,21 @@ def _fields(*records: dict[str, Any]) -> dict[str, str]:
 
 def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
     """What was done in a driven session, of the greater part of a passage: typed or pasted, and the lines of the paste."""
-    bare, message = one_line(line["passage"]), one_line(line["message"].replace("⟦", "").replace("⟧", ""))
-    for paste in sorted(pastes, key=lambda each: one_line(each) not in message):  # of a long one the sheet shows a part
-        shared = sum(len(each) for each in map(one_line, paste.splitlines()) if len(each) > 3 and each in bare)
-        if (len(bare) > 12 and bare in one_line(paste)) or 2 * shared > len(bare):  # every paste is longer
+    bare, message = (
+        one_line(line["passage"]),
+        one_line(line["message"].replace("⟦", "").replace("⟧", "")),
+    )
+    for paste in sorted(
+        pastes, key=lambda each: one_line(each) not in message
+    ):  # of a long one the sheet shows a part
+        shared = sum(
+            len(each)
+            for each in map(one_line, paste.splitlines())
+            if len(each) > 3 and each in bare
+        )
+        if (len(bare) > 12 and bare in one_line(paste)) or 2 * shared > len(
+            bare
+        ):  # every paste is longer
             return "pasted", paste.strip().count("\n") + 1
     return "typed", 0
 
@@ -139,15 +183,23 @@ def files(folder: str) -> Iterator[Path]:
     """The sessions in a folder."""
     for path in sorted(Path(folder).rglob("*.*")):
         chat = path.suffix == ".md" and "chat" in path.name and "history" in path.name
-        if chat or (path.suffix == ".jsonl" and "truth" not in path.parts and path.name != "history.jsonl"):
+        if chat or (
+            path.suffix == ".jsonl" and "truth" not in path.parts and path.name != "history.jsonl"
+        ):
             yield path
 
 
-def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: list[str], seed: str) -> None:
+def draw(
+    out: Path, folders: list[str], driven: list[str], pastes: str, shown: list[str], seed: str
+) -> None:
     """The sample, and what each passage is called; where sheets were `shown` before, of what did not stand there."""
-    old = {json.loads(line)["hash"] for each in shown for line in Path(each).read_text().splitlines()}
+    old = {
+        json.loads(line)["hash"] for each in shown for line in Path(each).read_text().splitlines()
+    }
     played = json.loads(Path(pastes).read_text())["sessions"] if pastes else []
-    done = [each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)]
+    done = [
+        each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)
+    ]
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     known: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -162,7 +214,9 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: l
                 if folder in driven and line["call"] != "generated":
                     truth, lines = truth_of(line, done)
                     known.append({**line, "driven": truth, "lines": lines or line["lines"]})
-                elif (key := f"{line['call']} {line['passage']}") not in seen:  # the same words again say nothing new
+                elif (
+                    key := f"{line['call']} {line['passage']}"
+                ) not in seen:  # the same words again say nothing new
                     seen.add(key)
                     if hash_of(line["passage"]) not in old:
                         many = line["call"] == "typed" and line["message"].strip().count("\n") > 2
@@ -175,16 +229,37 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: l
     for name, most in WANTED.items():
         counted = ("many lines", "typed") if name == "typed" else (name,)
         many = min(most - sum(each["stratum"] in counted for each in drawn), len(found[name]))
-        drawn += [{**each, "stratum": name, "of": len(found[name]), "drawn": many} for each in chance.sample(found[name], many)]  # fmt: skip
+        drawn += [
+            {**each, "stratum": name, "of": len(found[name]), "drawn": many}
+            for each in chance.sample(found[name], many)
+        ]
     chance.shuffle(drawn)
     out.mkdir(parents=True, exist_ok=True)
-    open_fields = ("host", "record", "question", "agent_before", "message", "passage", "agent_after")
+    open_fields = (
+        "host",
+        "record",
+        "question",
+        "agent_before",
+        "message",
+        "passage",
+        "agent_after",
+    )
     kept = ("hash", "stratum", "of", "drawn", "call", "lines", "host", "version", "driven")
     drawn = [{**each, "hash": hash_of(each["passage"])} for each in drawn]
     for file, names in (("lines.jsonl", open_fields), ("key.jsonl", kept)):
-        rows = [{"id": n, **{name: each[name] for name in names if each.get(name)}} for n, each in enumerate(drawn, 1)]
+        rows = [
+            {"id": n, **{name: each[name] for name in names if each.get(name)}}
+            for n, each in enumerate(drawn, 1)
+        ]
         (out / file).write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    print(dict(Counter((each["stratum"], each["call"], "driven" if "driven" in each else "found") for each in drawn)))
+    print(
+        dict(
+            Counter(
+                (each["stratum"], each["call"], "driven" if "driven" in each else "found")
+                for each in drawn
+            )
+        )
+    )
 
 
 def again(out: Path, sheet: str, new: Path, folders: list[str]) -> None:
@@ -210,16 +285,28 @@ def again(out: Path, sheet: str, new: Path, folders: list[str]) -> None:
                     continue
                 record = _record(records, step.place)
                 message = one_line(scrubbed(_whole(step, record)))
-                for id in wanted[json.dumps(_fields(_record(records, "line:1"), record), sort_keys=True)]:
-                    told = one_line(lines[id]["message"].replace("⟦", "").replace("⟧", "").strip("… "))
+                for id in wanted[
+                    json.dumps(_fields(_record(records, "line:1"), record), sort_keys=True)
+                ]:
+                    told = one_line(
+                        lines[id]["message"].replace("⟦", "").replace("⟧", "").strip("… ")
+                    )
                     same = told == message or (len(told) > 3 and told[:300] in message)
-                    if id not in called and same and (call := _greater(spoken(step, before), lines[id]["passage"])):
+                    if (
+                        id not in called
+                        and same
+                        and (call := _greater(spoken(step, before), lines[id]["passage"]))
+                    ):
                         called[id] = call
     for id, row in key.items():
-        if row.get("driven") and row["host"] != "claude-code":  # there its history names pastes: nothing changed
+        if (
+            row.get("driven") and row["host"] != "claude-code"
+        ):  # there its history names pastes: nothing changed
             text = lines[id]["message"].replace("⟦", "").replace("⟧", "")
             step = Step(role="user", text=text, typed=True, speaker="typed", place="", at="")
-            called[id] = _greater(spoken(step, lines[id].get("agent_before", "")), lines[id]["passage"])
+            called[id] = _greater(
+                spoken(step, lines[id].get("agent_before", "")), lines[id]["passage"]
+            )
     new.mkdir(parents=True, exist_ok=True)
     rows = [{**row, "call": called.get(id) or row["call"]} for id, row in key.items()]
     (new / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -247,7 +334,12 @@ def score(out: Path, labels: list[str]) -> None:
     driven: dict[str, Counter[str]] = defaultdict(Counter)
     judged: Counter[tuple[str, str]] = Counter()
     unmarked: Counter[str] = Counter()
-    rows = [json.loads(line) for each in labels for line in Path(each).read_text().splitlines() if line.strip()]
+    rows = [
+        json.loads(line)
+        for each in labels
+        for line in Path(each).read_text().splitlines()
+        if line.strip()
+    ]
     for row in rows:
         known = key[row["id"]]
         if "driven" in known:
@@ -262,17 +354,25 @@ def score(out: Path, labels: list[str]) -> None:
     print(f"{len({row['id'] for row in rows})} of {len(key)} labelled")
     for title, table, raw in (("found", weighted, counted), ("driven", driven, driven)):
         for kind, calls in sorted(table.items()):
-            shares = ", ".join(f"{call} {calls[call] / calls.total():.1%} ({raw[kind][call]})" for call in CALLS)
+            shares = ", ".join(
+                f"{call} {calls[call] / calls.total():.1%} ({raw[kind][call]})" for call in CALLS
+            )
             print(f"{title}, {kind}: {shares}; n = {raw[kind].total()}")
     typed, every = weighted["typed"], weighted["typed"].total() or 1
     without = Counter({call: n - unmarked[call] for call, n in typed.items()})
-    print(f"typed called typed or unsure {(typed['typed'] + typed['unsure']) / every:.1%} (at least 99 %), called typed {typed['typed'] / every:.1%} (at least 95 %)")  # fmt: skip
+    print(
+        f"typed called typed or unsure {(typed['typed'] + typed['unsure']) / every:.1%} (at least 99 %), called typed {typed['typed'] / every:.1%} (at least 95 %)"
+    )
     if unmarked:
-        print(f"without {UNMARKED}, which does not say who asked: {(without['typed'] + without['unsure']) / without.total():.1%}, {without['typed'] / without.total():.1%}")  # fmt: skip
+        print(
+            f"without {UNMARKED}, which does not say who asked: {(without['typed'] + without['unsure']) / without.total():.1%}, {without['typed'] / without.total():.1%}"
+        )
     for kind in (LONG, "generated"):
         for title, table in (("found", weighted), ("driven", driven)):
             if table[kind]:
-                print(f"{title}, {kind}, called typed {table[kind]['typed'] / table[kind].total():.1%} (at most 2 %)")
+                print(
+                    f"{title}, {kind}, called typed {table[kind]['typed'] / table[kind].total():.1%} (at most 2 %)"
+                )
     print(f"the labeller of what was driven (done, label): {dict(judged)}")
 
 
@@ -286,15 +386,21 @@ def segments(messages: Path, homes: list[str]) -> None:
         step = Step(role="user", text=text, typed=True, speaker="typed", place="", at="")
         calls = [*spoken(step, row.get("agent_before", ""))]
         if homes:
-            calls = next((said for whole, said in recorded if one_line(whole) == one_line(text)), [])
+            calls = next(
+                (said for whole, said in recorded if one_line(whole) == one_line(text)), []
+            )
         for who, words in parts if calls else ():
             call = _greater(iter(calls), words)
             kind = _kind(who, words.strip().count("\n") + 1)
             counted[kind][call] += 1
             if (call == "typed") != (who == "typed") and (who == "typed" or call == "typed"):
-                print(f"{row['id']} {row.get('kind', '')}: {kind}, called {call}: {one_line(words)[:100]}")
+                print(
+                    f"{row['id']} {row.get('kind', '')}: {kind}, called {call}: {one_line(words)[:100]}"
+                )
     for kind, found in sorted(counted.items()):
-        shares = ", ".join(f"{call} {found[call] / found.total():.1%} ({found[call]})" for call in CALLS)
+        shares = ", ".join(
+            f"{call} {found[call] / found.total():.1%} ({found[call]})" for call in CALLS
+        )
         print(f"{kind}: {shares}; n = {found.total()}")
 
 
@@ -319,10 +425,14 @@ def _kind(label: str, lines: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("act", choices=("draw", "again", "score", "segments"))
     parser.add_argument("out", type=Path)
-    parser.add_argument("rest", nargs="*", help="folders of sessions, the labels, or homes of hosts")
+    parser.add_argument(
+        "rest", nargs="*", help="folders of sessions, the labels, or homes of hosts"
+    )
     parser.add_argument("--driven", action="append", default=[])
     parser.add_argument("--pastes", default="")
     parser.add_argument("--shown", action="append", default=[], help="the key of an earlier sheet")

@@ -35,26 +35,66 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 START = "2026-01-01T08:00:00.000Z"
 ACTIVE = ("candidate", "provisional", "stable", "canonical")
 VERBS = "drops skips doubles truncates blocks leaks reorders caches rejects misreads rounds swallows".split()
-OBJECTS = "rows headers cookies handles locks dates tokens paths batches retries totals messages".split()
+OBJECTS = (
+    "rows headers cookies handles locks dates tokens paths batches retries totals messages".split()
+)
 WHENS = (
-    "the queue is full", "a name is empty", "two users save at once", "the clock changes", "the cache is cold", "a file is locked",
-    "the token expires", "a page has no rows", "the disk is slow", "an upload is cut", "the region is missing", "the schema is old",
-)  # fmt: skip
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bre cli dro fle gra".split()
+    "the queue is full",
+    "a name is empty",
+    "two users save at once",
+    "the clock changes",
+    "the cache is cold",
+    "a file is locked",
+    "the token expires",
+    "a page has no rows",
+    "the disk is slow",
+    "an upload is cut",
+    "the region is missing",
+    "the schema is old",
+)
+SYLLABLES = (
+    "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bre cli dro fle gra".split()
+)
 PREFERENCES = (
-    "Always use pnpm instead of npm in this repository.", "Answer in German, please, in all reviews.", "Never push to main without a review.",
-    "Use tabs in Makefiles and nowhere else.", "Write commit messages in the imperative.", "Prefer dataclasses over plain dicts in the API layer.",
-    "Do not add dependencies without asking me.", "Keep functions under forty lines.", "Use British spelling in the docs.",
-    "Run the linters before you say you are done.", "Never log personal data.", "Ask before deleting files.",
-    "Name tests after what they show.", "Keep the changelog up to date.", "Use the staging database for experiments, never production.",
-)  # fmt: skip
+    "Always use pnpm instead of npm in this repository.",
+    "Answer in German, please, in all reviews.",
+    "Never push to main without a review.",
+    "Use tabs in Makefiles and nowhere else.",
+    "Write commit messages in the imperative.",
+    "Prefer dataclasses over plain dicts in the API layer.",
+    "Do not add dependencies without asking me.",
+    "Keep functions under forty lines.",
+    "Use British spelling in the docs.",
+    "Run the linters before you say you are done.",
+    "Never log personal data.",
+    "Ask before deleting files.",
+    "Name tests after what they show.",
+    "Keep the changelog up to date.",
+    "Use the staging database for experiments, never production.",
+)
 
 RULES = "F401 E501 B006 UP035 SIM108 RUF012 PLR2004 C901 S608 N806 D103 PT011 TRY003 PERF401 ARG001 I001 W605 E711 F841 E741".split()
 CODES = "TS2345 TS2322 TS2339 TS7006 TS2304 TS2554 TS18048 TS2769 TS2532 TS2307".split()
 FORMS = (
-    "make test", "make lint", "make build", "npm run build", "npm run lint", "npm run typecheck", "pytest -q", "pytest tests/unit", "ruff check .",
-    "ruff format .", "mypy src", "cargo test", "cargo clippy", "go test ./...", "docker compose up -d", "alembic upgrade head", "npm run e2e", "npx tsc --noEmit",
-)  # fmt: skip
+    "make test",
+    "make lint",
+    "make build",
+    "npm run build",
+    "npm run lint",
+    "npm run typecheck",
+    "pytest -q",
+    "pytest tests/unit",
+    "ruff check .",
+    "ruff format .",
+    "mypy src",
+    "cargo test",
+    "cargo clippy",
+    "go test ./...",
+    "docker compose up -d",
+    "alembic upgrade head",
+    "npm run e2e",
+    "npx tsc --noEmit",
+)
 
 
 class World:
@@ -74,12 +114,16 @@ class World:
         self.lives = []
         for _ in range(problems):
             middle, half = self.dice.uniform(-30, days + 30), self.dice.uniform(10, 60)
-            self.lives.append((-1.0, days + 1.0) if self.dice.random() < 0.02 else (middle - half, middle + half))
+            self.lives.append(
+                (-1.0, days + 1.0) if self.dice.random() < 0.02 else (middle - half, middle + half)
+            )
 
     def _text(self, n: int) -> str:
         first, second = self.names[2 * n], self.names[2 * n + 1]
         pick = self.dice.choice
-        return f"{first}_{second} {pick(VERBS)} the {pick(OBJECTS)} of the {first} when {pick(WHENS)}"
+        return (
+            f"{first}_{second} {pick(VERBS)} the {pick(OBJECTS)} of the {first} when {pick(WHENS)}"
+        )
 
     def of_day(self, day: int) -> tuple[list[int], list[float]]:
         """The problems that are about, with their weights."""
@@ -93,10 +137,17 @@ class Kept:
     def __init__(self, place: str, asked: dict[str, Any]) -> None:
         self.place, self.aside, self.asked = place, place + ".kept", asked
         self.at: dict[str, Any] = {
-            "asked": asked, "day": 0, "now": START, "dice": None, "curve": [], "met": [], "cpu": 0.0,
-            "spent": {"inject": 0.0, "learn": 0.0, "tend": 0.0}, "problems": [],
+            "asked": asked,
+            "day": 0,
+            "now": START,
+            "dice": None,
+            "curve": [],
+            "met": [],
+            "cpu": 0.0,
+            "spent": {"inject": 0.0, "learn": 0.0, "tend": 0.0},
+            "problems": [],
             "tended": {"merged": 0, "moves": 0, "approved": 0},
-        }  # fmt: skip
+        }
 
     def resume(self) -> None:
         """Go back to the last copy, or begin."""
@@ -136,7 +187,9 @@ def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict
     project = os.path.join(place, "shop")
     os.makedirs(project, exist_ok=True)
     env = signed({"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"})
-    memories = tacit.open(os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock)
+    memories = tacit.open(
+        os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock
+    )
     memories.store.rows("PRAGMA cache_size = -64000")  # one long process instead of many short ones
     if not at["day"]:
         use_short_memory(memories)
@@ -152,16 +205,28 @@ def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict
     met, problems_seen = len(set(at["met"])), at["problems"]
     quarter = max(1, len(problems_seen) // 4)
     return {
-        "curve": at["curve"], "spent": at["spent"], "met": met, "tended": at["tended"],
-        "problems_per_run": [round(sum(part) / len(part) / runs, 2) for part in (problems_seen[:quarter], problems_seen[-quarter:])],
-        "verdicts": dict(memories.store.rows("SELECT verdict, count(*) FROM memory GROUP BY 1 ORDER BY 1")),
-        "settled": memories.store.one("SELECT count(*) FROM use_mark WHERE signal = 'outcome' AND value <> 'unknown'")[0],
+        "curve": at["curve"],
+        "spent": at["spent"],
+        "met": met,
+        "tended": at["tended"],
+        "problems_per_run": [
+            round(sum(part) / len(part) / runs, 2)
+            for part in (problems_seen[:quarter], problems_seen[-quarter:])
+        ],
+        "verdicts": dict(
+            memories.store.rows("SELECT verdict, count(*) FROM memory GROUP BY 1 ORDER BY 1")
+        ),
+        "settled": memories.store.one(
+            "SELECT count(*) FROM use_mark WHERE signal = 'outcome' AND value <> 'unknown'"
+        )[0],
         **verdict(memories, at["curve"], project),
         "cpu_s": round(before + time.process_time()),
-    }  # fmt: skip
+    }
 
 
-def a_day(memories: Memories, world: World, clock: Clock, day: int, runs: int, at: dict[str, Any]) -> None:
+def a_day(
+    memories: Memories, world: World, clock: Clock, day: int, runs: int, at: dict[str, Any]
+) -> None:
     """One day's runs, the week's look at what waits, and the night's tending."""
     about, spent, tended = world.of_day(day), at["spent"], at["tended"]
     if day < len(PREFERENCES):
@@ -263,7 +328,10 @@ def fails(dice: random.Random, name: str, at: str) -> list[Any]:
     if kind == 0:
         line, said = "ruff check .", f"src/{name}.py:3:1: {RULES[rank % len(RULES)]} rejected"
     elif kind == 1:
-        line, said = "npx tsc --noEmit", f"src/{name}.ts:3:1 - error {CODES[rank % len(CODES)]}: wrong"
+        line, said = (
+            "npx tsc --noEmit",
+            f"src/{name}.ts:3:1 - error {CODES[rank % len(CODES)]}: wrong",
+        )
     elif kind == 2:
         line, said = f"tool{rank} check", f"bash: tool{rank}: command not found"
     elif kind == 3:
@@ -283,7 +351,10 @@ def fails(dice: random.Random, name: str, at: str) -> list[Any]:
 def states(memories: Memories) -> dict[str, int]:
     """How many memories are in each state."""
     return dict(
-        memories.store.rows("SELECT state, count(*) FROM memory WHERE project = :p GROUP BY 1", p=memories.project_id)
+        memories.store.rows(
+            "SELECT state, count(*) FROM memory WHERE project = :p GROUP BY 1",
+            p=memories.project_id,
+        )
     )
 
 
@@ -300,13 +371,18 @@ def verdict(memories: Memories, curve: list[dict[str, int]], project: str) -> di
     health = memories.health().health
     return {
         "growth": round(sum(last) / len(last) / (sum(before) / max(1, len(before))), 3),
-        "active": active[-1], "peak": max(active),
-        "preferences": len(wishes), "preferences_in_force": sum(memory.state in ("provisional", "stable", "canonical") for memory in wishes),
+        "active": active[-1],
+        "peak": max(active),
+        "preferences": len(wishes),
+        "preferences_in_force": sum(
+            memory.state in ("provisional", "stable", "canonical") for memory in wishes
+        ),
         "page": page_of(project),
         "faults": [fault.__dict__ for fault in health.faults][:5],
-        "bytes": os.path.getsize(memories.store.path), "noticed": noticed(memories),
+        "bytes": os.path.getsize(memories.store.path),
+        "noticed": noticed(memories),
         **brought_back(memories),
-    }  # fmt: skip
+    }
 
 
 def page_of(project: str) -> dict[str, int]:
@@ -369,28 +445,47 @@ def draw(curve: list[dict[str, int]]) -> str:
     ]
     for step in range(5):
         count = top * step / 4
-        parts.append(f'<line x1="{left}" y1="{y(count):.1f}" x2="{wide - 20}" y2="{y(count):.1f}" stroke="#eee"/>')
-        parts.append(f'<text x="{left - 8}" y="{y(count) + 4:.1f}" text-anchor="end">{count:.0f}</text>')
+        parts.append(
+            f'<line x1="{left}" y1="{y(count):.1f}" x2="{wide - 20}" y2="{y(count):.1f}" stroke="#eee"/>'
+        )
+        parts.append(
+            f'<text x="{left - 8}" y="{y(count) + 4:.1f}" text-anchor="end">{count:.0f}</text>'
+        )
     for day in range(0, len(curve), 30):
         parts.append(f'<text x="{x(day):.1f}" y="{high - 16}" text-anchor="middle">{day}</text>')
     for number, (name, line) in enumerate(lines.items()):
         points = " ".join(f"{x(day):.1f},{y(count):.1f}" for day, count in enumerate(line))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[name]}" stroke-width="2"/>')
-        parts.append(f'<text x="{left + 12}" y="{24 + 16 * number}" fill="{colours[name]}">{name}</text>')
-    return "\n".join([*parts, f'<text x="{wide / 2}" y="{high - 2}" text-anchor="middle">day</text>', "</svg>"]) + "\n"
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colours[name]}" stroke-width="2"/>'
+        )
+        parts.append(
+            f'<text x="{left + 12}" y="{24 + 16 * number}" fill="{colours[name]}">{name}</text>'
+        )
+    return (
+        "\n".join(
+            [
+                *parts,
+                f'<text x="{wide / 2}" y="{high - 2}" text-anchor="middle">day</text>',
+                "</svg>",
+            ]
+        )
+        + "\n"
+    )
 
 
 def failures(result: dict[str, Any]) -> list[str]:
     """What does not hold."""
     page = result["page"]
     wrong = [
-        result["growth"] > 1.1 and f"the active set grew {result['growth']} times in the last quarter",
+        result["growth"] > 1.1
+        and f"the active set grew {result['growth']} times in the last quarter",
         result["preferences_in_force"] < len(PREFERENCES)
         and f"{result['preferences_in_force']} of {len(PREFERENCES)} preferences are in force",
         bool(page) and (page["lines"] > 180 or page["bytes"] > 22000) and f"the page has {page}",
         bool(result["faults"]) and f"doctor: {result['faults'][0]}",
         bool(result["not_restored"]) and f"not restored: {result['not_restored'][0]}",
-        not result["sound_afterwards"] and "the store does not verify after everything was brought back",
+        not result["sound_afterwards"]
+        and "the store does not verify after everything was brought back",
     ]
     return [each for each in wrong if each]
 
@@ -403,7 +498,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--svg", default=os.path.join(HERE, "results", "year.svg"))
     parser.add_argument(
-        "--place", default=os.path.join(HERE, "..", ".bench", "year"), help="where it is kept until it is over"
+        "--place",
+        default=os.path.join(HERE, "..", ".bench", "year"),
+        help="where it is kept until it is over",
     )
     args = parser.parse_args()
     place = os.path.abspath(args.place)

@@ -20,7 +20,9 @@ from tacit.testing import signed
 HERE = os.path.dirname(os.path.abspath(__file__))
 SESSIONS = os.path.join(HERE, "sessions")
 BOLD, DIM, PLAIN = (
-    ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
+    ("\x1b[1m", "\x1b[2m", "\x1b[0m")
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    else ("", "", "")
 )
 
 
@@ -38,7 +40,9 @@ class Stage:
     def tacit(self, *args: str, show: bool = True, stdin: str = "") -> str:
         """Run a command, show what it prints, and stop the demo if it fails."""
         if show:
-            print(f"{DIM}$ tacit {' '.join(arg if ' ' not in arg else repr(arg) for arg in args)}{PLAIN}")
+            print(
+                f"{DIM}$ tacit {' '.join(arg if ' ' not in arg else repr(arg) for arg in args)}{PLAIN}"
+            )
         done = subprocess.run(
             [sys.executable, "-m", "tacit", *args],
             cwd=self.project,
@@ -88,13 +92,21 @@ def story(stage: Stage) -> None:
     )
     stage.tacit("learn", session("1-monday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
-    tell("Wednesday: the same failure again. Seen in two independent sessions, the lesson may now be given.")
+    tell(
+        "Wednesday: the same failure again. Seen in two independent sessions, the lesson may now be given."
+    )
     stage.tacit("learn", session("2-wednesday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
     tell(
         "3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids."
     )
-    stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run pytest")
+    stage.tacit(
+        "inject",
+        "--run",
+        "friday",
+        "--task",
+        "Orders above 500 euros should get free shipping; run pytest",
+    )
     tell(
         "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is left out. "
         "Twenty more sessions start:"
@@ -103,7 +115,9 @@ def story(stage: Stage) -> None:
     # as the library does it: twenty processes would only take longer
     with tacit.open(cwd=stage.project, env=stage.env) as memories:
         for number in range(20):
-            told = memories.inject(task="Add a test for the discount and run pytest", run=f"session-{number}")
+            told = memories.inject(
+                task="Add a test for the discount and run pytest", run=f"session-{number}"
+            )
             for at, ids in enumerate((told.injected, told.withheld)):
                 for id in ids:
                     given.setdefault(str(id), [0, 0])[at] += 1
@@ -111,8 +125,12 @@ def story(stage: Stage) -> None:
     for id, (injected, withheld) in sorted(given.items(), key=lambda each: -each[1][1]):
         print(f"  given {injected:2}x, left out {withheld:2}x   {texts[id][:80]}")
     print()
-    tell("Friday's session ends. Did the problem of a lesson that was given, or left out, come back?")
-    stage.tacit("learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet")
+    tell(
+        "Friday's session ends. Did the problem of a lesson that was given, or left out, come back?"
+    )
+    stage.tacit(
+        "learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet"
+    )
     stage.tacit("audit", "friday")
     lesson = next((id for id, text in texts.items() if "docker" in text), next(iter(texts)))
     tell(

@@ -29,7 +29,9 @@ def prepare() -> None:
     for path in sorted(root.rglob("*.py")):
         name = str(path.relative_to(root))
         if path.stem != "__main__" and not name.startswith(HEAVY):
-            importlib.import_module(f"tacit.{name[:-3].replace('/', '.')}".removesuffix(".__init__"))
+            importlib.import_module(
+                f"tacit.{name[:-3].replace('/', '.')}".removesuffix(".__init__")
+            )
     for name in tacit.profiles.BUILT_IN:
         tacit.profiles.load(name)  # which is kept, as in any process that needs one twice
 

@@ -29,9 +29,15 @@ KEY = "a key of ada's"  # tests have no terminal: they show it, as any program o
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
 settings.load_profile("untimed")
 
-SERVER = os.environ.get("TEST_POSTGRES", "")  # the address of a server on which we may make databases and roles
-EXTENSION = os.environ.get("TEST_POSTGRES_EXTENSION", "")  # one that ranks words, in every database of that server
-ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
+SERVER = os.environ.get(
+    "TEST_POSTGRES", ""
+)  # the address of a server on which we may make databases and roles
+EXTENSION = os.environ.get(
+    "TEST_POSTGRES_EXTENSION", ""
+)  # one that ranks words, in every database of that server
+ON_SERVER = (
+    bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"
+)  # the same tests, each in a database of its own
 
 
 IN_MEMORY = "/dev/shm"
@@ -120,7 +126,9 @@ def postgres_template(postgres_admin: Any) -> str:
     postgres_admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
     postgres_admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
     postgres_admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    if postgres_admin.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():
+    if postgres_admin.execute(
+        "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchone():
         with psycopg.connect(SERVER, dbname=name, autocommit=True) as inside:
             inside.execute("CREATE EXTENSION vector")  # which takes a superuser
     open_store(_address(name, name)).close()
@@ -243,7 +251,9 @@ class Commands:
 
     def __init__(self, place: Path, model: Path) -> None:
         self.files = [str(place / name) for name in ("in", "out", "err")]
-        self.start = {name: value for name, value in os.environ.items() if name.startswith(AT_START)}
+        self.start = {
+            name: value for name, value in os.environ.items() if name.startswith(AT_START)
+        }
         script = str(Path(__file__).with_name("command_server.py"))
         self.server = subprocess.Popen(
             [sys.executable, script, str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -255,7 +265,9 @@ class Commands:
         """What subprocess.run would give."""
         if {name: value for name, value in env.items() if name.startswith(AT_START)} != self.start:
             argv = [sys.executable, "-m", "tacit", *args]
-            return subprocess.run(argv, input=stdin, capture_output=True, cwd=cwd, env=env, timeout=120)
+            return subprocess.run(
+                argv, input=stdin, capture_output=True, cwd=cwd, env=env, timeout=120
+            )
         return self.fork(args, stdin, cwd, env)
 
     def fork(
@@ -268,8 +280,14 @@ class Commands:
         os.umask(umask := os.umask(0o077))
         files = [terminal, self.files[1], terminal] if terminal else self.files
         asked = {
-            "args": args, "cwd": cwd, "env": env, "umask": umask, "files": files, "copied": is_copying(), "terminal": bool(terminal),
-        }  # fmt: skip
+            "args": args,
+            "cwd": cwd,
+            "env": env,
+            "umask": umask,
+            "files": files,
+            "copied": is_copying(),
+            "terminal": bool(terminal),
+        }
         self.server.stdin.write(json.dumps(asked).encode() + b"\n")
         self.server.stdin.flush()
         child = int(self.server.stdout.readline())
@@ -301,7 +319,10 @@ def tacit(folder: Path, commands: Commands) -> Any:
         raw = stdin.encode() if isinstance(stdin, str) else stdin
         done = commands.run(args, raw, str(cwd or folder), {**os.environ, **env})
         text = subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+            done.args,
+            done.returncode,
+            done.stdout.decode("utf-8", "replace"),
+            done.stderr.decode("utf-8", "replace"),
         )
         assert "Traceback" not in text.stderr, text.stderr
         return Ran(text)

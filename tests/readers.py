@@ -15,7 +15,14 @@ from tacit.stores.readings import readings_folder
 def desk_of(memories: Memories, model: Any, **more: Any) -> ReaderContext:
     place = readings_folder(memories.near.path)
     return ReaderContext(
-        memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id, **more
+        memories.store,
+        memories.ensure_project(),
+        memories.profile,
+        place,
+        model,
+        memories.now,
+        new_id,
+        **more,
     )
 
 

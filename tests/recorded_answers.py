@@ -50,30 +50,51 @@ def encoded(at: Any, given: bool = False) -> Any:
     if kind is tuple:
         return {"$": "tuple", "of": [encoded(each, given) for each in at]}
     if kind in (set, frozenset):
-        return {"$": kind.__name__, "of": sorted((encoded(each, given) for each in at), key=json.dumps)}
+        return {
+            "$": kind.__name__,
+            "of": sorted((encoded(each, given) for each in at), key=json.dumps),
+        }
     if kind is bytes:
         return {"$": "bytes", "of": at.hex()}
     if kind in (dict, defaultdict) and "$" not in at:
         if all(type(key) is str for key in at):
             return {key: encoded(each, given) for key, each in at.items()}
-        return {"$": "dict", "of": [[encoded(key, given), encoded(each, given)] for key, each in at.items()]}
+        return {
+            "$": "dict",
+            "of": [[encoded(key, given), encoded(each, given)] for key, each in at.items()],
+        }
     if kind is Profile:
         return _encoded_profile(at)
     if kind is Section:
         named = next((name for name, same in _sections() if same == at), "")
-        return {"$": "section", "named": named} if named else {"$": "section", "of": encoded(dict(at.__dict__), given)}
+        return (
+            {"$": "section", "named": named}
+            if named
+            else {"$": "section", "of": encoded(dict(at.__dict__), given)}
+        )
     if kind is Prepared and given:
         return {"$": "prepared", "of": [at.source, list(at.tags), at.signature, at.category]}
     if kind in (Piece, Token) and not given:
         return [encoded(getattr(at, name)) for name in kind.__slots__ if name != "piece"]
-    if kind is FunctionType and at.__module__.startswith("tacit.") and at.__qualname__.isidentifier():
+    if (
+        kind is FunctionType
+        and at.__module__.startswith("tacit.")
+        and at.__qualname__.isidentifier()
+    ):
         return {"$": "function", "of": f"{at.__module__.removeprefix('tacit.')}.{at.__qualname__}"}
-    if kind.__module__.startswith(("tacit.", "tacit_")) and "FIELDS" in vars(kind) and not (given and kind is Claims):
+    if (
+        kind.__module__.startswith(("tacit.", "tacit_"))
+        and "FIELDS" in vars(kind)
+        and not (given and kind is Claims)
+    ):
         said = {name: at.__dict__[name] for name in kind.FIELDS}
         different = {name: each for name, each in said.items() if not _is_default(kind, name, each)}
         if kind is Prepared:
             different |= {"claims": at.claims, "reports": at.reports, "orders": at.orders}
-        return {"$": f"{kind.__module__.removeprefix('tacit.')}.{kind.__qualname__}", **encoded(different, given)}
+        return {
+            "$": f"{kind.__module__.removeprefix('tacit.')}.{kind.__qualname__}",
+            **encoded(different, given),
+        }
     raise Unfit(kind.__name__)
 
 
@@ -87,7 +108,9 @@ def decoded(at: Any) -> Any:
     if kind is None:
         return {key: decoded(each) for key, each in at.items()}
     if kind in ("tuple", "set", "frozenset"):
-        return {"tuple": tuple, "set": set, "frozenset": frozenset}[kind](decoded(each) for each in of)
+        return {"tuple": tuple, "set": set, "frozenset": frozenset}[kind](
+            decoded(each) for each in of
+        )
     if kind == "dict":
         return {decoded(key): decoded(each) for key, each in of}
     if kind == "profile":
@@ -152,14 +175,19 @@ def _module(name: str) -> ModuleType:
 def tables() -> list[Path]:
     """The files of rows: of the package's rooms, then of the distributions."""
     here = Path(__file__).parent
-    return [*sorted(here.glob("*/answers.jsonl")), *sorted(here.parent.glob("distributions/*/tests/answers.jsonl"))]
+    return [
+        *sorted(here.glob("*/answers.jsonl")),
+        *sorted(here.parent.glob("distributions/*/tests/answers.jsonl")),
+    ]
 
 
 def answered(name: str, args: list[Any], named: dict[str, Any]) -> Any:
     """What a function answers now, or the error that it raises, as JSON."""
     try:
         said = function(name)(*decoded(args), **decoded(named))
-        return encoded(list(said) if inspect.isgenerator(said) or isinstance(said, Iterator) else said)
+        return encoded(
+            list(said) if inspect.isgenerator(said) or isinstance(said, Iterator) else said
+        )
     except Unfit:
         raise
     except Exception as error:
@@ -173,7 +201,12 @@ def answering_as_declared() -> Iterator[None]:
 
     def returned(frame: FrameType, event: str, answer: Any) -> None:
         code = frame.f_code
-        if event == "return" and answer is None and code.co_code[frame.f_lasti] == RETURN and code not in silent:
+        if (
+            event == "return"
+            and answer is None
+            and code.co_code[frame.f_lasti] == RETURN
+            and code not in silent
+        ):
             if (code.co_name, code.co_firstlineno) in _answering(code.co_filename):
                 broken.add(f"{code.co_filename}: {code.co_qualname}")
             else:
@@ -198,7 +231,9 @@ def _answering(path: str) -> frozenset[tuple[str, int]]:
         for each in ast.walk(ast.parse(Path(path).read_bytes()))
         if isinstance(each, ast.FunctionDef)
         and each.returns
-        and not re.search(r"\b(?:None|Any|object|Iterator|Generator|Iterable|T)\b", ast.unparse(each.returns))
+        and not re.search(
+            r"\b(?:None|Any|object|Iterator|Generator|Iterable|T)\b", ast.unparse(each.returns)
+        )
     )
 
 
@@ -209,7 +244,9 @@ def is_same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(is_same(each, other[key]) for key, each in one.items())
+        return one.keys() == other.keys() and all(
+            is_same(each, other[key]) for key, each in one.items()
+        )
     return type(one) is type(other) and bool(one == other)
 
 
@@ -226,5 +263,13 @@ if __name__ == "__main__":
     for table in tables():
         rows = [row for module in rows_of(table).values() for row in module]
         now = [[*asked_for, answered(*asked_for)] for *asked_for, _ in rows]
-        table.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in now), encoding="utf-8")
-        print(table, sum(not is_same(one[3], other[3]) for one, other in zip(rows, now)), "of", len(rows), "changed")
+        table.write_text(
+            "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in now), encoding="utf-8"
+        )
+        print(
+            table,
+            sum(not is_same(one[3], other[3]) for one, other in zip(rows, now)),
+            "of",
+            len(rows),
+            "changed",
+        )

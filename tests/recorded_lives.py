@@ -54,18 +54,28 @@ def rows_of_store(memories: Memories) -> Iterator[tuple[str, Any]]:
     for table, rows in content(memories.store).items():
         for row in rows if table not in APART else ():
             shown = ["bytes" if isinstance(each, bytes) else each for each in row]
-            yield table, json.loads(json.dumps(shown).replace(profile_id(memories.profile), "PROFILE"))
-    for id, epoch, course in memories.store.rows("SELECT memory, epoch, kept FROM course ORDER BY memory, epoch"):
+            yield (
+                table,
+                json.loads(json.dumps(shown).replace(profile_id(memories.profile), "PROFILE")),
+            )
+    for id, epoch, course in memories.store.rows(
+        "SELECT memory, epoch, kept FROM course ORDER BY memory, epoch"
+    ):
         yield "course", [id, epoch, json.loads(course)]
 
 
 def is_as_recorded(path: Path, folder: Path, told: Iterable[Any]) -> None:
     """Compare what is told now with what a file says; on the way nothing may answer None that does not declare it."""
     with answering_as_declared():
-        said = [json.loads(json.dumps(each, ensure_ascii=False).replace(str(folder), "FOLDER")) for each in told]
+        said = [
+            json.loads(json.dumps(each, ensure_ascii=False).replace(str(folder), "FOLDER"))
+            for each in told
+        ]
     if os.environ.get("LIVES") == "write":
         path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
+        path.write_text(
+            "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8"
+        )
     was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for now, before in zip(said, was):
         assert is_same(now, before), (
@@ -73,4 +83,6 @@ def is_as_recorded(path: Path, folder: Path, told: Iterable[Any]) -> None:
             now,
             before,
         )
-    assert len(said) == len(was), "if this is meant, run the test with LIVES=write and look at git diff"
+    assert len(said) == len(was), (
+        "if this is meant, run the test with LIVES=write and look at git diff"
+    )

@@ -16,11 +16,16 @@ import pytest
 
 @cache
 def _rows(test: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(test).with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in Path(test).with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def by_table(test: Callable[..., None]) -> Callable[..., None]:
     """Ask a test of every row that names it."""
-    cases = [row for row in _rows(test.__code__.co_filename) if f"test_{row['of']}" == test.__name__]
+    cases = [
+        row for row in _rows(test.__code__.co_filename) if f"test_{row['of']}" == test.__name__
+    ]
     names = [name for name in cases[0] if name not in ("of", "why")]
     return pytest.mark.parametrize(names, [[row[name] for name in names] for row in cases])(test)

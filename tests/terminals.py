@@ -26,19 +26,31 @@ class Screen(io.StringIO):
 def typed(env: dict[str, str], *args: str, code: int = 0) -> str:
     """What a command shows there, as one line."""
     out = Screen()
-    assert _main([*args], Cli({**env, "NO_COLOR": "1", "PAGER": "cat"}, out, out)) == code, out.getvalue()
+    assert _main([*args], Cli({**env, "NO_COLOR": "1", "PAGER": "cat"}, out, out)) == code, (
+        out.getvalue()
+    )
     return " ".join(out.getvalue().split())
 
 
-def ask(memories: Any, kind: str, reason: str, about: str = "", id: str = "", **payload: Any) -> None:
+def ask(
+    memories: Any, kind: str, reason: str, about: str = "", id: str = "", **payload: Any
+) -> None:
     """Put a question that waits for the person."""
     project, at = memories.ensure_project().id, memories.now()
     with memories.store.write() as tx:
-        tx.put_proposal(Proposal(id or new_id(), project, kind, reason, "learn", at, about, payload=payload))
+        tx.put_proposal(
+            Proposal(id or new_id(), project, kind, reason, "learn", at, about, payload=payload)
+        )
 
 
 def put_as(
-    tx: Any, memory: Memory, verb: str, at: str = "", by: str = "ada", reason: str = "as it is", **now: Any
+    tx: Any,
+    memory: Memory,
+    verb: str,
+    at: str = "",
+    by: str = "ada",
+    reason: str = "as it is",
+    **now: Any,
 ) -> None:
     """Write a lesson as it is to be, by the verb that would have brought it there."""
     hand = Hand(by, at or memory.created_at)

@@ -90,7 +90,10 @@ def test_why_is_one_value_for_every_surface(folder: Path) -> None:
         told = why_json(found, "what before the tests?")
         assert found.memory.id == id and [found.runs[row.run] for row in found.evidence] == ["r1"]
         assert [entry.verb for entry in found.journal] == ["add"] and found.next
-        assert told["evidence"][0]["run"] == "r1" and told["score"]["question"] == "what before the tests?"
+        assert (
+            told["evidence"][0]["run"] == "r1"
+            and told["score"]["question"] == "what before the tests?"
+        )
         web = pytest.importorskip("tacit.surfaces.web.views")
         shown = web.memory(memories, id)
         assert {name: shown[name] for name in ("memory", "evidence", "next", "gone", "marks")} == {
@@ -103,7 +106,11 @@ def test_no_verb_takes_anything_by_name() -> None:
     wrong = []
     for path in sorted(Path(app.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.args.kwarg:
+            if (
+                isinstance(node, ast.FunctionDef)
+                and not node.name.startswith("_")
+                and node.args.kwarg
+            ):
                 said = node.args.kwarg.annotation
                 if said is None or ast.unparse(said) == "Any":
                     wrong.append(f"{path.name}:{node.lineno} {node.name}")

@@ -36,7 +36,10 @@ def test_texts_are_the_same_for_a_seed_and_have_a_long_tail() -> None:
     for text in lessons:
         for word in set(text.split()):
             counts[word] = counts.get(word, 0) + 1
-    assert sum(count == 1 for count in counts.values()) > len(counts) / 2 and max(counts.values()) > 150
+    assert (
+        sum(count == 1 for count in counts.values()) > len(counts) / 2
+        and max(counts.values()) > 150
+    )
     shared = set(writer(5).prompt(lessons[0]).split()) & set(lessons[0].split())
     assert len(shared) >= 5
 
@@ -79,7 +82,9 @@ def test_the_budgets_can_still_be_measured(tmp_path: Path) -> None:
         "    print(len(kept.tend().archived))\n"
     )
     env = {**os.environ, "TACIT_BENCH": str(tmp_path), "PYTHONPATH": str(BENCH)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-3:] == ["10", "True", "10"]
 
@@ -90,24 +95,48 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
     data, place = tmp_path / "data", Path(tmp_path / "copy")
     told = "Always quote every cell of the export with single quotes, never double ones."
     chat = {
-        "type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/home/dev/shop", "version": "2.1.240", "timestamp": "2026-09-01T09:00:00.000Z",
-        "permissionMode": "default", "promptSource": "typed", "message": {"role": "user", "content": told},
-    }  # fmt: skip
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s1",
+        "cwd": "/home/dev/shop",
+        "version": "2.1.240",
+        "timestamp": "2026-09-01T09:00:00.000Z",
+        "permissionMode": "default",
+        "promptSource": "typed",
+        "message": {"role": "user", "content": told},
+    }
     for project, own in (("settled", {"quote-001": ["s1"]}), ("amended", {})):
         (data / project / "sessions").mkdir(parents=True)
         (data / project / "sessions" / "s1.jsonl").write_text(json.dumps(chat) + "\n")
-        entry = {"session": "s1", "file": "sessions/s1.jsonl", "start": "2026-09-01T09:00:00.000Z", "lineage": 0, "agent": "Claude Code", "developer": "d"}  # fmt: skip
+        entry = {
+            "session": "s1",
+            "file": "sessions/s1.jsonl",
+            "start": "2026-09-01T09:00:00.000Z",
+            "lineage": 0,
+            "agent": "Claude Code",
+            "developer": "d",
+        }
         (data / project / "index.json").write_text(json.dumps([entry]))
         (data / project / "whose.json").write_text(json.dumps(own))
     for folder, name, text in (
         ("tasks/quote-001", "writer.py", "def cell(text):\n    return text\n"),
-        ("tasks/quote-001/tests", "test_seen.py", "from writer import cell\n\n\ndef test_it():\n    assert cell('a')[1:-1] == 'a'\n"),
-        ("keys/quote-001", "test_hidden.py", "from writer import cell\n\n\ndef test_it():\n    assert cell('a') == \"'a'\"\n"),
-    ):  # fmt: skip
+        (
+            "tasks/quote-001/tests",
+            "test_seen.py",
+            "from writer import cell\n\n\ndef test_it():\n    assert cell('a')[1:-1] == 'a'\n",
+        ),
+        (
+            "keys/quote-001",
+            "test_hidden.py",
+            "from writer import cell\n\n\ndef test_it():\n    assert cell('a') == \"'a'\"\n",
+        ),
+    ):
         (data / folder).mkdir(parents=True, exist_ok=True)
         (data / folder / name).write_text(text)
     (data / "tasks" / "quote-001.json").write_text(
-        json.dumps({"bug_report": "A comma in a cell of the export shifts the row.", "module": "writer.py"})
+        json.dumps(
+            {"bug_report": "A comma in a cell of the export shifts the row.", "module": "writer.py"}
+        )
     )
     (data / "AGENT.md").write_text("Fix it.\n")
     (data / "grade.py").write_text(
@@ -115,16 +144,27 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
         "fixed = pathlib.Path(sys.argv[1]) / 'quote-001' / 'writer.py'\n"
         "print(json.dumps({'quote-001': \"'\" in fixed.read_text()})); print('graded')\n"
     )
-    shutil.copytree(BENCH, place / "bench", ignore=shutil.ignore_patterns("results", "labels", "faults", "hosts"))
+    shutil.copytree(
+        BENCH,
+        place / "bench",
+        ignore=shutil.ignore_patterns("results", "labels", "faults", "hosts"),
+    )
 
     def step(*args: str) -> str:
         env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(place), str(BENCH.parent / "src")))}
         done = subprocess.run(
-            [sys.executable, "-m", "bench.decisions", *args], cwd=place, env=env, capture_output=True, text=True, check=True
-        )  # fmt: skip
+            [sys.executable, "-m", "bench.decisions", *args],
+            cwd=place,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout
 
-    assert "settled: {'provisional': 1}" in step("feed", str(data), "--queue", str(tmp_path / "queue"))
+    assert "settled: {'provisional': 1}" in step(
+        "feed", str(data), "--queue", str(tmp_path / "queue")
+    )
     assert "own lessons 1; hooks 1" in step("notes", str(data))
     step("folders", str(data), "hooks", str(tmp_path / "run-1"))
     bug = tmp_path / "run-1" / "quote-001"
@@ -137,12 +177,22 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
 def test_what_benches_import_is_there() -> None:
     """A renamed constant breaks a campaign where nobody looks."""
     gone: list[str] = []
-    for node in (node for file in BENCH.rglob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))):
+    for node in (
+        node
+        for file in BENCH.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+    ):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("tacit"):
             with suppress(ModuleNotFoundError):  # an optional package that is not here
                 module = import_module(str(node.module))
-                missed = [f"{node.module}.{each.name}" for each in node.names if not hasattr(module, each.name)]
-                gone += [name for name in missed if not (hasattr(module, "__path__") and find_spec(name))]
+                missed = [
+                    f"{node.module}.{each.name}"
+                    for each in node.names
+                    if not hasattr(module, each.name)
+                ]
+                gone += [
+                    name for name in missed if not (hasattr(module, "__path__") and find_spec(name))
+                ]
     assert gone == []
 
 
@@ -155,6 +205,8 @@ def test_a_finding_of_the_red_team_names_tests_that_are_there() -> None:
 
 def test_a_run_goes_its_way_once_and_as_drawn() -> None:
     """Each step of `learn` entered once and in the order of the docs; each command line parsed once."""
-    found = walk.walked([str(each) for each in sorted((walk.HERE / "examples" / "sessions").glob("*.jsonl"))])
+    found = walk.walked(
+        [str(each) for each in sorted((walk.HERE / "examples" / "sessions").glob("*.jsonl"))]
+    )
     assert walk.faults(found) == []
     assert walk.drawing(found) in walk.PAGE.read_text()

@@ -35,7 +35,9 @@ def test_decisions_are_numbered_one_by_one() -> None:
     assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
     titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in records]
     assert [
-        title for title, record in zip(titles, records) if not title.startswith(f"# {int(record.name[:4])}. ")
+        title
+        for title, record in zip(titles, records)
+        if not title.startswith(f"# {int(record.name[:4])}. ")
     ] == []
 
 
@@ -43,7 +45,9 @@ def test_the_table_of_moves_is_the_one_in_force() -> None:
     """docs/concepts.md has every legal move and no other."""
     table = read("docs/concepts.md").split("| from | may become |")[1]
     told: dict[str, set[str]] = {}
-    for names, goals in re.findall(r"^\| ([a-z_, ]+) \| ([a-z_, ]+)(?: \(.+\))? \|$", table.split("\n\n")[0], re.M):
+    for names, goals in re.findall(
+        r"^\| ([a-z_, ]+) \| ([a-z_, ]+)(?: \(.+\))? \|$", table.split("\n\n")[0], re.M
+    ):
         for name in names.split(", "):
             told[name] = set(goals.split(", "))
     assert told == {state: set(goals) for state, goals in LEGAL.items()}
@@ -52,7 +56,11 @@ def test_the_table_of_moves_is_the_one_in_force() -> None:
 def test_every_setting_is_told() -> None:
     """docs/configuration.md names each key with its sentence."""
     text = read("docs/configuration.md")
-    missing = [key for key, (_, _, told) in CONFIG_KEYS.items() if f"`{key}`" not in text or told not in text]
+    missing = [
+        key
+        for key, (_, _, told) in CONFIG_KEYS.items()
+        if f"`{key}`" not in text or told not in text
+    ]
     assert missing == []
 
 
@@ -67,7 +75,9 @@ def test_every_command_is_in_the_reference() -> None:
     if _argparse_differs():
         assert all(f"## tacit {verb}" in read("docs/reference/cli.md") for verb in COMMANDS)
     else:
-        assert generate.text() == read("docs/reference/cli.md"), "run: python docs/reference/generate.py"
+        assert generate.text() == read("docs/reference/cli.md"), (
+            "run: python docs/reference/generate.py"
+        )
 
 
 def _argparse_differs() -> bool:
@@ -87,7 +97,9 @@ def test_the_questions_about_the_store_are_answered_by_sqlite(tmp_path: Path, ta
     if program is None:
         pytest.skip("sqlite3 is not installed")
     for query in queries:
-        done = subprocess.run([program, f"file:{path}?mode=ro", query], capture_output=True, text=True)
+        done = subprocess.run(
+            [program, f"file:{path}?mode=ro", query], capture_output=True, text=True
+        )
         assert done.returncode == 0, (query, done.stderr)
 
 
@@ -96,7 +108,11 @@ def test_links_between_pages_lead_somewhere() -> None:
     wrong = []
     for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "ARCHITECTURE.md"]:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
+            if (
+                "://" not in target
+                and not target.startswith("mailto:")
+                and not (page.parent / target).exists()
+            ):
                 wrong.append(f"{page.relative_to(ROOT)} → {target}")
     assert wrong == []
 
@@ -115,7 +131,10 @@ def test_no_page_names_a_machine_or_a_registry() -> None:
     """Paths of our machines and hosts of package registries stay out of the project."""
     wrong = []
     for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "bench").rglob("*.md")]:
-        if re.search(r"(?<![\w.])/work/(main|shared)|pypi\.org|registry\.npmjs", page.read_text(encoding="utf-8")):
+        if re.search(
+            r"(?<![\w.])/work/(main|shared)|pypi\.org|registry\.npmjs",
+            page.read_text(encoding="utf-8"),
+        ):
             wrong.append(str(page.relative_to(ROOT)))
     assert wrong == []
 
@@ -126,7 +145,9 @@ def test_every_test_that_the_security_page_names_is_there() -> None:
 
     named = set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", read("docs/security.md")))
     assert len(named) > 25
-    assert [f"{path}::{name}" for path, name in sorted(named) if f"def {name}(" not in read(path)] == []
+    assert [
+        f"{path}::{name}" for path, name in sorted(named) if f"def {name}(" not in read(path)
+    ] == []
 
 
 def test_every_defect_of_hosts_has_its_tests() -> None:

@@ -35,13 +35,22 @@ class Tree:
             shutil.copy2(ROOT / page, root / page)
 
     def content(self) -> dict[str, str]:
-        files = (path for path in self.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-        return {str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+        files = (
+            path
+            for path in self.root.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        )
+        return {
+            str(path.relative_to(self.root)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in files
+        }
 
     def run(self, code: str) -> str:
         """What a script prints that runs with this tree's Tacit."""
         env = {**os.environ, "PYTHONPATH": str(self.root / "src"), "TACIT_NO_WORKER": "1"}
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.rstrip()
 
@@ -59,10 +68,14 @@ def applied(tree: Tree, folder: Path, request: pytest.FixtureRequest) -> Any:
     touched = example.apply(page, tree.root)
     assert set(touched) == {name for name, at in tree.content().items() if before.get(name) != at}
     new = {
-        str(Path(name).parent) for name in touched if not any(old.startswith(f"{Path(name).parent}/") for old in before)
+        str(Path(name).parent)
+        for name in touched
+        if not any(old.startswith(f"{Path(name).parent}/") for old in before)
     }
     new.discard("docs/howto")  # which the copy left out
-    tree.places = {next((each for each in new if name.startswith(f"{each}/")), name) for name in touched}  # type: ignore[attr-defined]
+    tree.places = {
+        next((each for each in new if name.startswith(f"{each}/")), name) for name in touched
+    }  # type: ignore[attr-defined]
     yield tree
     example.apply(page, tree.root, revert=True)
     assert tree.content() == before
@@ -73,13 +86,19 @@ def test_an_example_that_does_not_fit_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("one\ntwo\n")
     block = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-one\n+ONE\n{}```\n"
     with pytest.raises(example.DoesNotApply, match="0 times"):
-        example.apply(block.format("--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-three\n+THREE\n"), tmp_path)
+        example.apply(
+            block.format("--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-three\n+THREE\n"), tmp_path
+        )
     assert (tmp_path / "a.py").read_text() == "one\ntwo\n"
-    assert example.apply(block.format("--- /dev/null\n+++ b/c/d.py\n@@ -0,0 +1 @@\n+new\n"), tmp_path) == [
+    assert example.apply(
+        block.format("--- /dev/null\n+++ b/c/d.py\n@@ -0,0 +1 @@\n+new\n"), tmp_path
+    ) == [
         "a.py",
         "c/d.py",
     ]
-    assert (tmp_path / "a.py").read_text() + (tmp_path / "c" / "d.py").read_text() == "ONE\ntwo\nnew\n"
+    assert (tmp_path / "a.py").read_text() + (
+        tmp_path / "c" / "d.py"
+    ).read_text() == "ONE\ntwo\nnew\n"
     with pytest.raises(example.DoesNotApply):
         example.apply(block.format(""), tmp_path)
 
@@ -92,8 +111,12 @@ def test_a_migration_takes_the_next_free_number(tmp_path: Path) -> None:
         for number in numbers:
             (place / f"{number:04d}.sql").touch()
     page = (PAGES / "column.md").read_text(encoding="utf-8")
-    forth, back = (example.changes(example.renumbered(page, tmp_path, revert)) for revert in (False, True))
-    assert {Path(name).name for name in forth} >= {"0100.sql", "0008.sql"} and {Path(name).name for name in back} >= {
+    forth, back = (
+        example.changes(example.renumbered(page, tmp_path, revert)) for revert in (False, True)
+    )
+    assert {Path(name).name for name in forth} >= {"0100.sql", "0008.sql"} and {
+        Path(name).name for name in back
+    } >= {
         "0099.sql",
         "0007.sql",
     }
@@ -110,7 +133,9 @@ def test_the_table_counts_what_the_examples_touch() -> None:
     told = {
         page: int(count)
         for count, page in re.findall(
-            r"^\| .+ \| (\d): .+ \| \[(\w+)\]\(\w+\.md\) \|$", (PAGES / "README.md").read_text(), re.M
+            r"^\| .+ \| (\d): .+ \| \[(\w+)\]\(\w+\.md\) \|$",
+            (PAGES / "README.md").read_text(),
+            re.M,
         )
     }
     assert told == {"host": 3, "extractor": 3, "column": 4, "screen": 4, "promotion": 1, "key": 3}
@@ -119,7 +144,11 @@ def test_the_table_counts_what_the_examples_touch() -> None:
 @pytest.mark.parametrize("applied", ["host"], indirect=True)
 def test_a_host(applied: Any, folder: Path) -> None:
     """Its session is learned, its prompt answered in its shape, `connect` writes its settings and fires its events, its shell is no person's."""
-    assert applied.places == {"src/tacit/hosts/acme", "src/tacit/hosts/__init__.py", "docs/howto/acme.md"}
+    assert applied.places == {
+        "src/tacit/hosts/acme",
+        "src/tacit/hosts/__init__.py",
+        "docs/howto/acme.md",
+    }
     said = applied.run(
         """
 import json, os, pathlib
@@ -149,7 +178,11 @@ main(["connect", "acme", "--user", "--yes"])
 print([*json.loads((home / ".acme" / "hooks.json").read_text())["hooks"]])
 """
     ).splitlines()
-    assert said[:3] == ["['In this repo always run make migrate before the tests.'] acme", "True", "agent"]
+    assert said[:3] == [
+        "['In this repo always run make migrate before the tests.'] acme",
+        "True",
+        "agent",
+    ]
     assert any(line.startswith("self-test: 2 of 2 events answered") for line in said)
     assert said[-1] == "['beforePrompt', 'afterSession']"
 
@@ -175,7 +208,9 @@ for number, profile in enumerate((None, "off.toml")):
         print([(memory.text, memory.trust) for memory in memories.list()])
 """
     )
-    assert said == "[('the fixtures of the checkout are stale until make seed was run.', 'agent')]\n[]"
+    assert (
+        said == "[('the fixtures of the checkout are stale until make seed was run.', 'agent')]\n[]"
+    )
 
 
 @pytest.mark.parametrize("applied", ["column"], indirect=True)
@@ -238,7 +273,12 @@ def test_a_screen(applied: Any) -> None:
     pytest.importorskip("jinja2", reason="the desk needs the extra web")
     pytest.importorskip("httpx", reason="the desk is asked with httpx")
     web = "src/tacit/surfaces/web"
-    assert applied.places == {f"{web}/views.py", f"{web}/screens.py", f"{web}/templates/kinds.html", "docs/desk.md"}
+    assert applied.places == {
+        f"{web}/views.py",
+        f"{web}/screens.py",
+        f"{web}/templates/kinds.html",
+        "docs/desk.md",
+    }
     said = applied.run(
         """
 import asyncio, httpx

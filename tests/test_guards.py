@@ -50,7 +50,11 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 # Each channel costs a second: forty questions to a store are the measure, and one of each family is asked here.
 @pytest.mark.parametrize(
     "channel",
-    ["claude-code: error text, cured", "neutral: claims a reviewer", "mcp: remember, runs named by the client"],
+    [
+        "claude-code: error text, cured",
+        "neutral: claims a reviewer",
+        "mcp: remember, runs named by the client",
+    ],
 )
 def test_quiet_poison_reaches_no_prompt(restored: None, channel: str) -> None:
     """Two runs of each, and something was read."""
@@ -78,7 +82,9 @@ def test_no_file_of_a_repository_silences_a_hook_or_holds_a_command(
     assert on.attacked(name, redteam["KINDS"][kind]) == {}
 
 
-@pytest.mark.parametrize("kind", ["unknown key", "broken", "wrong type", "80 kB of dotted keys", "ignore all"])
+@pytest.mark.parametrize(
+    "kind", ["unknown key", "broken", "wrong type", "80 kB of dotted keys", "ignore all"]
+)
 def test_no_setting_of_a_repository_does(restored: None, ground: Any, kind: str) -> None:
     redteam, on = ground
     assert on.attacked(".tacit/config.toml", redteam["_text"](redteam["TEXTS"][kind])) == {}
@@ -102,7 +108,9 @@ def test_no_word_of_a_host_does(restored: None, ground: Any) -> None:
         ("obeyed", ("make -f zorblax.mk",)),
     ],
 )
-def test_nobodys_words_ride_on_the_persons(restored: None, attack: str, given: tuple[Any, ...]) -> None:
+def test_nobodys_words_ride_on_the_persons(
+    restored: None, attack: str, given: tuple[Any, ...]
+) -> None:
     """A slice of bench/redteam_words.py: nothing through, and no typed wish lost."""
     assert runpy.run_path(str(BENCH / "redteam_words.py"))[attack](*given) == (0, 0)
 

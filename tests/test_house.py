@@ -26,10 +26,15 @@ ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 27
 SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
-BRIEF, ARGUMENTS, SHARED = 15, 130, 60  # the most small modules, long signatures, constants in several modules
+BRIEF, ARGUMENTS, SHARED = (
+    15,
+    130,
+    60,
+)  # the most small modules, long signatures, constants in several modules
 INSIDE = 48  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(
-    r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
+    r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b",
+    re.S,
 )
 
 # What modules of one kind have by the same name: a format, a host, a screen, a command, a named function of a profile, a question to a model.
@@ -47,13 +52,18 @@ def _trees() -> dict[str, ast.Module]:
     found = {}
     for name in _modules():
         nodes_of(ROOT / name)
-        found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = tree_of(ROOT / name)
+        found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = tree_of(
+            ROOT / name
+        )
     return found
 
 
 @cache
 def _modules() -> dict[str, str]:
-    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py"))}
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(ROOT.rglob("*.py"))
+    }
 
 
 def _statements(nodes: Sequence[ast.AST]) -> list[int]:
@@ -65,7 +75,9 @@ def _statements(nodes: Sequence[ast.AST]) -> list[int]:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    strings = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    strings = (
+        node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
     return [node.lineno for node in strings if id(node) not in described and SQL.search(node.value)]
 
 
@@ -80,20 +92,28 @@ def test_the_measures_of_the_house() -> None:
         for line in _statements(nodes_of(ROOT / name))
     ]
     long = {name: n for name, n in lines.items() if n > LONGEST}
-    conductors = {name: n for room in ROOMS if (n := lines[name := f"{room}/__init__.py"]) > CONDUCTOR}
+    conductors = {
+        name: n for room in ROOMS if (n := lines[name := f"{room}/__init__.py"]) > CONDUCTOR
+    }
     print("\n| measure | holds for | not yet |\n|---|---|---|")
     print(f"| SQL only in stores | {len(modules)} modules | {len(sql)} |")
     print(
         f"| at most {LONGEST} lines | {len(modules) - len(long)} modules | {len(long)}: {', '.join(f'{k} {v}' for k, v in long.items())} |"
     )
-    print(f"| a conductor at most {CONDUCTOR} | {len(ROOMS) - len(conductors)} of {len(ROOMS)} | {conductors} |")
+    print(
+        f"| a conductor at most {CONDUCTOR} | {len(ROOMS) - len(conductors)} of {len(ROOMS)} | {conductors} |"
+    )
     assert sql == [], "bring the statement home: a named reader in stores/"
     assert {**long, **conductors} == {}, "cut the module: one idea each"
 
 
 def test_counts_that_only_become_fewer() -> None:
     """Small modules, signatures of more than five arguments, constants (with an underscore too) that stand in several modules."""
-    modules = {name: text for name, text in _modules().items() if not name.endswith(("__init__.py", "__main__.py"))}
+    modules = {
+        name: text
+        for name, text in _modules().items()
+        if not name.endswith(("__init__.py", "__main__.py"))
+    }
     small = [name for name, text in modules.items() if text.count("\n") < SHORT]
     signatures = [
         f"{name}:{node.lineno}"
@@ -101,7 +121,8 @@ def test_counts_that_only_become_fewer() -> None:
         for node in nodes_of(ROOT / name)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and len(
-            {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)} - {"self", "cls"}
+            {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+            - {"self", "cls"}
         )
         > FIVE
     ]
@@ -118,20 +139,35 @@ def test_counts_that_only_become_fewer() -> None:
         }
     )
     shared = [name for name, n in homes.items() if n > 1]
-    found = {"small modules": len(small), "long signatures": len(signatures), "shared constants": len(shared)}
+    found = {
+        "small modules": len(small),
+        "long signatures": len(signatures),
+        "shared constants": len(shared),
+    }
     print(f"\n| counts that may only sink | {BRIEF}, {ARGUMENTS}, {SHARED} | {found} |")
-    assert len(small) <= BRIEF, f"join one of {small} with its neighbour, or raise BRIEF and say why in house.md"
+    assert len(small) <= BRIEF, (
+        f"join one of {small} with its neighbour, or raise BRIEF and say why in house.md"
+    )
     assert len(signatures) <= ARGUMENTS, f"more than five arguments: {signatures}"
-    assert len(shared) <= SHARED, f"import these from one module, or give yours a name of its own: {shared}"
+    assert len(shared) <= SHARED, (
+        f"import these from one module, or give yours a name of its own: {shared}"
+    )
 
 
 def test_lines_only_become_fewer() -> None:
     """What is added takes something away, or whoever adds it raises the ceiling and writes why in docs/internals/house.md."""
     tree = ROOT.parents[1]
-    rows = (line.split() for line in Path(__file__).with_name("house_ceiling.txt").read_text().splitlines())
+    rows = (
+        line.split()
+        for line in Path(__file__).with_name("house_ceiling.txt").read_text().splitlines()
+    )
     ceilings = {row[0]: int(row[1]) for row in rows if row[0] != "#"}
     lines = {
-        place: sum(path.read_bytes().count(b"\n") for found in tree.glob(place) for path in found.rglob("*.py"))
+        place: sum(
+            path.read_bytes().count(b"\n")
+            for found in tree.glob(place)
+            for path in found.rglob("*.py")
+        )
         for place in ceilings
     }
     print(f"\n| lines of Python | {ceilings} | {lines} |")
@@ -152,7 +188,11 @@ def _running(node: ast.AST) -> Iterator[ast.AST]:
     waiting = [node]
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):
-            if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            if (
+                isinstance(child, ast.If)
+                and isinstance(child.test, ast.Name)
+                and child.test.id == "TYPE_CHECKING"
+            ):
                 continue
             if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
                 yield child
@@ -165,10 +205,16 @@ def _neighbours(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
     for node in _running(trees[name]):
         if isinstance(node, ast.ImportFrom) and node.module:
             inside = {f"{node.module}.{alias.name}".removeprefix("tacit.") for alias in node.names}
-            named |= {each if each in trees else node.module.removeprefix("tacit.") for each in inside}
+            named |= {
+                each if each in trees else node.module.removeprefix("tacit.") for each in inside
+            }
         elif isinstance(node, ast.Import):
             named |= {alias.name.removeprefix("tacit.") for alias in node.names}
-    return {each for each in named if each in trees and each != name and each.split(".")[0] == name.split(".")[0]}
+    return {
+        each
+        for each in named
+        if each in trees and each != name and each.split(".")[0] == name.split(".")[0]
+    }
 
 
 def _circles(trees: Mapping[str, ast.Module]) -> set[tuple[str, ...]]:
@@ -185,7 +231,11 @@ def _circles(trees: Mapping[str, ast.Module]) -> set[tuple[str, ...]]:
         return found
 
     far = {name: reached(name) for name in trees}
-    return {tuple(sorted(each for each in far[name] if name in far[each])) for name in trees if name in far[name]}
+    return {
+        tuple(sorted(each for each in far[name] if name in far[each]))
+        for name in trees
+        if name in far[name]
+    }
 
 
 def test_no_circle_inside_a_room() -> None:
@@ -226,7 +276,8 @@ def test_no_class_has_too_many_methods() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 count = sum(
-                    isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name[0] != "_"
+                    isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+                    and each.name[0] != "_"
                     for each in node.body
                 )
                 if count > METHODS:
@@ -251,9 +302,17 @@ def test_public_names_have_few_homes() -> None:
             given += [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             for each in given:
                 homes.setdefault(each, set()).add(name)
-    many = {name: len(at) for name, at in homes.items() if len(at) > HOMES and name[0] != "_" and name not in SLOTS}
-    print(f"\n| a public name in at most {HOMES} modules | {len(homes) - len(many)} names | {many} |")
-    assert many == {}, "call it what it alone is, or begin it with an underscore if no other module needs it"
+    many = {
+        name: len(at)
+        for name, at in homes.items()
+        if len(at) > HOMES and name[0] != "_" and name not in SLOTS
+    }
+    print(
+        f"\n| a public name in at most {HOMES} modules | {len(homes) - len(many)} names | {many} |"
+    )
+    assert many == {}, (
+        "call it what it alone is, or begin it with an underscore if no other module needs it"
+    )
 
 
 def test_work_is_handed_on_as_one_value() -> None:
@@ -263,7 +322,10 @@ def test_work_is_handed_on_as_one_value() -> None:
     for name, tree in _trees().items():
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                taken = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+                taken = {
+                    each.arg
+                    for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                }
                 if sum(not taken.isdisjoint(part) for part in parts) >= 3:
                     many.append(f"{name}.{node.name}")
     print(f"\n| signatures with three or more of {len(parts)} | at most {APART} | {len(many)} |")
@@ -284,10 +346,14 @@ def test_the_tree_is_formatted() -> None:
 def test_the_light_start_idiom_spreads_no_further() -> None:
     """A module that no hook loads writes `from typing import TYPE_CHECKING`, as everybody does."""
     light = {name for name, text in _modules().items() if "\nTYPE_CHECKING = False\n" in text}
-    print(f"\n| ordinary imports | {len(_modules()) - len(light)} modules | {len(light)} with the light-start idiom |")
+    print(
+        f"\n| ordinary imports | {len(_modules()) - len(light)} modules | {len(light)} with the light-start idiom |"
+    )
     # a host's dialect is always loaded by its hooks
     dialects = {name for name in light if re.fullmatch(r"hosts/\w+/__init__\.py", name)}
     assert sorted(light - LIGHT - dialects) == [], (
         "no hook loads these: import TYPE_CHECKING from typing; if one does, name them in tests/light_modules.txt"
     )
-    assert sorted(LIGHT - _modules().keys()) == [], "these are gone: take them off tests/light_modules.txt"
+    assert sorted(LIGHT - _modules().keys()) == [], (
+        "these are gone: take them off tests/light_modules.txt"
+    )

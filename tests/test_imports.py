@@ -15,10 +15,43 @@ import tacit as package
 
 ROOT = Path(package.__file__).parent
 FORBIDDEN = {
-    "dataclasses", "typing", "pathlib", "tomllib", "logging", "subprocess", "uuid", "secrets", "importlib.resources", "warnings", "asyncio", "inspect", "hashlib", "hmac",
-    "argparse", "datetime", "random", "tempfile", "shutil", "sqlite3", "socket", "ssl", "http", "urllib", "email", "rich", "numpy", "decimal", "ast", "dis",
-    "tokenize", "calendar", "locale", "threading", "contextlib", "json",
-}  # fmt: skip
+    "dataclasses",
+    "typing",
+    "pathlib",
+    "tomllib",
+    "logging",
+    "subprocess",
+    "uuid",
+    "secrets",
+    "importlib.resources",
+    "warnings",
+    "asyncio",
+    "inspect",
+    "hashlib",
+    "hmac",
+    "argparse",
+    "datetime",
+    "random",
+    "tempfile",
+    "shutil",
+    "sqlite3",
+    "socket",
+    "ssl",
+    "http",
+    "urllib",
+    "email",
+    "rich",
+    "numpy",
+    "decimal",
+    "ast",
+    "dis",
+    "tokenize",
+    "calendar",
+    "locale",
+    "threading",
+    "contextlib",
+    "json",
+}
 # of our own modules that a prompt may load, an embedder's among them; it may only sink. A room's bare marker is none.
 MOST = 37  # one of them where a prompt asks for something to be run
 ALLOWED_FROM_OUTSIDE = {"apsw"}
@@ -33,7 +66,10 @@ def _modules(code: str, cwd: Path) -> set[str]:
         text=True,
         cwd=cwd,
         # a hook has no key
-        env={**{k: v for k, v in os.environ.items() if k != "TACIT_KEY"}, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **{k: v for k, v in os.environ.items() if k != "TACIT_KEY"},
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
     )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.rsplit("@@", 1)[1].split())
@@ -48,10 +84,15 @@ def _is_marker(name: str) -> bool:
 def _light() -> set[str]:
     """The modules that may be loaded before a prompt: those of the list, and the dialect of each host."""
     names = {path for path in Path(__file__).with_name("light_modules.txt").read_text().split()}
-    names |= {f"hosts/{path.parent.name}/__init__.py" for path in (ROOT / "hosts").glob("*/__init__.py")}
+    names |= {
+        f"hosts/{path.parent.name}/__init__.py" for path in (ROOT / "hosts").glob("*/__init__.py")
+    }
     return {
         "tacit",
-        *("tacit." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in names),
+        *(
+            "tacit." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            for name in names
+        ),
     }
 
 
@@ -66,7 +107,9 @@ def _check(loaded: set[str]) -> None:
         and not name.startswith("_")
     }
     assert foreign == set()
-    heavy = {name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)} - _light()
+    heavy = {
+        name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)
+    } - _light()
     assert sorted(heavy) == [], (
         "a hook loads these: say TYPE_CHECKING = False there and name them in tests/light_modules.txt, or do not load them"
     )
@@ -80,13 +123,16 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
         memories.add("Run make migrate before the tests.")
     _check(
         _modules(
-            "import tacit.app\nm = tacit.app.open(create=False)\nm.project\nm.profile.trial.rate\nm.close()", folder
+            "import tacit.app\nm = tacit.app.open(create=False)\nm.project\nm.profile.trial.rate\nm.close()",
+            folder,
         )
     )
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook", "word"])
-def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_runs_for_each_prompt_is_light(
+    verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """inject, hook and a word in passing, from argument to recorded answer, also where an embedder is configured."""
     from tacit.app import open
 
@@ -94,7 +140,11 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")
-    args = ["inject", "--task", "the tests fail", "--run", "r1"] if verb == "inject" else ["hook", "prompt"]
+    args = (
+        ["inject", "--task", "the tests fail", "--run", "r1"]
+        if verb == "inject"
+        else ["hook", "prompt"]
+    )
     payload = json.dumps(
         {
             "session_id": "s1",
@@ -121,20 +171,56 @@ def test_meaning_before_a_prompt_is_light(folder: Path) -> None:
         memories.add("Mend the car before the tests.", kind="command")
         memories.add("Mend the tests.", kind="command")
         assert memories.store.embed(ToyWordEmbedder("car automobile")) == 2
-    loaded = _modules(_called(["inject", "--task", "mend the automobile", "--run", "r1", "--no-trial"], ""), folder)
+    loaded = _modules(
+        _called(["inject", "--task", "mend the automobile", "--run", "r1", "--no-trial"], ""),
+        folder,
+    )
     _check(loaded)
     assert "tacit.stores.sqlite.meaning" in loaded and "tacit.recall.rewrite" not in loaded
-    assert len([name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)]) <= MOST + 1
+    assert (
+        len([name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)])
+        <= MOST + 1
+    )
 
 
 # A failed command, in each host's dialect: the event that does most.
 FAILED = {
-    "codex": {"session_id": "s1", "hook_event_name": "PostToolUse", "turn_id": "t", "tool_name": "Bash", "tool_response": "Exit code: 1\nmigrate first"},
-    "gemini": {"session_id": "s1", "hook_event_name": "AfterTool", "timestamp": "t", "tool_response": {"llmContent": "migrate first\nExit Code: 1"}},
-    "copilot": {"sessionId": "s1", "timestamp": 1, "toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "failure", "textResultForLlm": "migrate"}},
-    "vscode": {"session_id": "s1", "timestamp": "t", "hook_event_name": "PostToolUse", "tool_name": "run", "tool_input": {}, "tool_response": "exit code 1"},
-    "cursor": {"conversation_id": "s1", "hook_event_name": "postToolUseFailure", "tool_name": "Shell", "tool_input": {}, "error_message": "migrate first"},
-}  # fmt: skip
+    "codex": {
+        "session_id": "s1",
+        "hook_event_name": "PostToolUse",
+        "turn_id": "t",
+        "tool_name": "Bash",
+        "tool_response": "Exit code: 1\nmigrate first",
+    },
+    "gemini": {
+        "session_id": "s1",
+        "hook_event_name": "AfterTool",
+        "timestamp": "t",
+        "tool_response": {"llmContent": "migrate first\nExit Code: 1"},
+    },
+    "copilot": {
+        "sessionId": "s1",
+        "timestamp": 1,
+        "toolName": "bash",
+        "toolArgs": {"command": "x"},
+        "toolResult": {"resultType": "failure", "textResultForLlm": "migrate"},
+    },
+    "vscode": {
+        "session_id": "s1",
+        "timestamp": "t",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "run",
+        "tool_input": {},
+        "tool_response": "exit code 1",
+    },
+    "cursor": {
+        "conversation_id": "s1",
+        "hook_event_name": "postToolUseFailure",
+        "tool_name": "Shell",
+        "tool_input": {},
+        "error_message": "migrate first",
+    },
+}
 
 
 @pytest.mark.parametrize("host", FAILED)
@@ -146,7 +232,8 @@ def test_every_host_is_light(host: str, folder: Path) -> None:
         memories.add("Run make migrate before the tests.", kind="command")
     event = "step" if host in ("copilot", "vscode") else "tool-failure"
     loaded = _modules(
-        _called(["hook", event, "--host", host], json.dumps({"cwd": str(folder), **FAILED[host]})), folder
+        _called(["hook", event, "--host", host], json.dumps({"cwd": str(folder), **FAILED[host]})),
+        folder,
     )
     _check(loaded)
     others = {f"tacit.hosts.{name}" for name in ("claude_code", *FAILED) if name != host}
@@ -163,7 +250,10 @@ def test_a_store_on_a_server_is_as_light(
     from tacit.stores.replicate import in_step
 
     url = "postgresql://ada@nowhere.invalid/team"
-    with open(str(tmp_path / "far.db")) as far, open_cache(url, data_folder(os.environ), create=True) as near:
+    with (
+        open(str(tmp_path / "far.db")) as far,
+        open_cache(url, data_folder(os.environ), create=True) as near,
+    ):
         id = far.add("Run make migrate before the tests.", kind="rule").id
         in_step(near, far.store, only=(far.project_id,))
         monkeypatch.setenv("TACIT_STORE", url)
@@ -174,7 +264,10 @@ def test_a_store_on_a_server_is_as_light(
             "cwd": str(folder),
             "prompt": "the tests fail before migrate",
         }
-        args = {"inject": ["inject", "--task", "the tests fail before migrate"], "hook": ["hook", "prompt"]}[verb]
+        args = {
+            "inject": ["inject", "--task", "the tests fail before migrate"],
+            "hook": ["hook", "prompt"],
+        }[verb]
         _check(_modules(_called(args, json.dumps(asked)), folder))
         assert [use.memory for use in near.all_uses(far.project_id)] == [id]
 

@@ -30,12 +30,35 @@ MAY = {
     "team": {*LOW, "team", "stores"},
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
     "lookback": {*LOW, "lookback", "learn", "recall"},
-    "surfaces": {*LOW, "surfaces", "app", "enforce", "profiles", "formats", "hosts", "stores", "tacit"},
+    "surfaces": {
+        *LOW,
+        "surfaces",
+        "app",
+        "enforce",
+        "profiles",
+        "formats",
+        "hosts",
+        "stores",
+        "tacit",
+    },
     "app": {
-        *LOW, "enforce", "formats", "hosts", "profiles", "learn", "recall", "tend", "team", "prove", "lookback", "stores", "providers", "app",
+        *LOW,
+        "enforce",
+        "formats",
+        "hosts",
+        "profiles",
+        "learn",
+        "recall",
+        "tend",
+        "team",
+        "prove",
+        "lookback",
+        "stores",
+        "providers",
+        "app",
     },
     "testing": {*LOW, "app", "stores", "formats", "profiles", "testing"},
-}  # fmt: skip
+}
 
 
 def _imports(path: Path) -> set[str]:
@@ -43,7 +66,9 @@ def _imports(path: Path) -> set[str]:
     typing = {
         id(inner)
         for node in nodes_of(path)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        if isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
         for part in node.body
         for inner in ast.walk(part)
     }
@@ -55,8 +80,16 @@ def _imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "tacit" else [node.module]
-        found |= {name.split(".")[1] if "." in name else "tacit" for name in names if name.split(".")[0] == "tacit"}
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names]
+                if node.module == "tacit"
+                else [node.module]
+            )
+        found |= {
+            name.split(".")[1] if "." in name else "tacit"
+            for name in names
+            if name.split(".")[0] == "tacit"
+        }
     return found
 
 
@@ -80,7 +113,9 @@ def test_arrows_point_one_way() -> None:
 def test_nobody_imports_another_distribution() -> None:
     """What they bring is found by entry points: without them the package is whole."""
     assert [
-        path for path in sorted(ROOT.rglob("*.py")) if re.search(r"import tacit_|from tacit_", path.read_text())
+        path
+        for path in sorted(ROOT.rglob("*.py"))
+        if re.search(r"import tacit_|from tacit_", path.read_text())
     ] == []
 
 
@@ -104,7 +139,12 @@ def test_hosts_and_formats_share_little() -> None:
         "providers": {"tacit.hosts"},
     }
     wrong = []
-    for room, other in (("hosts", "formats"), ("hosts", "stores"), ("formats", "hosts"), ("providers", "hosts")):
+    for room, other in (
+        ("hosts", "formats"),
+        ("hosts", "stores"),
+        ("formats", "hosts"),
+        ("providers", "hosts"),
+    ):
         for path in sorted((ROOT / room).rglob("*.py")):
             for node in nodes_of(path):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
@@ -140,21 +180,30 @@ def test_every_host_has_its_folder_and_its_page() -> None:
     docs = ROOT.parents[1] / "docs"
     targets = set(load("default").page.targets)
     for name, host in every_host().items():
-        assert host.name == name and host.entries and callable(speaker(name).read) and callable(speaker(name).write)
+        assert (
+            host.name == name
+            and host.entries
+            and callable(speaker(name).read)
+            and callable(speaker(name).write)
+        )
         assert (
             (ROOT / "hosts" / name.replace("-", "_") / "transcript.py").is_file()
             == HOSTS[name].reads
             == bool(host.transcripts)
         )
-        assert any(f"$ tacit connect {name}" in page.read_text() for page in (docs / "howto").glob("*.md")), (
-            f"a page of docs/howto says: $ tacit connect {name}"
-        )
+        assert any(
+            f"$ tacit connect {name}" in page.read_text() for page in (docs / "howto").glob("*.md")
+        ), f"a page of docs/howto says: $ tacit connect {name}"
         assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, (
             "an agent in this host's shell would pass for a person"
         )
         assert set(host.pages) <= targets
     assert targets == {page for host in every_host().values() for page in host.pages}
-    folders = {path.name.replace("_", "-") for path in (ROOT / "hosts").iterdir() if (path / "__init__.py").exists()}
+    folders = {
+        path.name.replace("_", "-")
+        for path in (ROOT / "hosts").iterdir()
+        if (path / "__init__.py").exists()
+    }
     assert folders == set(HOSTS)
 
 
@@ -164,7 +213,9 @@ def test_no_profile_is_named_in_code() -> None:
     for path in sorted(ROOT.rglob("*.py")):
         for node in nodes_of(path):
             if isinstance(node, ast.Compare) and any(
-                isinstance(side, ast.Attribute) and side.attr == "name" and getattr(side.value, "id", "") == "profile"
+                isinstance(side, ast.Attribute)
+                and side.attr == "name"
+                and getattr(side.value, "id", "") == "profile"
                 for side in [node.left, *node.comparators]
             ):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
@@ -180,7 +231,9 @@ def test_groups_of_states_are_written_once() -> None:
         for node in nodes_of(path):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
                 said = {each.value for each in node.elts if isinstance(each, ast.Constant)}
-                if (said >= {*INJECTABLE} or said >= {*CLOSED}) and path != ROOT / "core" / "states.py":
+                if (
+                    said >= {*INJECTABLE} or said >= {*CLOSED}
+                ) and path != ROOT / "core" / "states.py":
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 
@@ -193,6 +246,8 @@ def test_surfaces_share_views_and_nothing_else() -> None:
         *sorted((ROOT / "surfaces" / "mcp").rglob("*.py")),
     ]:
         for node in nodes_of(path):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit.surfaces.cli"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "tacit.surfaces.cli"
+            ):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.module}")
     assert wrong == []

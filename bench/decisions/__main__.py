@@ -48,12 +48,17 @@ def feed(data: Path, queue: Path, wait: float) -> None:
             if not file.with_suffix(".json").exists()
         )
         kept = rows(world, "SELECT state, count(*) FROM memory GROUP BY 1")
-        print(f"{project}: {dict(kept)}; questions without an answer: {dict(left) or 'none'}", flush=True)
+        print(
+            f"{project}: {dict(kept)}; questions without an answer: {dict(left) or 'none'}",
+            flush=True,
+        )
 
 
 def tasks(data: Path) -> list[tuple[str, str, dict[str, Any]]]:
     """Each bug: its project, its id, its report."""
-    whose = {project: json.loads((data / project / "whose.json").read_text()) for project in PROJECTS}
+    whose = {
+        project: json.loads((data / project / "whose.json").read_text()) for project in PROJECTS
+    }
     return [
         (project, task, json.loads((data / "tasks" / f"{task}.json").read_text()))
         for project in PROJECTS
@@ -61,7 +66,9 @@ def tasks(data: Path) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def played(data: Path, project: str, task: str, report: dict[str, Any], arm: str) -> list[tuple[str, str]]:
+def played(
+    data: Path, project: str, task: str, report: dict[str, Any], arm: str
+) -> list[tuple[str, str]]:
     """What the host's hooks hear before and while this bug is worked on: (moment, words), from a copy of the home after all chats."""
     world = world_of(data, project)
     copy = BENCH / "decisions-play"
@@ -74,29 +81,64 @@ def played(data: Path, project: str, task: str, report: dict[str, Any], arm: str
     if arm != "coins":
         place = world.home / "plain.toml"
         place.write_text(f'extends = "default"\nname = "plain"\n[trial]\n{_no_coin()}')
-        choose = [sys.executable, "-m", "tacit", "profile", "use", str(place), "--by", "dev", "--yes"]
-        subprocess.run(choose, env=world.env(), cwd=world.repository, check=True, capture_output=True)
+        choose = [
+            sys.executable,
+            "-m",
+            "tacit",
+            "profile",
+            "use",
+            str(place),
+            "--by",
+            "dev",
+            "--yes",
+        ]
+        subprocess.run(
+            choose, env=world.env(), cwd=world.repository, check=True, capture_output=True
+        )
     if arm == "vectors":
         settings = world.home / ".config" / "tacit" / "config.toml"
         settings.parent.mkdir(parents=True)
         settings.write_text('embedder = "static"\n')
         again = [sys.executable, "-m", "tacit", "reindex"]
-        subprocess.run(again, env=world.env(), cwd=world.repository, check=True, capture_output=True)
+        subprocess.run(
+            again, env=world.env(), cwd=world.repository, check=True, capture_output=True
+        )
     module = str(world.repository / report["module"])
-    said = {"session_id": f"exam-{task}", "cwd": str(world.repository), "permission_mode": "default"}
+    said = {
+        "session_id": f"exam-{task}",
+        "cwd": str(world.repository),
+        "permission_mode": "default",
+    }
     tool = {"hook_event_name": "PreToolUse", "tool_use_id": "t1"}
     heard = []
     for moment, payload in (
         ("session-start", {"hook_event_name": "SessionStart", "source": "startup"}),
         ("prompt", {"hook_event_name": "UserPromptSubmit", "prompt": report["bug_report"]}),
         ("at-file", {**tool, "tool_name": "Read", "tool_input": {"file_path": module}}),
-        ("at-file", {**tool, "tool_use_id": "t2", "tool_name": "Edit", "tool_input": {"file_path": module, "old_string": "", "new_string": ""}}),
-    ):  # fmt: skip
+        (
+            "at-file",
+            {
+                **tool,
+                "tool_use_id": "t2",
+                "tool_name": "Edit",
+                "tool_input": {"file_path": module, "old_string": "", "new_string": ""},
+            },
+        ),
+    ):
         answer = subprocess.run(
             [sys.executable, "-m", "tacit", "hook", moment, "--host", "claude-code"],
-            input=json.dumps({**said, **payload}), env=world.env(), cwd=world.repository, capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-        words = json.loads(answer).get("hookSpecificOutput", {}).get("additionalContext", "") if answer.strip() else ""
+            input=json.dumps({**said, **payload}),
+            env=world.env(),
+            cwd=world.repository,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        words = (
+            json.loads(answer).get("hookSpecificOutput", {}).get("additionalContext", "")
+            if answer.strip()
+            else ""
+        )
         heard.append((moment, words))
     return heard
 
@@ -132,7 +174,9 @@ def parts(data: Path) -> None:
         known = [each for each in lessons(data, project) if each[0] in told]
         whose = json.loads((data / project / "whose.json").read_text())
         for task, settled in sorted(whose.items()):
-            print(f"\n## {task}\nrule\t{json.loads((data / 'keys' / task / 'key.json').read_text())['policy']}")
+            print(
+                f"\n## {task}\nrule\t{json.loads((data / 'keys' / task / 'key.json').read_text())['policy']}"
+            )
             print("\n".join(f"lesson\t{text}" for text, session in known if session in settled))
         decoys = {each.id for each in sessions(data, project)} - {
             each for settled in whose.values() for each in settled
@@ -146,17 +190,24 @@ def chats(data: Path, project: str) -> list[str]:
     """What was said in each chat."""
     found = []
     for session in sessions(data, project):
-        records = [json.loads(line)["message"]["content"] for line in session.file.read_text().splitlines()]
+        records = [
+            json.loads(line)["message"]["content"] for line in session.file.read_text().splitlines()
+        ]
         found.append(
-            "\n".join(each if isinstance(each, str) else " ".join(part.get("text", "") for part in each) for each in records)
-        )  # fmt: skip
+            "\n".join(
+                each if isinstance(each, str) else " ".join(part.get("text", "") for part in each)
+                for each in records
+            )
+        )
     return found
 
 
 def notes(data: Path) -> dict[str, dict[str, str]]:
     """What each arm tells the agent of each bug, kept for the folders; beside it what of the bug's own sessions is among it."""
     whose = {
-        task: own for each in PROJECTS for task, own in json.loads((data / each / "whose.json").read_text()).items()
+        task: own
+        for each in PROJECTS
+        for task, own in json.loads((data / each / "whose.json").read_text()).items()
     }
     arms = [arm for arm in ARMS if arm != "vectors" or find_spec("wordllama")]
     every: dict[str, dict[str, str]] = {}
@@ -166,17 +217,27 @@ def notes(data: Path) -> dict[str, dict[str, str]]:
         own = [text for text, session in on_file if session in whose[task]]
         moments = {arm: played(data, project, task, report, arm) for arm in arms}
         every[task] = {
-            **{arm: "\n".join(words for _, words in heard if words) for arm, heard in moments.items()},
+            **{
+                arm: "\n".join(words for _, words in heard if words)
+                for arm, heard in moments.items()
+            },
             "scout": "\n".join(plain.scout(on_file, asked)),
             "chats": "\n".join(plain.passages(chats(data, project), asked)),
             "none": "",
         }
-        told = {arm: (sum(text in words for text in own), tokens_of(words)) for arm, words in every[task].items()}
+        told = {
+            arm: (sum(text in words for text in own), tokens_of(words))
+            for arm, words in every[task].items()
+        }
         by_moment = Counter({moment: 0 for moment, _ in moments["hooks"]})
         for moment, words in moments["hooks"]:
             by_moment[moment] += tokens_of(words)
-        print(f"{task}: own lessons {len(own)}; " + ", ".join(f"{arm} {n} ({size} tokens)" for arm, (n, size) in told.items())
-              + f"; tokens by moment {dict(by_moment)}", flush=True)  # fmt: skip
+        print(
+            f"{task}: own lessons {len(own)}; "
+            + ", ".join(f"{arm} {n} ({size} tokens)" for arm, (n, size) in told.items())
+            + f"; tokens by moment {dict(by_moment)}",
+            flush=True,
+        )
         for arm, (n, size) in told.items():
             sums[f"{arm} own lessons"] += n
             sums[f"{arm} tokens"] += size
@@ -200,7 +261,10 @@ def folders(data: Path, arm: str, out: Path) -> None:
 def grade(data: Path, fixed: Path) -> str:
     """The grader's own words."""
     done = subprocess.run(
-        [sys.executable, str(data / "grade.py"), str(fixed)], capture_output=True, text=True, check=True
+        [sys.executable, str(data / "grade.py"), str(fixed)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout
 
@@ -215,14 +279,21 @@ def keep(data: Path, fixed: Path, solved: str) -> Path:
             name = str(source.relative_to(data / "tasks" / task))
             if name.startswith("tests/") or not (fixed / task / name).exists():
                 continue
-            before, after = source.read_text().splitlines(), (fixed / task / name).read_text().splitlines()
+            before, after = (
+                source.read_text().splitlines(),
+                (fixed / task / name).read_text().splitlines(),
+            )
             edits = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
             if hunks := [[a, b, after[c:d]] for what, a, b, c, d in edits if what != "equal"]:
                 changed[name] = hunks
         kept[task] = changed
     path = LABELS / f"{re.sub(r'[^a-z0-9-]', '-', fixed.name.lower())}.json"
     path.write_text(
-        json.dumps({"solved": json.loads(solved[: solved.rindex("}") + 1]), "fixes": kept}, ensure_ascii=False) + "\n"
+        json.dumps(
+            {"solved": json.loads(solved[: solved.rindex("}") + 1]), "fixes": kept},
+            ensure_ascii=False,
+        )
+        + "\n"
     )
     return path
 
@@ -242,16 +313,23 @@ def again(data: Path, name: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.decisions", description=__import__("bench.decisions").decisions.__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.decisions",
+        description=__import__("bench.decisions").decisions.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("step", choices=["feed", "parts", "notes", "folders", "grade", "again"])
     parser.add_argument("data", type=Path)
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--queue", type=Path, default=Path(".bench/decisions-reader"))
-    parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for a reader's answer")
+    parser.add_argument(
+        "--wait", type=float, default=0.0, help="seconds to wait for a reader's answer"
+    )
     args = parser.parse_args()
     if not (args.data / "settled" / "index.json").exists():
-        parser.error(f"no settled/index.json in {args.data}: unpack decisions.tar.xz and name the folder it holds.")
+        parser.error(
+            f"no settled/index.json in {args.data}: unpack decisions.tar.xz and name the folder it holds."
+        )
     os.environ.pop("TACIT_STORE", None)
     if args.step == "feed":
         feed(args.data, args.queue, args.wait)

@@ -20,7 +20,12 @@ def best(texts: Sequence[str], question: str) -> list[int]:
     if not words:
         return []
     asked = " OR ".join(f'"{word}"' for word in words)
-    return [row - 1 for (row,) in connection.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t)", (asked,))]
+    return [
+        row - 1
+        for (row,) in connection.execute(
+            "SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t)", (asked,)
+        )
+    ]
 
 
 def fitting(texts: Sequence[str], room: int = ROOM) -> list[str]:

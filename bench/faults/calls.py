@@ -55,7 +55,12 @@ def traced(
         *command(*args, fault=fault),
     ]
     done = subprocess.run(
-        argv, capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=LONGEST + 60
+        argv,
+        capture_output=True,
+        text=True,
+        cwd=home / "work",
+        env=surroundings(home),
+        timeout=LONGEST + 60,
     )
     return done, trace.read_text(errors="replace")
 
@@ -83,14 +88,25 @@ def points(place: Path) -> list[tuple[str, str, str, int]]:
             counts[call] = counts.get(call, 0) + 1
         for call, n in counts.items():
             for which in range(1, n + 1):
-                found += [(name, fault, call, which) for fault in FAULTS if _makes_sense(fault, call)]
+                found += [
+                    (name, fault, call, which) for fault in FAULTS if _makes_sense(fault, call)
+                ]
     return found
 
 
 def _makes_sense(fault: str, call: str) -> bool:
     """A full disk is told by calls that need room; closing and unmapping are not told anything."""
     if fault == "error=ENOSPC":
-        return call in ("pwrite64", "write", "ftruncate", "fallocate", "openat", "mmap", "fdatasync", "fsync")
+        return call in (
+            "pwrite64",
+            "write",
+            "ftruncate",
+            "fallocate",
+            "openat",
+            "mmap",
+            "fdatasync",
+            "fsync",
+        )
     return fault != "error=EIO" or call not in ("munmap", "close")
 
 
@@ -145,7 +161,9 @@ def once(home: Path, point: tuple[str, str, str, int], mistake: str = "") -> lis
     try:
         faults, there, findings, works = json.loads(after.stdout)
     except ValueError:
-        return [f"{name} {call} {which} {fault}: the store cannot be used afterwards: {after.stderr[-300:]}"]
+        return [
+            f"{name} {call} {which} {fault}: the store cannot be used afterwards: {after.stderr[-300:]}"
+        ]
     if faults:
         wrong.append(f"doctor: {faults}")
     if not works:
@@ -160,14 +178,19 @@ def once(home: Path, point: tuple[str, str, str, int], mistake: str = "") -> lis
 def _judged(name: str, told: bool | None, there: list[str], findings: int) -> list[str]:
     """Whether what was said is so; `told` is None where nothing was said."""
     is_done = {
-        "add": "a lesson under fault" in there, "inject": "run r1" in there, "learn": "run 00000001-0000-4000-8000-000000000000" in there,
-        "tend": "run tended" in there, "restore": LATER not in there,
-    }.get(name)  # fmt: skip
+        "add": "a lesson under fault" in there,
+        "inject": "run r1" in there,
+        "learn": "run 00000001-0000-4000-8000-000000000000" in there,
+        "tend": "run tended" in there,
+        "restore": LATER not in there,
+    }.get(name)
     if name != "restore" and LATER not in there:
         return ["the later lesson is gone"]
     if told is True and is_done is False:
         return ["acknowledged, but not there"]
-    if told is False and is_done is True and name != "tend":  # which is many small transactions: see below
+    if (
+        told is False and is_done is True and name != "tend"
+    ):  # which is many small transactions: see below
         return ["said that it failed, but it is there"]
     if name == "learn" and is_done != bool(findings):
         return [f"learned in part: {findings} findings"]
@@ -188,7 +211,9 @@ def _tended_again(home: Path) -> list[str]:
     )
 
 
-def batch(seed: int, place: Path, share: int = SHARE, every: int = 1, only: str = "") -> dict[str, Any]:
+def batch(
+    seed: int, place: Path, share: int = SHARE, every: int = 1, only: str = ""
+) -> dict[str, Any]:
     """The next share of the points, of one command or of all; when all are done, nothing is left to do."""
     todo = [point for point in points(place) if not only or point[0] == only][::every]
     mine = todo[(seed - 1) * share : seed * share]

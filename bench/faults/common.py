@@ -47,29 +47,53 @@ def commit() -> str:
         return given
     judged = ["src/tacit", "bench/faults/*.py"]
     last = subprocess.run(
-        ["git", "log", "-1", "--abbrev=10", "--format=%h", "--", *judged], capture_output=True, text=True, cwd=ROOT
+        ["git", "log", "-1", "--abbrev=10", "--format=%h", "--", *judged],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
-    changed = subprocess.run(["git", "status", "--porcelain", "--", *judged], capture_output=True, text=True, cwd=ROOT)
-    os.environ["TACIT_FAULTS_COMMIT"] = (last.stdout.strip() or "unknown") + ("+" if changed.stdout.strip() else "")
+    changed = subprocess.run(
+        ["git", "status", "--porcelain", "--", *judged], capture_output=True, text=True, cwd=ROOT
+    )
+    os.environ["TACIT_FAULTS_COMMIT"] = (last.stdout.strip() or "unknown") + (
+        "+" if changed.stdout.strip() else ""
+    )
     return os.environ["TACIT_FAULTS_COMMIT"]
 
 
 def surroundings(home: Path, **more: str) -> dict[str, str]:
     """The environment of a user who has nothing but a home."""
-    keep = {name: said for name, said in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
+    keep = {
+        name: said
+        for name, said in os.environ.items()
+        if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")
+    }
     keys = home / ".config" / "tacit" / "keys"  # ada has no terminal here; she shows a key instead
     if not keys.exists():  # writers at work read it
         keys.parent.mkdir(parents=True, exist_ok=True)
         keys.write_text(json.dumps({sha256(b"ada's").hexdigest(): "ada"}))
     return {
-        "TACIT_KEY": "ada's", **keep, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "ada", "PYTHONPATH": str(frozen_source()), "TACIT_NO_WORKER": "1",
-        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home.parent), "PYTHONDONTWRITEBYTECODE": "1", **more,
-    }  # fmt: skip
+        "TACIT_KEY": "ada's",
+        **keep,
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "USER": "ada",
+        "PYTHONPATH": str(frozen_source()),
+        "TACIT_NO_WORKER": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CEILING_DIRECTORIES": str(home.parent),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **more,
+    }
 
 
 def command(*args: str, fault: str = "") -> list[str]:
     """The command line as a user runs it; with `fault` through the shim that plants a known mistake (negative controls)."""
-    return [sys.executable, str(SHIM), fault, *args] if fault else [sys.executable, "-m", "tacit", *args]
+    return (
+        [sys.executable, str(SHIM), fault, *args]
+        if fault
+        else [sys.executable, "-m", "tacit", *args]
+    )
 
 
 def tacit(
@@ -77,9 +101,15 @@ def tacit(
 ) -> subprocess.CompletedProcess[str]:
     """One command, to its end."""
     return run(
-        command(*args, fault=fault), input=stdin, capture_output=True, text=True, errors="replace", cwd=home / "work",
-        env=surroundings(home, **env), timeout=patience,
-    )  # fmt: skip
+        command(*args, fault=fault),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        cwd=home / "work",
+        env=surroundings(home, **env),
+        timeout=patience,
+    )
 
 
 def new_home(place: Path) -> Path:
@@ -124,15 +154,29 @@ def transcript(home: Path, number: int, about: int | None = None) -> Path:
         "version": "2.1.240",
     }
     failure = f"Exit code 1\nDatabaseError: schema {about} is out of date"
-    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-zebra{about} --strict before you commit.")]
+    said: list[tuple[str, Any]] = [
+        ("user", f"From now on always run tool-zebra{about} --strict before you commit.")
+    ]
     for n, (line, output) in enumerate(
         (("pnpm test", failure), ("make migrate", "applied"), ("pnpm test", "14 passed"))
     ):
-        said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": line}}]))
+        said.append(
+            (
+                "assistant",
+                [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": line}}],
+            )
+        )
         said.append(
             (
                 "user",
-                [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == failure}],
+                [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": f"t{n}",
+                        "content": output,
+                        "is_error": output == failure,
+                    }
+                ],
             )
         )
     with path.open("w") as file:
@@ -147,7 +191,14 @@ def transcript(home: Path, number: int, about: int | None = None) -> Path:
             mark = {"permissionMode": "default"} if isinstance(content, str) else {}
             file.write(
                 json.dumps(
-                    {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}
+                    {
+                        **common,
+                        **mark,
+                        "type": kind,
+                        "uuid": f"{name}-{n}",
+                        "timestamp": stamp,
+                        "message": message,
+                    }
                 )
                 + "\n"
             )
@@ -187,30 +238,47 @@ def taken(option: str) -> dict[str, str]:
     return {option.strip("-"): said}
 
 
-def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any) -> int:
+def campaign(
+    name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any
+) -> int:
     """Run batches until so many units are in the ledger, or the time is up; sums on standard output. The exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument(
-        "--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs on this commit"
+        "--points",
+        type=int,
+        default=default,
+        help=f"{unit} to reach, counting earlier runs on this commit",
     )
     parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("--lane", default="1/1", help="2/3: the second of three processes that share the seeds")
+    parser.add_argument(
+        "--lane", default="1/1", help="2/3: the second of three processes that share the seeds"
+    )
     args = parser.parse_args()
     lane, lanes = map(int, args.lane.split("/"))
-    os.nice(max(0, 10 - os.nice(0)))  # behind everybody else, and no further back than the caller wants
+    os.nice(
+        max(0, 10 - os.nice(0))
+    )  # behind everybody else, and no further back than the caller wants
     frozen_source()
     ledger = Ledger(name)
     end = time.monotonic() + args.minutes * 60
     while True:
         done = list(ledger.lines(commit()))
-        reached, failures = sum(each[unit] for each in done), sum(len(each["failures"]) for each in done)
+        reached, failures = (
+            sum(each[unit] for each in done),
+            sum(len(each["failures"]) for each in done),
+        )
         if done:
-            print(f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
+            print(
+                f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures",
+                flush=True,
+            )
         seeds, last = (
             {each["seed"] for each in done},
             min((each["seed"] for each in done if each.get("last")), default=1 << 30),
         )
-        seed = next((n for n in range(1, last + 1) if n % lanes == lane % lanes and n not in seeds), None)
+        seed = next(
+            (n for n in range(1, last + 1) if n % lanes == lane % lanes and n not in seeds), None
+        )
         if seed is None or reached >= args.points or time.monotonic() >= end:
             return 1 if failures else 0
         place = Path(tempfile.mkdtemp(prefix=f"tacit-{name}-"))
@@ -219,5 +287,11 @@ def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default
             found = {"seed": seed, **batch(seed, place, **fixed)}
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        used = time.process_time() - began[0] + os.times().children_user + os.times().children_system - began[1]
+        used = (
+            time.process_time()
+            - began[0]
+            + os.times().children_user
+            + os.times().children_system
+            - began[1]
+        )
         ledger.add({**found, "cpu seconds": round(used, 1)})

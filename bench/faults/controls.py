@@ -27,7 +27,9 @@ def _call(place: Path) -> dict[str, Any]:
     home = calls.prepared(place / "at")
     return {
         "failures": [
-            each for which in range(1, 5) for each in calls.once(home, ("add", "error=EIO", "fdatasync", which), "deaf")
+            each
+            for which in range(1, 5)
+            for each in calls.once(home, ("add", "error=EIO", "fdatasync", which), "deaf")
         ]
     }
 
@@ -42,10 +44,19 @@ CONTROLS = {
         lambda place: kill.batch(1, place, 1, 1, "early=5", {"add": 1}),
     ),
     "power, normal": ("synchronous=NORMAL", lambda place: power.batch(1, place, fault="normal")),
-    "power, rename": ("temporary file and rename", lambda place: power.batch(1, place, fault="rename")),
+    "power, rename": (
+        "temporary file and rename",
+        lambda place: power.batch(1, place, fault="rename"),
+    ),
     "calls": ("what the disk refuses is taken for written", _call),
-    "full": ("what the disk refuses is taken for written", lambda place: full.batch(1, place, fault="deaf")),
-    "flips": ("a doctor that trusts integrity_check", lambda place: flips.batch(1, place, fault="blind")),
+    "full": (
+        "what the disk refuses is taken for written",
+        lambda place: full.batch(1, place, fault="deaf"),
+    ),
+    "flips": (
+        "a doctor that trusts integrity_check",
+        lambda place: flips.batch(1, place, fault="blind"),
+    ),
     "storms": (
         "an upgrade that does not look again under the lock",
         lambda place: storms.batch(1, place, fault="unlocked"),
@@ -75,7 +86,10 @@ def main() -> int:
             }
         )
         missed += not failures
-        print(f"{name}: {mistake}: {'caught, ' + failures[0] if failures else 'NOT CAUGHT'}", flush=True)
+        print(
+            f"{name}: {mistake}: {'caught, ' + failures[0] if failures else 'NOT CAUGHT'}",
+            flush=True,
+        )
     return 1 if missed else 0
 
 

@@ -20,7 +20,11 @@ def inputs(door: str = "") -> dict[str, bytes]:
     if not ARCHIVE.exists():
         return {}
     with zipfile.ZipFile(ARCHIVE) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if not door or name.startswith(f"{door}/")}
+        return {
+            name: archive.read(name)
+            for name in archive.namelist()
+            if not door or name.startswith(f"{door}/")
+        }
 
 
 def named(door: str, kind: str, raw: bytes) -> str:
@@ -37,5 +41,7 @@ def change(edit: Callable[[dict[str, bytes]], None]) -> None:
         partial = ARCHIVE.with_suffix(".new")
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, raw in sorted(every.items()):
-                archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), raw, zipfile.ZIP_DEFLATED)
+                archive.writestr(
+                    zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), raw, zipfile.ZIP_DEFLATED
+                )
         partial.replace(ARCHIVE)

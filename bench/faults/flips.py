@@ -149,7 +149,10 @@ c = apsw.Connection(sys.argv[1])
 print(*[t for t in BY_NAME if t not in ("counter",) and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent)
+        [sys.executable, "-c", code, str(store)],
+        capture_output=True,
+        text=True,
+        env=surroundings(store.parent),
     )
     if done.stdout.strip() or done.returncode:
         raise RuntimeError(f"tables without rows: {done.stdout}{done.stderr[-300:]}")
@@ -164,7 +167,12 @@ def _session(home: Path, number: int, task: str) -> None:
 
 
 def batch(
-    seed: int, place: Path, flips: int = FLIPS, fault: str = "", of: tuple[Path, Path] | None = None, word: bytes = b""
+    seed: int,
+    place: Path,
+    flips: int = FLIPS,
+    fault: str = "",
+    of: tuple[Path, Path] | None = None,
+    word: bytes = b"",
 ) -> dict[str, Any]:
     """So many copies, each with one bit turned; `of` a store that is made already, and there only in this `word`."""
     rng = random.Random(seed)
@@ -183,7 +191,9 @@ def batch(
                     shutil.copy(each, here / "backups")
         page = (seed * flips + n) % pages  # every page in turn
         used = [at for at in range(page * PAGE, (page + 1) * PAGE) if raw[at]] or [page * PAGE]
-        at = raw.index(word) if word else rng.choice(used)  # where something stands; free space changes nothing
+        at = (
+            raw.index(word) if word else rng.choice(used)
+        )  # where something stands; free space changes nothing
         jobs.append(
             {
                 "path": str(here / "tacit.db"),
@@ -194,9 +204,13 @@ def batch(
             }
         )
     done = subprocess.run(
-        [sys.executable, "-c", LOOK, str(store), *([fault] if fault else [])], input="".join(json.dumps(job) + "\n" for job in jobs), capture_output=True, text=True,
-        env={**surroundings(place), "PYTHONPATH": str(frozen_source())}, timeout=1200,
-    )  # fmt: skip
+        [sys.executable, "-c", LOOK, str(store), *([fault] if fault else [])],
+        input="".join(json.dumps(job) + "\n" for job in jobs),
+        capture_output=True,
+        text=True,
+        env={**surroundings(place), "PYTHONPATH": str(frozen_source())},
+        timeout=1200,
+    )
     found = [json.loads(line) for line in done.stdout.splitlines()]
     failures = [f"broke off: {done.stderr[-400:]}"] if len(found) != len(jobs) else []
     for job, out in zip(jobs, found):
@@ -204,18 +218,41 @@ def batch(
         if out["changed"] and not out["reported"]:
             failures.append(told + f"changed what a reader sees, not reported: {out['differs']}")
         if out["reported"] and not out["sound"]:
-            failures.append(told + f"not sound after repair: {out.get('repair failed')} {out['faults']}")
+            failures.append(
+                told + f"not sound after repair: {out.get('repair failed')} {out['faults']}"
+            )
         elif out["reported"] and not out["truth whole"] and not out["lost"]:
-            failures.append(told + f"truth missing and not listed: {out['missing']} {out['faults']}")
+            failures.append(
+                told + f"truth missing and not listed: {out['missing']} {out['faults']}"
+            )
     changed = [out for out in found if out["changed"]]
     return {
-        "flips": flips, "pages": pages, "changed": len(changed), "reported": sum(o["reported"] for o in changed),
-        "integrity_check alone": sum(o["native"] for o in changed), "reported, nothing changed": sum(o["reported"] and not o["changed"] for o in found),
-        "mended whole": sum(o.get("truth whole", False) for o in changed), "with losses, listed": sum(bool(o.get("lost")) for o in changed),
-        "with backup": [sum(o["changed"] for o, j in zip(found, jobs) if j["backup"]), sum(o["changed"] and o.get("truth whole", False) for o, j in zip(found, jobs) if j["backup"])],
-        "without": [sum(o["changed"] for o, j in zip(found, jobs) if not j["backup"]), sum(o["changed"] and o.get("truth whole", False) for o, j in zip(found, jobs) if not j["backup"])],
+        "flips": flips,
+        "pages": pages,
+        "changed": len(changed),
+        "reported": sum(o["reported"] for o in changed),
+        "integrity_check alone": sum(o["native"] for o in changed),
+        "reported, nothing changed": sum(o["reported"] and not o["changed"] for o in found),
+        "mended whole": sum(o.get("truth whole", False) for o in changed),
+        "with losses, listed": sum(bool(o.get("lost")) for o in changed),
+        "with backup": [
+            sum(o["changed"] for o, j in zip(found, jobs) if j["backup"]),
+            sum(
+                o["changed"] and o.get("truth whole", False)
+                for o, j in zip(found, jobs)
+                if j["backup"]
+            ),
+        ],
+        "without": [
+            sum(o["changed"] for o, j in zip(found, jobs) if not j["backup"]),
+            sum(
+                o["changed"] and o.get("truth whole", False)
+                for o, j in zip(found, jobs)
+                if not j["backup"]
+            ),
+        ],
         "failures": failures[:20],
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -33,8 +33,21 @@ def batch(seed: int, place: Path, steps: int = STEPS, fault: str = "") -> dict[s
     frozen_source()
     first = (seed - 1) * steps
     done = subprocess.run(
-        ["unshare", "-rm", sys.executable, __file__, "--inside", str(place), str(first), str(first + steps), fault], capture_output=True, text=True, timeout=1800
-    )  # fmt: skip
+        [
+            "unshare",
+            "-rm",
+            sys.executable,
+            __file__,
+            "--inside",
+            str(place),
+            str(first),
+            str(first + steps),
+            fault,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
     try:
         return dict(json.loads(done.stdout))
     except ValueError:
@@ -53,7 +66,9 @@ def inside(place: Path, first: int, last: int, fault: str = "") -> dict[str, Any
     kept = ["Run make migrate before the tests."]
     tallies = {"kept": 0, "refused": 0, "hooks answered": 0, "hooks silent": 0}
     for free in range(first, last):
-        if free % 2:  # every other time as after a crash: the log is there, its shared memory is not
+        if (
+            free % 2
+        ):  # every other time as after a crash: the log is there, its shared memory is not
             _crash(home)
         _fill(disk, free)
         text = f"a lesson with {free} blocks free"
@@ -82,7 +97,10 @@ def inside(place: Path, first: int, last: int, fault: str = "") -> dict[str, Any
             if added.returncode != 4:
                 failures.append(told + f"add ended with {added.returncode}: {added.stdout[-200:]}")
         if listed.returncode or kept[0] not in listed.stdout:
-            failures.append(told + f"list ended with {listed.returncode}: {listed.stdout[-200:]}{listed.stderr[-200:]}")
+            failures.append(
+                told
+                + f"list ended with {listed.returncode}: {listed.stdout[-200:]}{listed.stderr[-200:]}"
+            )
         if hooked.returncode or took > LIMIT:
             failures.append(told + f"the hook ended with {hooked.returncode} after {took:.1f} s")
         answered = bool(hooked.stdout.strip())
@@ -92,7 +110,9 @@ def inside(place: Path, first: int, last: int, fault: str = "") -> dict[str, Any
             failures.append(told + "the hook printed what it had not recorded")
         again = tacit(home, "add", f"space is back {free}", "--json")
         if again.returncode:
-            failures.append(told + f"writing did not resume: {again.stdout[-200:]}{again.stderr[-200:]}")
+            failures.append(
+                told + f"writing did not resume: {again.stdout[-200:]}{again.stderr[-200:]}"
+            )
         kept.append(f"space is back {free}")
     health = doctor(home)
     if not health["sound"]:
@@ -121,9 +141,16 @@ def _fill(disk: Path, free: int) -> None:
 def _crash(home: Path) -> None:
     code = "import os, sys; from tacit.app import open; m = open(); m.store.write().__enter__().put_meta('crashed', sys.argv[1]); m.store._cursor.execute('COMMIT'); os._exit(0)"
     env = signed(
-        {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(frozen_source())}
+        {
+            **os.environ,
+            "HOME": str(home),
+            "XDG_DATA_HOME": str(home / "data"),
+            "PYTHONPATH": str(frozen_source()),
+        }
     )
-    subprocess.run([sys.executable, "-c", code, str(time.time())], cwd=home / "work", env=env, check=True)
+    subprocess.run(
+        [sys.executable, "-c", code, str(time.time())], cwd=home / "work", env=env, check=True
+    )
     shm = Path(str(store_of(home)) + "-shm")
     if shm.exists():
         shm.unlink()
@@ -140,7 +167,9 @@ def _recorded(home: Path, session: str) -> bool:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--inside"]:
-        print(json.dumps(inside(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])))
+        print(
+            json.dumps(inside(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]))
+        )
         sys.exit(0)
     if not shutil.which("unshare"):
         sys.exit("unshare is not here; tests/faults/test_harness.py does it with RLIMIT_FSIZE")

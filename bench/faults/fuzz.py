@@ -39,19 +39,40 @@ from common import campaign, frozen_source, taken
 from tacit.testing import signed
 
 SECONDS = 20.0  # a batch
-SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
+SLOW = {
+    "learn": 4,
+    "import-markdown": 3,
+    "profile": 2,
+    "arguments": 2,
+}  # doors that get so many times the time
 # bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
 LONGEST = {"import-markdown": 500, "learn": 2500}
 HANG = 20  # seconds after which an input counts as a crash
 KEPT = 40  # inputs a door's corpus grows to
 # a file's name tells some formats what it is
-NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")
+NAMES = (
+    "x.jsonl",
+    "x.json",
+    "x.md",
+    "x.yaml",
+    "x.xml",
+    "x.csv",
+    "x.sarif",
+    "x.traj",
+    "chat.history.md",
+)
 BEHIND = {  # the rooms that are watched for coverage behind a door
-    "read": ("tacit.formats", "tacit.hosts"), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
-    "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
-    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.table_copy", "tacit.stores.check"),
+    "read": ("tacit.formats", "tacit.hosts"),
+    "import": ("tacit.formats",),
+    "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
+    "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
+    "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"),
+    "config": ("tacit.core.config",),
+    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
+    "arguments": ("tacit.surfaces.cli",),
+    "bundle": ("tacit.formats.bundle", "tacit.stores.table_copy", "tacit.stores.check"),
     "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
-}  # fmt: skip
+}
 # verbs that wait for somebody, or have a door of their own
 QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}
 
@@ -80,7 +101,9 @@ def doors(home: Path) -> dict[str, Door]:
     from tacit.app import open as open_memories
     from tacit.formats.source import BytesSource
 
-    formats._foreign = functools.cache(formats._foreign)  # what is installed does not change while we fuzz
+    formats._foreign = functools.cache(
+        formats._foreign
+    )  # what is installed does not change while we fuzz
     memories = open_memories(env=env, cwd=str(work))
     memories.add("Run make migrate before the tests.", kind="rule")
     found: dict[str, Door] = {}
@@ -95,14 +118,19 @@ def doors(home: Path) -> dict[str, Door]:
                     min(len(run.steps), 5),
                     run.outcome,
                     bool(run.findings),
-                    run.reading and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9),
+                    run.reading
+                    and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9),
                 )
                 for run in runs[:3]
             ]
 
         return read
 
-    found |= {f"read-{name}": reader(name) for name in formats.format_names() if hasattr(formats.get(name), "read")}
+    found |= {
+        f"read-{name}": reader(name)
+        for name in formats.format_names()
+        if hasattr(formats.get(name), "read")
+    }
     for name in formats.exchanging():
         found[f"import-{name}"] = lambda raw, name=name: [
             (report.__class__.__name__, len(repr(report)) // 50)
@@ -150,7 +178,11 @@ def _bundle_rows(raw: bytes, memories: Any, home: Path) -> Any:
         members[name] = raw[1:]
         for member in head["members"]:
             if member["name"] == name:
-                member.update(rows=raw[1:].count(b"\n"), bytes=len(raw) - 1, sha256=sha256(raw[1:]).hexdigest())
+                member.update(
+                    rows=raw[1:].count(b"\n"),
+                    bytes=len(raw) - 1,
+                    sha256=sha256(raw[1:]).hexdigest(),
+                )
         made.writestr(_info(MANIFEST), json.dumps({**head, "sha256": _sum(head)}, indent=1) + "\n")
         for each, said in members.items():
             made.writestr(_info(each), said)
@@ -182,9 +214,15 @@ def _sync(raw: bytes, memories: Any) -> Any:
                 at.update(salt="00", digest=payload_digest(b"\0", spoken(at["words"])).hex())
                 text = json.dumps(at).encode()
         lines.append(text)
-    taken = [each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, JournalLine)]
-    joining = Joining(memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True)
-    joining.join([replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1")
+    taken = [
+        each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, JournalLine)
+    ]
+    joining = Joining(
+        memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True
+    )
+    joining.join(
+        [replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1"
+    )
     done = joining.report("m1", 0, 1)
     return (
         sorted(set(plain)),
@@ -223,7 +261,9 @@ def _add(raw: bytes, memories: Any) -> Any:
 def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
     from tacit.surfaces.cli import Cli, _main, _verb
 
-    args = [word for word in raw.decode("utf-8", "surrogateescape").split("\0") if word != "--follow"][:12]
+    args = [
+        word for word in raw.decode("utf-8", "surrogateescape").split("\0") if word != "--follow"
+    ][:12]
     if not args or _verb(args) in QUIET or "-" in args:
         return None
     out = io.StringIO()
@@ -239,7 +279,9 @@ def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
 
 def seeds(door: str) -> list[bytes]:
     """What a door was built for, to begin with, and whatever the corpus has grown to."""
-    return [raw for _, raw in sorted(corpus.inputs(door).items())] + [raw.encode() for raw in _STARTS.get(door, _LINES)]
+    return [raw for _, raw in sorted(corpus.inputs(door).items())] + [
+        raw.encode() for raw in _STARTS.get(door, _LINES)
+    ]
 
 
 _LINES = [
@@ -263,7 +305,9 @@ _STARTS = {
         'extends = "default"\nname = "mine"\n[trial]\nrate = 0.3\n[budget]\nlean = 3\n',
         'name = "x"\n[[ladder]]\nfrom = "candidate"\nto = "provisional"\n',
     ],
-    "config": ['profile = "geas"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'],
+    "config": [
+        'profile = "geas"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'
+    ],
     "add": [
         '{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}',
         '"plain"',
@@ -363,9 +407,34 @@ def _swap_value(out: bytearray, rng: random.Random) -> None:
 
 
 _ODD = [
-    b"\0", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u200b\ufeff".encode(), b"\x1b[31m", b"'", b'"', b"\\", b"\r\n", b"{", b"}", b"[" * 50, b"NaN", b"1e400", b"-0", b"\\u0000", b"../" * 5,
-    b"%s%n", b"$(id)", "é" .encode("latin-1"), "日本語".encode(), b"x" * 5000, b"2026-99-99T99:99:99Z", b"--", b"=", b"--json", b"\t",
-]  # fmt: skip
+    b"\0",
+    b"\xff\xfe",
+    b"\xed\xa0\x80",
+    "\u202e\u200b\ufeff".encode(),
+    b"\x1b[31m",
+    b"'",
+    b'"',
+    b"\\",
+    b"\r\n",
+    b"{",
+    b"}",
+    b"[" * 50,
+    b"NaN",
+    b"1e400",
+    b"-0",
+    b"\\u0000",
+    b"../" * 5,
+    b"%s%n",
+    b"$(id)",
+    "é".encode("latin-1"),
+    "日本語".encode(),
+    b"x" * 5000,
+    b"2026-99-99T99:99:99Z",
+    b"--",
+    b"=",
+    b"--json",
+    b"\t",
+]
 
 
 def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
@@ -384,13 +453,16 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
     try:
         return f"answered {door(raw)!r}"[:300], ""
     except TacitError as error:
-        return f"{type(error).__name__} {error.message[:25]}", "" if error.message else "an error without a message"
+        return (
+            f"{type(error).__name__} {error.message[:25]}",
+            "" if error.message else "an error without a message",
+        )
     except (UnicodeDecodeError, ValueError) as error:
         # The doors of JSON and TOML are guarded by their caller; only its own parsing may raise here.
         where = traceback.extract_tb(error.__traceback__)
-        if any(frame.name in ("_hook", "_config") for frame in where) and not where[-1].filename.startswith(
-            package + os.sep
-        ):
+        if any(frame.name in ("_hook", "_config") for frame in where) and not where[
+            -1
+        ].filename.startswith(package + os.sep):
             return f"not JSON or TOML: {type(error).__name__}", ""
         return "crash", traceback.format_exc()
     except Hang:
@@ -417,7 +489,9 @@ class Tally:
         self.executions += 1
         did, crashed = behaviour(self.door, raw)
         if crashed:
-            self.crashes.setdefault(crashed.strip().splitlines()[-1][:120] + " @ " + _place(crashed), raw)
+            self.crashes.setdefault(
+                crashed.strip().splitlines()[-1][:120] + " @ " + _place(crashed), raw
+            )
             return False
         is_new = did not in self.seen
         self.seen.add(did)
@@ -425,19 +499,39 @@ class Tally:
 
 
 def batch(
-    seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True, engine: str = ""
+    seed: int,
+    place: Path,
+    seconds: float = SECONDS,
+    only: str = "",
+    grow: bool = True,
+    engine: str = "",
 ) -> dict[str, Any]:
     """One door for a while; the next seed is the next door, and every other round is led by coverage."""
     names = sorted(doors(place / "doors"))
     turn, which = divmod(seed - 1, len(names))
     name = only or names[which]
     seconds *= SLOW.get(name, 1)
-    engine = engine or ("atheris" if turn % 2 == 0 and importlib.util.find_spec("atheris") else "own")
+    engine = engine or (
+        "atheris" if turn % 2 == 0 and importlib.util.find_spec("atheris") else "own"
+    )
     out = place / "found.json"
     done = subprocess.run(
-        [sys.executable, __file__, "--inside", engine, name, str(seed), str(seconds), str(place / "at"), str(out)],
-        capture_output=True, text=True, errors="replace", timeout=seconds * 10 + 300,
-    )  # fmt: skip
+        [
+            sys.executable,
+            __file__,
+            "--inside",
+            engine,
+            name,
+            str(seed),
+            str(seconds),
+            str(place / "at"),
+            str(out),
+        ],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds * 10 + 300,
+    )
     if not out.exists():
         return {
             "executions": 0,
@@ -458,7 +552,11 @@ def batch(
         "behaviours": found["behaviours"],
         "seconds": seconds,
     }
-    return {**told, "crashes": sorted(crashes), "failures": [f"{name}: {each}" for each in sorted(crashes)][:20]}
+    return {
+        **told,
+        "crashes": sorted(crashes),
+        "failures": [f"{name}: {each}" for each in sorted(crashes)][:20],
+    }
 
 
 def inside(engine: str, name: str, seed: int, seconds: float, home: Path, out: Path) -> None:
@@ -473,8 +571,14 @@ def inside(engine: str, name: str, seed: int, seconds: float, home: Path, out: P
 
 
 def _note(tally: Tally, new: list[bytes], out: Path) -> None:
-    found = {"executions": tally.executions, "behaviours": len(tally.seen), "new": [raw.hex() for raw in new]}
-    out.write_text(json.dumps({**found, "crashes": {what: raw.hex() for what, raw in tally.crashes.items()}}))
+    found = {
+        "executions": tally.executions,
+        "behaviours": len(tally.seen),
+        "new": [raw.hex() for raw in new],
+    }
+    out.write_text(
+        json.dumps({**found, "crashes": {what: raw.hex() for what, raw in tally.crashes.items()}})
+    )
 
 
 def _led_by_behaviour(
@@ -543,10 +647,16 @@ def _words() -> list[str]:
     found: set[str] = set()
     for path in sorted((Path(frozen_source()) / "tacit").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and 2 < len(node.value) < 24:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and 2 < len(node.value) < 24
+            ):
                 found.add(node.value)
     return sorted(
-        word for word in found if word.isascii() and word.replace("_", "").replace(".", "").replace("-", "").isalnum()
+        word
+        for word in found
+        if word.isascii() and word.replace("_", "").replace(".", "").replace("-", "").isalnum()
     )
 
 
@@ -559,7 +669,8 @@ def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
     def edit(every: dict[str, bytes]) -> None:
         room = KEPT - sum(each.startswith(f"{name}/kept-") for each in every)
         every.update(
-            (corpus.named(name, "kept", raw), raw) for raw in [each for each in new if len(each) < 3000][: max(0, room)]
+            (corpus.named(name, "kept", raw), raw)
+            for raw in [each for each in new if len(each) < 3000][: max(0, room)]
         )
         every.update((corpus.named(name, "crash", raw), raw) for raw in crashes.values())
 
@@ -568,6 +679,13 @@ def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--inside"]:
-        inside(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), Path(sys.argv[6]), Path(sys.argv[7]))
+        inside(
+            sys.argv[2],
+            sys.argv[3],
+            int(sys.argv[4]),
+            float(sys.argv[5]),
+            Path(sys.argv[6]),
+            Path(sys.argv[7]),
+        )
         sys.exit(0)
     sys.exit(campaign("fuzz", batch, "executions", 1_000_000_000, **taken("--only")))

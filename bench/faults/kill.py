@@ -26,7 +26,9 @@ WRITERS = 16
 KILLS = 80  # a batch; then a fresh store
 LINES = 4000  # more than a writer can write before it is killed
 KINDS = {"add": 4, "learn": 2, "inject": 2, "tend": 3}  # and how often each is chosen
-PROFILE = 'extends = "default"\nname = "short"\n[fade]\nfunction = "runs"\nruns_step = 2\nnever = []\n'
+PROFILE = (
+    'extends = "default"\nname = "short"\n[fade]\nfunction = "runs"\nruns_step = 2\nnever = []\n'
+)
 AHEAD = "clock=8640000"  # a hundred days: candidates are swept, stale lessons marked
 
 
@@ -41,14 +43,19 @@ def _has_open(pid: int) -> bool:
 class Writer:
     """One process at work, and what it was asked to write."""
 
-    def __init__(self, kind: str, number: int, home: Path, fault: str, usual: dict[str, float]) -> None:
+    def __init__(
+        self, kind: str, number: int, home: Path, fault: str, usual: dict[str, float]
+    ) -> None:
         self.kind, self.number = kind, number
         self.out = home / f"out-{number}"
         given = None
         if kind == "add":
             source = home / f"in-{number}"
             said = (
-                {"text": f"writer {number} lesson {n}", **({"run": f"adder-{number}"} if number % 2 else {})}
+                {
+                    "text": f"writer {number} lesson {n}",
+                    **({"run": f"adder-{number}"} if number % 2 else {}),
+                }
                 for n in range(1, LINES)
             )
             source.write_text("".join(json.dumps(each) + "\n" for each in said))
@@ -56,7 +63,10 @@ class Writer:
         elif kind == "learn":
             args = ["learn", str(transcript(home, number)), "--as", "ann", "--json"]
         elif kind == "tend":
-            args, fault = ["tend", "--run", f"tended-{number}", "--json"], fault or (AHEAD if number % 2 else "")
+            args, fault = (
+                ["tend", "--run", f"tended-{number}", "--json"],
+                fault or (AHEAD if number % 2 else ""),
+            )
         else:
             args = [
                 "inject",
@@ -93,7 +103,9 @@ class Writer:
         if self.kills_itself:
             return False
         now = time.monotonic()
-        if not self.opened and (self.out.stat().st_size if self.kind == "add" else _has_open(self.process.pid)):
+        if not self.opened and (
+            self.out.stat().st_size if self.kind == "add" else _has_open(self.process.pid)
+        ):
             self.opened = now
             if not self.at_any_time:
                 self.dies_at = now + random.uniform(0.0, usual[self.kind])
@@ -105,7 +117,12 @@ class Writer:
 
 
 def batch(
-    seed: int, place: Path, kills: int = KILLS, writers: int = WRITERS, fault: str = "", kinds: dict[str, int] = KINDS
+    seed: int,
+    place: Path,
+    kills: int = KILLS,
+    writers: int = WRITERS,
+    fault: str = "",
+    kinds: dict[str, int] = KINDS,
 ) -> dict[str, Any]:
     """One store, so many kills, then the reckoning."""
     random.seed(seed)
@@ -128,7 +145,9 @@ def batch(
                 if writer.opened and writer.kind != "add":
                     usual[writer.kind] = (usual[writer.kind] + now - writer.opened) / 2
                 alive.remove(writer)
-                writer.killed = writer.process.returncode == -signal.SIGKILL  # by a hand of its own, at a chosen point
+                writer.killed = (
+                    writer.process.returncode == -signal.SIGKILL
+                )  # by a hand of its own, at a chosen point
                 dead += writer.killed
             elif writer.is_due(usual):
                 os.kill(writer.process.pid, signal.SIGKILL)
@@ -147,11 +166,22 @@ def batch(
     failures = reckon(home, every, rows) + finished(home)
     ended = [w for w in every if not w.killed]
     killed = {kind: sum(w.killed and w.kind == kind for w in every) for kind in kinds}
-    at_work = {kind: sum(w.killed and bool(w.opened) and w.kind == kind for w in every) for kind in kinds}
+    at_work = {
+        kind: sum(w.killed and bool(w.opened) and w.kind == kind for w in every) for kind in kinds
+    }
     return {
-        "kills": dead, "writers": writers, "processes": len(every), "ended by themselves": len(ended), "killed": killed, "with the store open": at_work,
-        "faded": sum(rows["faded"].values()), "moved by tend": rows["moved"], "acknowledged": sum(len(w.answers()) for w in every), "seconds": round(time.monotonic() - began, 1), "failures": failures[:20],
-    }  # fmt: skip
+        "kills": dead,
+        "writers": writers,
+        "processes": len(every),
+        "ended by themselves": len(ended),
+        "killed": killed,
+        "with the store open": at_work,
+        "faded": sum(rows["faded"].values()),
+        "moved by tend": rows["moved"],
+        "acknowledged": sum(len(w.answers()) for w in every),
+        "seconds": round(time.monotonic() - began, 1),
+        "failures": failures[:20],
+    }
 
 
 def prepared(place: Path) -> Path:
@@ -182,25 +212,32 @@ def reckon(home: Path, every: list[Writer], rows: dict[str, Any]) -> list[str]:
     for writer in every:
         answers = writer.answers()
         if not writer.killed and (
-            writer.process.returncode or b"Traceback" in (home / f"err-{writer.number}").read_bytes()
+            writer.process.returncode
+            or b"Traceback" in (home / f"err-{writer.number}").read_bytes()
         ):
             wrong.append(
                 f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}{writer.out.read_text()[-300:]}"
             )
-        wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[writer.kind](
-            writer, answers, kept, rows
-        )
+        wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[
+            writer.kind
+        ](writer, answers, kept, rows)
     for kind, found in (
         ("inject", rows["injections"]),
         ("tend", {run for run in rows["runs"] if run.startswith("tended-")}),
     ):
-        asked = {f"{'run' if kind == 'inject' else 'tended'}-{w.number}" for w in every if w.kind == kind}
+        asked = {
+            f"{'run' if kind == 'inject' else 'tended'}-{w.number}" for w in every if w.kind == kind
+        }
         wrong += [f"{kind}: {run} is there, and nobody asked for it" for run in found - asked]
     return wrong
 
 
-def _learned(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
-    learned, findings, _ = rows["runs"].get(f"{writer.number:08d}-0000-4000-8000-000000000000", (False, 0, 0))
+def _learned(
+    writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]
+) -> list[str]:
+    learned, findings, _ = rows["runs"].get(
+        f"{writer.number:08d}-0000-4000-8000-000000000000", (False, 0, 0)
+    )
     whole = learned and findings == rows["findings of a run"]
     wrong = []
     if answers and answers[0]["ok"] and not whole:
@@ -210,26 +247,35 @@ def _learned(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int
     return wrong
 
 
-def _injected(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
+def _injected(
+    writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]
+) -> list[str]:
     given = answers[0]["data"]["injected"] if answers and answers[0]["ok"] else []
     lost = given and f"run-{writer.number}" not in rows["injections"]
     return [f"inject {writer.number} was printed but not recorded"] if lost else []
 
 
-def _tended(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
+def _tended(
+    writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]
+) -> list[str]:
     """A sweep is many small transactions: what it said it did is there; what it left half done, the next one finishes."""
     run = f"tended-{writer.number}"
     _, _, seq = rows["runs"].get(run, (False, 0, 0))
     wrong = []
     if answers and answers[0]["ok"] and not answers[0]["data"]["busy"] and not seq:
         wrong.append(f"tend {writer.number} was acknowledged, but its run was not counted")
-    faded, told = rows["faded"].get(run, 0), answers[0]["data"]["faded"] if answers and answers[0]["ok"] else 0
+    faded, told = (
+        rows["faded"].get(run, 0),
+        answers[0]["data"]["faded"] if answers and answers[0]["ok"] else 0,
+    )
     if told and told != faded:
         wrong.append(f"tend {writer.number} said that {told} faded; {faded} did")
     return wrong
 
 
-def _added(writer: Writer, answers: list[dict[str, Any]], kept: dict[str, int], _rows: dict[str, Any]) -> list[str]:
+def _added(
+    writer: Writer, answers: list[dict[str, Any]], kept: dict[str, int], _rows: dict[str, Any]
+) -> list[str]:
     wrong = [f"add {writer.number} was refused: {a['error']}" for a in answers if not a["ok"]]
     for n in range(1, LINES):
         text = f"writer {writer.number} lesson {n}"
@@ -268,7 +314,11 @@ with open() as memories:
         if lost != due: print(f"{memory} lost {lost} by fading, and should have lost {due}")
 """
     told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=home / "work", env=surroundings(home)
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=home / "work",
+        env=surroundings(home),
     )
     return wrong + told.stdout.splitlines() + ([told.stderr[-300:]] if told.returncode else [])
 
@@ -284,7 +334,9 @@ faded = dict(c.execute("SELECT run.foreign_id, count(*) FROM use_mark m JOIN run
 [[moved]] = c.execute("SELECT count(*) FROM journal WHERE by = 'tend'")
 print(json.dumps({"runs": runs, "injections": inj, "faded": faded, "moved": moved}))
 """
-    done = subprocess.run([sys.executable, "-c", code, str(store_of(home))], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(store_of(home))], capture_output=True, text=True
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     counts = [n for learned, n, _ in found["runs"].values() if learned]
     most = max(set(counts), key=counts.count) if counts else 0

@@ -48,9 +48,26 @@ def record(home: Path, folder: Path, fault: str = "", count: int = LINES) -> lis
     argv = [sys.executable, "-c", NAIVE] if fault == "rename" else command("add", "-", fault=fault)
     lines = "".join(f'"lesson {n} {"x" * (n * 37 % 900)}"\n' for n in range(1, count + 1))
     done = subprocess.run(
-        ["strace", "-f", "-y", "-xx", "-s", "1000000", "-e", f"trace={CALLS}", "-o", str(trace), *argv],
-        input=lines, capture_output=True, text=True, cwd=folder if fault == "rename" else home / "work", env=surroundings(home), timeout=300,
-    )  # fmt: skip
+        [
+            "strace",
+            "-f",
+            "-y",
+            "-xx",
+            "-s",
+            "1000000",
+            "-e",
+            f"trace={CALLS}",
+            "-o",
+            str(trace),
+            *argv,
+        ],
+        input=lines,
+        capture_output=True,
+        text=True,
+        cwd=folder if fault == "rename" else home / "work",
+        env=surroundings(home),
+        timeout=300,
+    )
     if done.returncode:
         raise RuntimeError(done.stderr[-500:])
     return list(_events(trace, folder))
@@ -87,7 +104,10 @@ def _read(lines: Any, inside: str) -> Any:
         elif name == "ftruncate" and path.startswith(inside):
             yield ("cut", path[len(inside) :], int(args.rsplit(",", 1)[1]))
         elif name.startswith(("unlink", "rename")):
-            names = [os.path.join(inside, _plain(each)) for each in re.findall(r'"((?:\\x[0-9a-f]{2})*)"', args)]
+            names = [
+                os.path.join(inside, _plain(each))
+                for each in re.findall(r'"((?:\\x[0-9a-f]{2})*)"', args)
+            ]
             names = [each[len(inside) :] for each in names if each.startswith(inside)]
             if name.startswith("unlink") and names:
                 yield ("gone", names[0])
@@ -96,10 +116,16 @@ def _read(lines: Any, inside: str) -> Any:
 
 
 def _plain(quoted: str) -> str:
-    return bytes.fromhex(quoted.replace("\\x", "")).decode("utf-8", "replace") if quoted.startswith("\\x") else quoted
+    return (
+        bytes.fromhex(quoted.replace("\\x", "")).decode("utf-8", "replace")
+        if quoted.startswith("\\x")
+        else quoted
+    )
 
 
-def image(before: dict[str, bytes], events: list[tuple[Any, ...]], cut: int, rng: random.Random) -> dict[str, bytes]:
+def image(
+    before: dict[str, bytes], events: list[tuple[Any, ...]], cut: int, rng: random.Random
+) -> dict[str, bytes]:
     """The files as a disk may hold them if the power went just before event `cut`."""
     synced: dict[str, int] = {}
     for at, event in enumerate(events[:cut]):
@@ -121,7 +147,9 @@ def image(before: dict[str, bytes], events: list[tuple[Any, ...]], cut: int, rng
                 del files.setdefault(name, bytearray())[event[2] :]
             cursor[name] = min(cursor.get(name, 0), event[2])
         elif event[0] == "gone":
-            if rng.random() < 0.5 or any(later[1] == name for later in events[at + 1 : cut] if later[0] == "sync"):
+            if rng.random() < 0.5 or any(
+                later[1] == name for later in events[at + 1 : cut] if later[0] == "sync"
+            ):
                 files.pop(name, None)
             cursor.pop(name, None)
         elif event[0] == "named":
@@ -161,7 +189,9 @@ for place in sys.stdin.read().split():
 """
 
 
-def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "", lines: int = LINES) -> dict[str, Any]:
+def batch(
+    seed: int, place: Path, images: int = IMAGES, fault: str = "", lines: int = LINES
+) -> dict[str, Any]:
     """One recording, many ways to lose power."""
     rng = random.Random(seed)
     home = new_home(place)
@@ -197,9 +227,13 @@ def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "", lines: 
 
 def _verify(places: list[tuple[Path, int]], home: Path) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", VERIFY], input="\n".join(str(here / "tacit.db") for here, _ in places), capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(frozen_source())}, timeout=600,
-    )  # fmt: skip
+        [sys.executable, "-c", VERIFY],
+        input="\n".join(str(here / "tacit.db") for here, _ in places),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(frozen_source())},
+        timeout=600,
+    )
     wrong: list[str] = []
     for n, ((_, said), line) in enumerate(zip(places, done.stdout.splitlines())):
         found = json.loads(line)

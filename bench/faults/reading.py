@@ -40,9 +40,12 @@ def batch(seed: int, place: Path, kills: int = 20) -> dict[str, Any]:
         path = transcript(home, number)
         while True:
             process = subprocess.Popen(
-                command("learn", str(path), "--as", "ada", "--over", "--json"), cwd=home / "work", env=surroundings(home),
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                command("learn", str(path), "--as", "ada", "--over", "--json"),
+                cwd=home / "work",
+                env=surroundings(home),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
             if killed < kills and _dies(process, asked):
                 killed += 1
                 continue
@@ -90,14 +93,24 @@ def reckon(home: Path, sessions: int, killed: int, asked: Path) -> list[str]:
     if f"; {sessions} {'session' if sessions == 1 else 'sessions'} read" not in told:
         wrong.append(f"not every session of {sessions} was read: {told[-200:]}")
     finished = Counter(
-        line.removeprefix("answered ") for line in asked.read_text().splitlines() if line.startswith("answered ")
+        line.removeprefix("answered ")
+        for line in asked.read_text().splitlines()
+        if line.startswith("answered ")
     )
-    begun = Counter(line.removeprefix("asked ") for line in asked.read_text().splitlines() if line.startswith("asked "))
+    begun = Counter(
+        line.removeprefix("asked ")
+        for line in asked.read_text().splitlines()
+        if line.startswith("asked ")
+    )
     repeated = sum(count - 1 for count in begun.values())
     if repeated > killed:
         wrong.append(f"{repeated} questions were asked again after {killed} kills")
     # An answer may be lost between the model's last byte and the disk; more than one kill can hit the same question.
-    wrong += [f"{name} was answered {count} times" for name, count in finished.items() if count > 1 + killed]
+    wrong += [
+        f"{name} was answered {count} times"
+        for name, count in finished.items()
+        if count > 1 + killed
+    ]
     return wrong
 
 
@@ -117,13 +130,24 @@ def answer(prompt: str) -> str:
     from tacit.learn.reader.exam import EXAM_PAIRS
 
     if "never start the dev server yourself" in prompt:
-        told = _told("Never start the dev server yourself.", 4, "please never start the dev server yourself")
+        told = _told(
+            "Never start the dev server yourself.", 4, "please never start the dev server yourself"
+        )
         told["quotes"][0]["line"] = int(re.findall(r"^(\d+) U please never start", prompt, re.M)[0])
     else:
-        numbers = re.findall(r"always run tool-zebra(\d+) --strict", prompt.rpartition("=== record ")[2]) or ["0"]
-        told = _told(lesson(int(numbers[0])), 1, f"always run tool-zebra{numbers[0]} --strict before you commit")
+        numbers = re.findall(
+            r"always run tool-zebra(\d+) --strict", prompt.rpartition("=== record ")[2]
+        ) or ["0"]
+        told = _told(
+            lesson(int(numbers[0])),
+            1,
+            f"always run tool-zebra{numbers[0]} --strict before you commit",
+        )
     if EXAM_PAIRS[0][1] in prompt:
-        said = [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]
+        said = [
+            {"n": n, "says": says[0], "holds": holds[0]}
+            for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)
+        ]
     else:
         said = [{"n": n, "says": "yes", "holds": "working"} for n in range(1, 10)]
     return json.dumps({"lessons": [told], "struck": [], "answers": said, "verdicts": []})

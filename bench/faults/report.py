@@ -35,7 +35,13 @@ def main() -> None:
 def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -> None:
     sums: Counter[str] = Counter()
     for line in lines:
-        sums.update({key: amount for key, amount in line.items() if type(amount) in (int, float) and key not in ALONE})
+        sums.update(
+            {
+                key: amount
+                for key, amount in line.items()
+                if type(amount) in (int, float) and key not in ALONE
+            }
+        )
     failures = sum(len(line["failures"]) for line in lines)
     rest = ", ".join(f"{key} {amount:,.0f}" for key, amount in sums.items() if key != unit)
     print(
@@ -46,7 +52,13 @@ def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -
             changed, whole = (sum(line[side][n] for line in lines) for n in (0, 1))
             print(f"  {side}: {changed} changed something, {whole} whole again")
     if name == "kill":
-        print("  " + ", ".join(f"{kind} {sum(line['killed'][kind] for line in lines)}" for kind in lines[0]["killed"]))
+        print(
+            "  "
+            + ", ".join(
+                f"{kind} {sum(line['killed'][kind] for line in lines)}"
+                for kind in lines[0]["killed"]
+            )
+        )
     if name == "fuzz":
         _doors(lines)
 

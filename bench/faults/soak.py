@@ -107,8 +107,14 @@ class Soak:
             self.number += 1
             path = transcript(self.home, self.number, rng.randrange(PROBLEMS))
             session = path.stem
-            common = {"session_id": session, "cwd": str(self.home / "work"), "transcript_path": str(path)}
-            self.hook("session-start", {**common, "hook_event_name": "SessionStart", "source": "startup"})
+            common = {
+                "session_id": session,
+                "cwd": str(self.home / "work"),
+                "transcript_path": str(path),
+            }
+            self.hook(
+                "session-start", {**common, "hook_event_name": "SessionStart", "source": "startup"}
+            )
             for n in range(rng.randint(1, 4)):
                 self.hook(
                     "prompt",
@@ -128,8 +134,13 @@ class Soak:
         peak = self.home / f"peak-{threading.get_ident()}"
         began = time.monotonic()
         done = subprocess.Popen(
-            command("hook", event, fault=f"peak={peak}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.home / "work", env=surroundings(self.home)
-        )  # fmt: skip
+            command("hook", event, fault=f"peak={peak}"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.home / "work",
+            env=surroundings(self.home),
+        )
         assert done.stdin and done.stdout and done.stderr
         done.stdin.write(json.dumps(payload).encode())
         done.stdin.close()
@@ -158,7 +169,9 @@ class Soak:
         """Seconds of an interpreter that does nothing, and those of the processor."""
         began = time.monotonic()
         status, used = _ended(
-            subprocess.Popen([sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home))
+            subprocess.Popen(
+                [sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home)
+            )
         )
         assert not status
         now = time.monotonic()
@@ -180,11 +193,17 @@ class Soak:
                 continue
             self.count(args[0], 1)
             if not done.returncode:
-                self.samples.setdefault(f"{args[0]} seconds", []).append((time.monotonic(), time.monotonic() - began))
-            if args[0] == "backup" and done.returncode == 4:  # the worker is making one, and it says so
+                self.samples.setdefault(f"{args[0]} seconds", []).append(
+                    (time.monotonic(), time.monotonic() - began)
+                )
+            if (
+                args[0] == "backup" and done.returncode == 4
+            ):  # the worker is making one, and it says so
                 self.count("backup while another was made", 1)
             elif done.returncode or "Traceback" in done.stderr:
-                self.wrong.append(f"{args}: {done.returncode} {done.stdout[-200:]} {done.stderr[-200:]}")
+                self.wrong.append(
+                    f"{args}: {done.returncode} {done.stdout[-200:]} {done.stderr[-200:]}"
+                )
             time.sleep(seconds)
 
     def watch(self) -> None:
@@ -192,7 +211,9 @@ class Soak:
         store = store_of(self.home)
         while time.monotonic() < self.end:
             for name, path in (("store bytes", store), ("log bytes", Path(f"{store}-wal"))):
-                self.samples[name].append((time.monotonic(), float(path.stat().st_size if path.exists() else 0)))
+                self.samples[name].append(
+                    (time.monotonic(), float(path.stat().st_size if path.exists() else 0))
+                )
             time.sleep(0.25)
 
 
@@ -203,7 +224,9 @@ def _ended(process: subprocess.Popen[bytes]) -> tuple[int, float]:
     return process.returncode, used.ru_utime + used.ru_stime
 
 
-def thirds(samples: list[tuple[float, float]], end: float, length: float, share: float = 0.5) -> tuple[float, float]:
+def thirds(
+    samples: list[tuple[float, float]], end: float, length: float, share: float = 0.5
+) -> tuple[float, float]:
     """Medians of the first and of the last third of the time after the warm-up; or what another share of them stays below."""
     first = [amount for at, amount in samples if end - length <= at <= end - length * 2 / 3]
     last = [amount for at, amount in samples if at >= end - length / 3]
@@ -211,14 +234,18 @@ def thirds(samples: list[tuple[float, float]], end: float, length: float, share:
 
 
 def _quantile(amounts: list[float], share: float) -> float:
-    return statistics.median(amounts) if share == 0.5 else sorted(amounts)[int(len(amounts) * share)]
+    return (
+        statistics.median(amounts) if share == 0.5 else sorted(amounts)[int(len(amounts) * share)]
+    )
 
 
 def main() -> int:
     """Run it and note the result."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--warm-up", type=float, default=3.0, help="minutes before the first third begins")
+    parser.add_argument(
+        "--warm-up", type=float, default=3.0, help="minutes before the first third begins"
+    )
     parser.add_argument("--lessons", type=int, default=LESSONS)
     args = parser.parse_args()
     every = args.warm_up + args.minutes
@@ -236,10 +263,19 @@ def main() -> int:
         tacit(home, "tend", patience=3600)
     soak = Soak(home, every)
     reader = subprocess.Popen(
-        [sys.executable, "-c", READER, str(every * 60)], stdout=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
-    )  # fmt: skip
+        [sys.executable, "-c", READER, str(every * 60)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=home / "work",
+        env=surroundings(home),
+    )
     jobs = [threading.Thread(target=soak.agent, args=(n,)) for n in range(AGENTS)]
-    commands = ((1.0, "worker", "--now"), (15.0, "tend"), (60.0, "backup"), (10.0, "list", "--json"))
+    commands = (
+        (1.0, "worker", "--now"),
+        (15.0, "tend"),
+        (60.0, "backup"),
+        (10.0, "list", "--json"),
+    )
     jobs += [threading.Thread(target=soak.every, args=each) for each in commands] + [
         threading.Thread(target=soak.watch)
     ]
@@ -249,18 +285,27 @@ def main() -> int:
     for job in jobs:
         job.join()
     reader.wait()
-    soak.samples["reader memory"] = [(at - time.time() + time.monotonic(), size) for at, size in read]
+    soak.samples["reader memory"] = [
+        (at - time.time() + time.monotonic(), size) for at, size in read
+    ]
     health = doctor(home)
     found: dict[str, Any] = {}
     failures = list(soak.wrong)
     for name, samples in soak.samples.items():
         a, b = thirds(samples, soak.end, args.minutes * 60)
-        found[name] = {"first third": round(a, 4), "last third": round(b, 4), "ratio": round(b / a, 3) if a else None}
+        found[name] = {
+            "first third": round(a, 4),
+            "last third": round(b, 4),
+            "ratio": round(b / a, 3) if a else None,
+        }
         if name in JUDGED and not (a and b / a <= MOST):
             failures.append(f"{name} grew from {a:g} to {b:g}")
     for share in SLOWEST:
         a, b = thirds(soak.samples["hook seconds"], soak.end, args.minutes * 60, share)
-        found[f"hook seconds, {share:.0%} are faster"] = {"first third": round(a, 4), "last third": round(b, 4)}
+        found[f"hook seconds, {share:.0%} are faster"] = {
+            "first third": round(a, 4),
+            "last third": round(b, 4),
+        }
     if not health["sound"]:
         failures.append(f"doctor: {health['faults'][:3]}")
     told = {

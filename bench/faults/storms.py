@@ -34,15 +34,30 @@ def batch(seed: int, place: Path, processes: int = PROCESSES, fault: str = "") -
     store.parent.mkdir(parents=True)
     env = surroundings(home)
     made = subprocess.run(
-        [sys.executable, "-c", OLD, str(ROOT / "tests" / "contracts" / "test_migrate.py"), str(store)], capture_output=True, text=True, env=env, check=True
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            OLD,
+            str(ROOT / "tests" / "contracts" / "test_migrate.py"),
+            str(store),
+        ],
+        capture_output=True,
+        text=True,
+        env=env,
+        check=True,
+    )
     wanted = int(made.stdout)
     storm = [
         subprocess.Popen(
-            command("list", "--all-projects", "--json", "--limit", "1000", fault=fault), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home / "work", env=env
+            command("list", "--all-projects", "--json", "--limit", "1000", fault=fault),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=home / "work",
+            env=env,
         )
         for _ in range(processes)
-    ]  # fmt: skip
+    ]
     failures = []
     for process in storm:
         out, err = process.communicate(timeout=300)
@@ -53,9 +68,16 @@ def batch(seed: int, place: Path, processes: int = PROCESSES, fault: str = "") -
         except ValueError:
             failures.append(f"storm {seed}: no answer, {err[-300:]}")
     kept = subprocess.run(
-        [sys.executable, "-c", "import apsw, sys; print(apsw.Connection(sys.argv[1]).execute('SELECT count(*) FROM memory').fetchall()[0][0])", str(store)],
-        capture_output=True, text=True, env=env,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import apsw, sys; print(apsw.Connection(sys.argv[1]).execute('SELECT count(*) FROM memory').fetchall()[0][0])",
+            str(store),
+        ],
+        capture_output=True,
+        text=True,
+        env=env,
+    )
     if kept.stdout.strip() != str(wanted):
         failures.append(f"storm {seed}: {kept.stdout.strip()} of {wanted} lessons are there")
     health = doctor(home)

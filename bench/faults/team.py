@@ -33,13 +33,19 @@ from common import Ledger, commit, transcript
 import measure
 from server import Server
 
-KINDS = {"add": 6, "learn": 2, "inject": 3, "recall": 3, "review": 3}  # and how often each is chosen
+KINDS = {
+    "add": 6,
+    "learn": 2,
+    "inject": 3,
+    "recall": 3,
+    "review": 3,
+}  # and how often each is chosen
 SETTINGS = {"max_connections": "120", "shared_buffers": "256MB"}
 SWITCH = 0.1  # how often a process turns to another project
 SHARED = {"@global", "@agent", ""}
 TABLES = (
     "memory alias journal seal evidence use use_mark tally run finding tombstone proposal queue injection counter shared extent"
-).split()  # fmt: skip
+).split()
 
 
 # -- one process at work -----------------------------------------------------------------------------------------------
@@ -87,7 +93,14 @@ class Worker:
                 if told is not None:
                     self.note("ack", kind=kind, act=act, project=name, **told)
             except TacitError as error:
-                self.note("refused", kind=kind, act=act, project=name, code=type(error).__name__, said=error.message)
+                self.note(
+                    "refused",
+                    kind=kind,
+                    act=act,
+                    project=name,
+                    code=type(error).__name__,
+                    said=error.message,
+                )
                 if type(error).__name__ == "Unavailable":
                     self.close()
                     time.sleep(self.chance.uniform(0.2, 1.0))
@@ -99,7 +112,11 @@ class Worker:
         if name not in self.memories:
             if len(self.memories) >= 2:
                 self.close()
-            env = {"HOME": str(self.place), "USER": f"person{self.number}", "XDG_DATA_HOME": str(self.place / "data")}
+            env = {
+                "HOME": str(self.place),
+                "USER": f"person{self.number}",
+                "XDG_DATA_HOME": str(self.place / "data"),
+            }
             self.memories[name] = open_memories(
                 self.plan["url"].replace("USER", name),
                 project=name,
@@ -134,7 +151,9 @@ class Worker:
         return {"run": learned.run, "new": list(learned.new), "number": number}
 
     def inject(self, name: str, act: str) -> Mapping[str, Any]:
-        given = self.project(name).inject(f"what needs a fresh cache of kind {self.chance.randrange(50)}", run=act)
+        given = self.project(name).inject(
+            f"what needs a fresh cache of kind {self.chance.randrange(50)}", run=act
+        )
         return {"given": list(given.injected), "withheld": list(given.withheld)}
 
     def recall(self, name: str, act: str) -> Mapping[str, Any]:
@@ -196,7 +215,13 @@ def prepare(server: Server, place: Path, names: list[str]) -> None:
 
 
 def campaign(
-    place: Path, processes: int, projects: int, seconds: float, kills: int, settings: Mapping[str, str], fault: str = ""
+    place: Path,
+    processes: int,
+    projects: int,
+    seconds: float,
+    kills: int,
+    settings: Mapping[str, str],
+    fault: str = "",
 ) -> dict[str, Any]:
     """Work, kill, reckon."""
     folder = place / "server"
@@ -208,21 +233,38 @@ def campaign(
         (place / "plan").write_text(json.dumps(plan))
         args = [sys.executable, os.path.abspath(__file__), "--worker"]
         with (place / "errors").open("wb") as errors:
-            working = [subprocess.Popen([*args, str(n), str(place), fault], stderr=errors) for n in range(processes)]
-        while len(list(place.glob("here-*"))) < processes and all(process.poll() is None for process in working):
+            working = [
+                subprocess.Popen([*args, str(n), str(place), fault], stderr=errors)
+                for n in range(processes)
+            ]
+        while len(list(place.glob("here-*"))) < processes and all(
+            process.poll() is None for process in working
+        ):
             time.sleep(0.1)
         began = time.time()
         (place / "going").write_text(str(began + seconds))
         (place / "going").rename(place / "go")
         for number in range(kills):
-            time.sleep(max(0.0, began + seconds * (number + 1) / (kills + 1) + random.uniform(-1, 1) - time.time()))
+            time.sleep(
+                max(
+                    0.0,
+                    began
+                    + seconds * (number + 1) / (kills + 1)
+                    + random.uniform(-1, 1)
+                    - time.time(),
+                )
+            )
             server.kill()
             time.sleep(0.5)
             server.start()
             measure.log(f"killed and started again, {time.time() - began:.0f} s")
         ended = [process.wait(timeout=300) for process in working]
         spent = time.time() - began
-        notes = [json.loads(line) for n in range(processes) for line in (place / f"notes-{n}").read_text().splitlines()]
+        notes = [
+            json.loads(line)
+            for n in range(processes)
+            for line in (place / f"notes-{n}").read_text().splitlines()
+        ]
         failures = (
             [f"{sum(map(bool, ended))} processes failed: {(place / 'errors').read_text()[-1500:]}"]
             if any(ended)
@@ -237,27 +279,46 @@ def campaign(
         failures += [*kept(server, notes), *sound(server), *apart(server, names)]
     told = collections.Counter((note["what"], note["kind"]) for note in notes)
     refused = collections.Counter(
-        f"{note['code']}: {note['said'].partition(': ')[2][:100]}" for note in notes if note["what"] == "refused"
+        f"{note['code']}: {note['said'].partition(': ')[2][:100]}"
+        for note in notes
+        if note["what"] == "refused"
     )
     return {
-        "processes": processes, "projects": projects, "seconds": round(spent, 1), "kills": kills,
-        "acknowledged": {kind: told["ack", kind] for kind in KINDS}, "refused": dict(refused), "deadlocks": deadlocks,
-        "writes a second": round(sum(told["ack", kind] for kind in ("add", "learn", "inject", "review")) / spent, 1), "failures": failures,
-    }  # fmt: skip
+        "processes": processes,
+        "projects": projects,
+        "seconds": round(spent, 1),
+        "kills": kills,
+        "acknowledged": {kind: told["ack", kind] for kind in KINDS},
+        "refused": dict(refused),
+        "deadlocks": deadlocks,
+        "writes a second": round(
+            sum(told["ack", kind] for kind in ("add", "learn", "inject", "review")) / spent, 1
+        ),
+        "failures": failures,
+    }
 
 
 def tampered(server: Server) -> None:
     """A planted mistake: one lesson's journal says something else."""
     with psycopg.connect(server.url("team"), autocommit=True) as admin:
-        admin.execute("SET session_replication_role = replica")  # past the trigger that keeps the journal
-        admin.execute("UPDATE tacit.journal SET by = 'mallory' WHERE id = (SELECT max(id) FROM tacit.journal)")
+        admin.execute(
+            "SET session_replication_role = replica"
+        )  # past the trigger that keeps the journal
+        admin.execute(
+            "UPDATE tacit.journal SET by = 'mallory' WHERE id = (SELECT max(id) FROM tacit.journal)"
+        )
 
 
 def kept(server: Server, notes: list[dict[str, Any]]) -> Iterator[str]:
     """What was acknowledged and is not there; what is there and nobody tried."""
     with psycopg.connect(server.url("team")) as admin:
         memories = dict(admin.execute("SELECT id, text FROM tacit.memory").fetchall())
-        runs = {row[0] for row in admin.execute("SELECT foreign_id FROM tacit.run WHERE learned_at <> ''").fetchall()}
+        runs = {
+            row[0]
+            for row in admin.execute(
+                "SELECT foreign_id FROM tacit.run WHERE learned_at <> ''"
+            ).fetchall()
+        }
         units = collections.Counter(
             row[0]
             for row in admin.execute(
@@ -266,7 +327,9 @@ def kept(server: Server, notes: list[dict[str, Any]]) -> Iterator[str]:
         )
         reasons = {
             row[0]
-            for row in admin.execute("SELECT payload::json ->> 0 FROM tacit.journal WHERE verb <> 'add'").fetchall()
+            for row in admin.execute(
+                "SELECT payload::json ->> 0 FROM tacit.journal WHERE verb <> 'add'"
+            ).fetchall()
         }
     said = " ".join(reasons)
     for note in notes:
@@ -309,20 +372,30 @@ def apart(server: Server, names: list[str]) -> Iterator[str]:
     with psycopg.connect(server.url("team")) as admin:
         ids = dict(admin.execute("SELECT name, id FROM tacit.project").fetchall())
         counts = {
-            table: dict(admin.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall())
+            table: dict(
+                admin.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall()
+            )
             for table in TABLES
         }
-        lesson = dict(admin.execute("SELECT project, min(id) FROM tacit.memory GROUP BY 1").fetchall())
+        lesson = dict(
+            admin.execute("SELECT project, min(id) FROM tacit.memory GROUP BY 1").fetchall()
+        )
     for at, name in enumerate(names):
         own, other = ids[name], ids[names[at - 1]]
         with psycopg.connect(server.url("team", name), autocommit=True) as me:
             for table in TABLES:
-                seen = dict(me.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall())
+                seen = dict(
+                    me.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall()
+                )
                 if foreign := set(seen) - SHARED - {own}:
                     yield f"leak: {name} sees {table} rows of {len(foreign)} other projects"
                 if seen.get(own, 0) != counts[table].get(own, 0):
                     yield f"hidden: {name} sees {seen.get(own, 0)} of its {counts[table].get(own, 0)} rows in {table}"
-            if foreign := {row[0] for row in me.execute("SELECT id FROM tacit.project").fetchall()} - SHARED - {own}:
+            if (
+                foreign := {row[0] for row in me.execute("SELECT id FROM tacit.project").fetchall()}
+                - SHARED
+                - {own}
+            ):
                 yield f"leak: {name} sees {len(foreign)} other projects"
             for sql in attempts(own, other, lesson[other]):
                 if gained := _gained(me, sql):

@@ -22,7 +22,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from common import campaign, command, doctor, new_home, store_of, surroundings, tacit, texts, transcript
+from common import (
+    campaign,
+    command,
+    doctor,
+    new_home,
+    store_of,
+    surroundings,
+    tacit,
+    texts,
+    transcript,
+)
 
 SLOW = 0.4  # seconds the endpoint takes
 LEARNERS = 8
@@ -91,15 +101,25 @@ class Endpoint:
         """Sharper words for every lesson it is shown that rambles; no judgement on lines for the page; nothing to add to a learned run."""
         if "suggestions" not in prompt and "decisions" not in prompt:
             return {"findings": []}
-        listed = json.loads(next(line for line in reversed(prompt.splitlines()) if line.startswith("[")))
+        listed = json.loads(
+            next(line for line in reversed(prompt.splitlines()) if line.startswith("["))
+        )
         if "suggestions" not in prompt:
             return {
-                "decisions": [{"id": each["id"], "action": "needs-review", "reason": "not sure"} for each in listed]
+                "decisions": [
+                    {"id": each["id"], "action": "needs-review", "reason": "not sure"}
+                    for each in listed
+                ]
             }
         wordy = [each for each in listed if ", as everybody" in each["text"]]
         return {
             "suggestions": [
-                {"lessons": [e["id"]], "text": e["text"].split(", as everybody")[0], "reason": "shorter"} for e in wordy
+                {
+                    "lessons": [e["id"]],
+                    "text": e["text"].split(", as everybody")[0],
+                    "reason": "shorter",
+                }
+                for e in wordy
             ]
         }
 
@@ -112,7 +132,9 @@ def prepared(place: Path, endpoint: Endpoint) -> Path:
     """A home with much to tend."""
     home = new_home(place)
     (home / ".config" / "tacit").mkdir(parents=True, exist_ok=True)
-    (home / ".config" / "tacit" / "config.toml").write_text(f'[model]\nurl = "{endpoint.url}"\nname = "slow"\n')
+    (home / ".config" / "tacit" / "config.toml").write_text(
+        f'[model]\nurl = "{endpoint.url}"\nname = "slow"\n'
+    )
     store_of(home).parent.mkdir(parents=True)
     subprocess.run(
         ["git", "init", "-q", str(home / "work")], check=True
@@ -179,10 +201,15 @@ def beside(home: Path) -> list[str]:
     calls = [("tend",), ("tend",), *(("learn", str(file)) for file in files)]
     at_once = [
         subprocess.Popen(
-            command(*call, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
+            command(*call, "--json"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=home / "work",
+            env=surroundings(home),
         )
         for call in calls
-    ]  # fmt: skip
+    ]
     wrong = []
     for call, process in zip(calls, at_once):
         out, err = process.communicate(timeout=300)
@@ -198,7 +225,11 @@ def struck(home: Path, after: float) -> bool:
     """One pass, killed after so many seconds; whether it was still alive then."""
     with (home / "out").open("wb") as out:
         process = subprocess.Popen(
-            command("tend", "--json"), stdout=out, stderr=out, cwd=home / "work", env=surroundings(home)
+            command("tend", "--json"),
+            stdout=out,
+            stderr=out,
+            cwd=home / "work",
+            env=surroundings(home),
         )
     try:
         process.wait(after)
@@ -231,7 +262,8 @@ def compared(home: Path, calm: Path) -> list[str]:
         if mine[name] != theirs[name]:
             wrong.append(f"{name} differ: {str(mine[name])[:200]} / {str(theirs[name])[:200]}")
     pages = [
-        page.read_text() if page.exists() else "" for page in (home / "work" / "MEMORY.md", calm / "work" / "MEMORY.md")
+        page.read_text() if page.exists() else ""
+        for page in (home / "work" / "MEMORY.md", calm / "work" / "MEMORY.md")
     ]
     return wrong + ([] if pages[0] == pages[1] != "" else ["the pages differ, or there is none"])
 
@@ -248,7 +280,12 @@ print(json.dumps({
     "evidence": sorted(c.execute("SELECT memory, sum(amount) FROM evidence GROUP BY 1")),
 }))
 """
-    done = subprocess.run([sys.executable, "-c", code, str(store_of(home))], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(store_of(home))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

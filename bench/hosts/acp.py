@@ -20,21 +20,39 @@ class Editor:
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> None:
         self.agent = subprocess.Popen(
-            argv, cwd=cwd, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )  # fmt: skip
+            argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.heard: Queue[Any] = Queue()
         self.errors: list[str] = []
         self._asked = 0
         threading.Thread(target=self._listen, daemon=True).start()
-        threading.Thread(target=lambda: self.errors.extend(self.agent.stderr or ()), daemon=True).start()
+        threading.Thread(
+            target=lambda: self.errors.extend(self.agent.stderr or ()), daemon=True
+        ).start()
 
     def converse(self, cwd: Path, prompts: Sequence[str], patience: float) -> str:
         """One session with these prompts; its id."""
         files = {"readTextFile": False, "writeTextFile": False}
-        self.ask("initialize", {"protocolVersion": 1, "clientCapabilities": {"fs": files, "terminal": False}}, patience)
-        session = str(self.ask("session/new", {"cwd": str(cwd), "mcpServers": []}, patience)["sessionId"])
+        self.ask(
+            "initialize",
+            {"protocolVersion": 1, "clientCapabilities": {"fs": files, "terminal": False}},
+            patience,
+        )
+        session = str(
+            self.ask("session/new", {"cwd": str(cwd), "mcpServers": []}, patience)["sessionId"]
+        )
         for text in prompts:
-            self.ask("session/prompt", {"sessionId": session, "prompt": [{"type": "text", "text": text}]}, patience)
+            self.ask(
+                "session/prompt",
+                {"sessionId": session, "prompt": [{"type": "text", "text": text}]},
+                patience,
+            )
         return session
 
     def ask(self, method: str, params: Any, patience: float) -> Any:
@@ -83,5 +101,8 @@ class Editor:
 def _granted(told: dict[str, Any]) -> Any:
     """A yes to the question for leave: the option that allows it once."""
     options = (told.get("params") or {}).get("options") or []
-    yes = next((each for each in options if each.get("kind") == "allow_once"), options[0] if options else {})
+    yes = next(
+        (each for each in options if each.get("kind") == "allow_once"),
+        options[0] if options else {},
+    )
     return {"outcome": {"outcome": "selected", "optionId": yes.get("optionId", "allow")}}

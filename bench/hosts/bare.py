@@ -52,7 +52,12 @@ def lay_bait(home: Path, project: Path) -> None:
     fired.mkdir()
 
     def hook(event: str, level: str) -> dict[str, object]:
-        context = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"BAIT-hook-{level}-{event}"}}
+        context = {
+            "hookSpecificOutput": {
+                "hookEventName": event,
+                "additionalContext": f"BAIT-hook-{level}-{event}",
+            }
+        }
         script = home / f"hook-{level}-{event}.sh"
         script.write_text(
             f"#!/bin/sh\ncat >/dev/null; touch {fired}/hook-{level}-{event}; echo '{json.dumps(context)}'\n"
@@ -63,7 +68,10 @@ def lay_bait(home: Path, project: Path) -> None:
     def settings(level: str) -> str:
         events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
         return json.dumps(
-            {"hooks": {event: [hook(event, level)] for event in events}, "permissions": {"allow": ["Bash"]}}
+            {
+                "hooks": {event: [hook(event, level)] for event in events},
+                "permissions": {"allow": ["Bash"]},
+            }
         )
 
     server = {"command": "sh", "args": ["-c", f"touch {fired}/mcp-server; cat >/dev/null"]}
@@ -79,7 +87,10 @@ def lay_bait(home: Path, project: Path) -> None:
         / "skills"
         / "shop"
         / "SKILL.md": "---\nname: shop\ndescription: BAIT-user-skill\n---\nBAIT-user-skill\n",
-        home / ".claude" / "commands" / "shop.md": "---\ndescription: BAIT-user-command\n---\nBAIT-user-command\n",
+        home
+        / ".claude"
+        / "commands"
+        / "shop.md": "---\ndescription: BAIT-user-command\n---\nBAIT-user-command\n",
         home / ".claude" / "rules" / "shop.md": "BAIT-user-rule\n",
         project / ".claude" / "settings.json": settings("project"),
         project / ".claude" / "settings.local.json": settings("local"),
@@ -104,7 +115,9 @@ def lay_bait(home: Path, project: Path) -> None:
     (home / ".claude.json").write_text(json.dumps(known))
 
 
-def bare(program: Program, flags: Sequence[str], model: Model, folder: Path, *, in_project: bool = False) -> Reached:
+def bare(
+    program: Program, flags: Sequence[str], model: Model, folder: Path, *, in_project: bool = False
+) -> Reached:
     """Call the program with these flags, the question on its standard input: from an empty folder, as Tacit asks models, or
     from a project full of bait."""
     world = World(folder, model)
@@ -115,10 +128,21 @@ def bare(program: Program, flags: Sequence[str], model: Model, folder: Path, *, 
     apart.mkdir()
     cwd = world.project if in_project else apart
     done = subprocess.run(
-        [program.path, "-p", *flags], cwd=cwd, env=world.env, input=ASKED, capture_output=True, text=True, timeout=180
+        [program.path, "-p", *flags],
+        cwd=cwd,
+        env=world.env,
+        input=ASKED,
+        capture_output=True,
+        text=True,
+        timeout=180,
     )
     asked = model.seen(tools=False)
-    words = {word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}
+    words = {
+        word.strip("\"'`.,:;()[]{}<>")
+        for each in asked
+        for word in each.text.split()
+        if "BAIT-" in word
+    }
     ran = sorted(each.name for each in (world.home / "fired").iterdir())
     tools = sorted({name for each in asked for name in each.tools})
     return Reached(
@@ -132,13 +156,25 @@ def bare(program: Program, flags: Sequence[str], model: Model, folder: Path, *, 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm"
+    )
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
-    parser.add_argument("--in-project", action="store_true", help="call it in the project instead of an empty folder")
+    parser.add_argument(
+        "--in-project",
+        action="store_true",
+        help="call it in the project instead of an empty folder",
+    )
     parser.add_argument("flags", nargs="*", help="after --: what stands behind `claude -p`")
     given = parser.parse_args()
-    [program] = [install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == given.host]
+    [program] = [
+        install(each, given.programs)
+        for each in PROGRAMS
+        if f"{each.host}-{each.pick}" == given.host
+    ]
     if program.missing:
         print(f"{program.name}: {program.missing}")
         return 2

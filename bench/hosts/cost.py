@@ -50,15 +50,27 @@ CALLS = (
 
 def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], dict[str, object]]]]:
     """Host -> (row, words after `tacit hook`, payload); {n} is numbered anew for each call."""
-    scene = Scene(folder, "s{n}", prompt="why does the queue number 7 hang?", command="make db", call="u{n}",
-                  error="psycopg.OperationalError: connection to server failed: Connection refused")  # fmt: skip
+    scene = Scene(
+        folder,
+        "s{n}",
+        prompt="why does the queue number 7 hang?",
+        command="make db",
+        call="u{n}",
+        error="psycopg.OperationalError: connection to server failed: Connection refused",
+    )
     found: dict[str, list[tuple[str, list[str], dict[str, object]]]] = {}
     for name, host in every_host().items():
         told = replace(scene, transcript=rollout) if name == "codex" else scene
         words = [] if host.loaded_by_others else ["--host", name]
-        rows = [(entry.ours, [entry.ours, *words], host.sample(entry, told)) for entry in host.entries]
+        rows = [
+            (entry.ours, [entry.ours, *words], host.sample(entry, told)) for entry in host.entries
+        ]
         looking = [
-            (f"{entry.ours}, looking", [entry.ours, *words], host.sample(entry, replace(told, command="ls -la")))
+            (
+                f"{entry.ours}, looking",
+                [entry.ours, *words],
+                host.sample(entry, replace(told, command="ls -la")),
+            )
             for entry in host.entries
             if entry.ours == "before-command"
         ]
@@ -73,7 +85,13 @@ def cpu(argv: list[str], env: dict[str, str], said: str = "") -> float:
     """CPU seconds of one process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
-        argv, env=env, input=said, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        argv,
+        env=env,
+        input=said,
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -83,14 +101,22 @@ HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cost", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "cost", "version": "1"},
+    },
 }
 
 
 def first_answer(env: dict[str, str]) -> float:
     """CPU seconds of `tacit mcp` until its first answer, by the kernel's own count."""
     with subprocess.Popen(
-        [TACIT, "mcp"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [TACIT, "mcp"],
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as server:
         assert server.stdin and server.stdout
         server.stdin.write(json.dumps(HELLO).encode() + b"\n")
@@ -113,15 +139,27 @@ def main() -> int:
         # Signed by a person: what nobody signed waits, and hooks would look through an empty store.
         person = signed({**env, "USER": "ada"})
         with open_memories(env=person, cwd=project) as memories:
-            memories.add_many([
-                {"text": "Use pnpm, not npm.", "kind": "preference"}, {"text": "`make db` needs port 5432.", "kind": "rule"},
-                *({"text": f"The queue number {n} hangs when worker {n} restarts with code {n * 7}.", "kind": "pitfall"} for n in range(300)),
-            ])  # fmt: skip
+            memories.add_many(
+                [
+                    {"text": "Use pnpm, not npm.", "kind": "preference"},
+                    {"text": "`make db` needs port 5432.", "kind": "rule"},
+                    *(
+                        {
+                            "text": f"The queue number {n} hangs when worker {n} restarts with code {n * 7}.",
+                            "kind": "pitfall",
+                        }
+                        for n in range(300)
+                    ),
+                ]
+            )
             in_force = sum(memory.state in INJECTABLE for memory in memories.list(limit=1000))
         assert in_force == 302, f"{in_force} lessons are in force, not 302"
         rollout = os.path.join(folder, "rollout-x.jsonl")
         Path(rollout).write_text(
-            json.dumps({"payload": {"item": {"type": "CommandExecution", "id": "other", "exit_code": 0}}}) + "\n"
+            json.dumps(
+                {"payload": {"item": {"type": "CommandExecution", "id": "other", "exit_code": 0}}}
+            )
+            + "\n"
         )
         bare = [sys.executable, "-c", "pass"]
         count = 0
@@ -134,9 +172,18 @@ def main() -> int:
                 count += 1
                 for (_, words, payload), (floor, ours) in zip(listed, spent):
                     floor.append(cpu(bare, env))
-                    ours.append(cpu([TACIT, "hook", *words], env, json.dumps(payload).replace("{n}", str(count))))
+                    ours.append(
+                        cpu(
+                            [TACIT, "hook", *words],
+                            env,
+                            json.dumps(payload).replace("{n}", str(count)),
+                        )
+                    )
             for (name, _, _), (floor, ours) in zip(listed, spent):
-                print(f"| {host} | {name} | {statistics.median(ours) / statistics.median(floor):.1f} |", flush=True)
+                print(
+                    f"| {host} | {name} | {statistics.median(ours) / statistics.median(floor):.1f} |",
+                    flush=True,
+                )
         total = bare_total = 0.0
         for n, command in enumerate(CALLS):
             said = {

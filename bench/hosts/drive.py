@@ -78,12 +78,16 @@ class World:
         (self.project / "bin" / "pytest").chmod(0o755)
         (self.project / "Makefile").write_text("db:\n\t@touch .db-up && echo 'database is up'\n")
         (self.project / "tests" / "test_orders.py").write_text("def test_orders():\n    pass\n")
-        self.program = folder / "tools" / "tacit"  # what hosts are told to call: a link that a scenario may break
+        self.program = (
+            folder / "tools" / "tacit"
+        )  # what hosts are told to call: a link that a scenario may break
         self.program.parent.mkdir()
         self.program.symlink_to(TACIT)
         node = os.path.dirname(shutil.which("node") or "/usr/bin/node")
         self.env = {
-            "PATH": os.pathsep.join([os.path.dirname(TACIT), node, "/usr/local/bin", "/usr/bin", "/bin"]),
+            "PATH": os.pathsep.join(
+                [os.path.dirname(TACIT), node, "/usr/local/bin", "/usr/bin", "/bin"]
+            ),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "TZ": "UTC",
@@ -95,7 +99,9 @@ class World:
             ["add", "-A"],
             ["-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "shop"],
         ):
-            subprocess.run(["git", *line], cwd=self.project, env=self.env, check=True, capture_output=True)
+            subprocess.run(
+                ["git", *line], cwd=self.project, env=self.env, check=True, capture_output=True
+            )
         # of who runs our own commands; the hosts and what they start have none
         self.key = signed({**self.env, "USER": "ada"})["TACIT_KEY"]
 
@@ -118,7 +124,12 @@ class World:
     def said(self, *args: str) -> str:
         """What `tacit` tells a person."""
         done = subprocess.run(
-            [TACIT, *args], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE
+            [TACIT, *args],
+            cwd=self.project,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
         )
         return done.stdout + done.stderr
 
@@ -141,7 +152,15 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
         world.tacit(*(word.replace("{lesson}", world.lesson) for word in words))
     told = _numbered(world, told)
     world.model.play(told.get("script", {}))
-    drive = _typed if told.get("typed") else _records if told.get("records") else _edited if told.get("acp") else None
+    drive = (
+        _typed
+        if told.get("typed")
+        else _records
+        if told.get("records")
+        else _edited
+        if told.get("acp")
+        else None
+    )
     session = drive(program, world, told) if drive else call(program, world, told, before)
     session.requests = world.model.seen(tools=False)
     world.settle()
@@ -154,7 +173,10 @@ def _numbered(world: World, told: dict[str, Any]) -> dict[str, Any]:
     if "{n:" in said and not world.numbers:
         world.said()  # a person looks: what a program reads has no numbers that count
         screen = world.tacit()["screen"]
-        world.numbers = {row["hears"] or row["problem"]: row["number"] for row in (*screen["told"], *screen["new"])}
+        world.numbers = {
+            row["hears"] or row["problem"]: row["number"]
+            for row in (*screen["told"], *screen["new"])
+        }
 
     def number(found: re.Match[str]) -> str:
         return str(next(n for text, n in world.numbers.items() if found[1] in text))
@@ -163,7 +185,9 @@ def _numbered(world: World, told: dict[str, Any]) -> dict[str, Any]:
     return again
 
 
-def call(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
+def call(
+    program: Program, world: World, told: dict[str, Any], before: Sequence[Session]
+) -> Session:
     """A session that is handed its prompt and ends by itself."""
     goes_on = before[-1].id if told.get("resume") or told.get("fork") else ""
     turn = Turn(told["prompt"], goes_on, bool(told.get("fork")), tuple(told.get("flags", ())))
@@ -179,8 +203,14 @@ def call(program: Program, world: World, told: dict[str, Any], before: Sequence[
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired as late:
-        return Session(code=None, out=f"did not end within {PATIENCE:g} s: {late.stdout or ''}"[:2000])
-    return Session(_session_id(program, world, done.stdout), done.returncode, (done.stdout + done.stderr)[-4000:])
+        return Session(
+            code=None, out=f"did not end within {PATIENCE:g} s: {late.stdout or ''}"[:2000]
+        )
+    return Session(
+        _session_id(program, world, done.stdout),
+        done.returncode,
+        (done.stdout + done.stderr)[-4000:],
+    )
 
 
 def _session_id(program: Program, world: World, out: str) -> str:
@@ -219,7 +249,8 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
                 screen.wait(lambda shown=shown: len(screen.raw) > shown + 500, 15)
                 screen.wait(lambda: False, 5.0)
             elif not screen.wait(
-                lambda asked=asked: _pressed(screen, keys) or _answered(world.model, asked), AT_TERMINAL
+                lambda asked=asked: _pressed(screen, keys) or _answered(world.model, asked),
+                AT_TERMINAL,
             ):
                 return Session(code=None, out=f"no answer to {line!r}: {screen.text[-1500:]}")
             screen.wait(lambda: False, 2.5)
@@ -248,7 +279,11 @@ def _records(program: Program, world: World, told: dict[str, Any]) -> Session:
 
 
 def _transcripts(world: World) -> list[Path]:
-    return [each for name in (".claude/projects", ".codex/sessions") for each in (world.home / name).rglob("*.jsonl")]
+    return [
+        each
+        for name in (".claude/projects", ".codex/sessions")
+        for each in (world.home / name).rglob("*.jsonl")
+    ]
 
 
 def _edited(program: Program, world: World, told: dict[str, Any]) -> Session:
@@ -284,7 +319,10 @@ def _answered(model: Model, asked: int) -> bool:
 
 
 def faults(
-    world: World, sessions: Sequence[Session], expected: Iterable[dict[str, Any]], can: frozenset[str]
+    world: World,
+    sessions: Sequence[Session],
+    expected: Iterable[dict[str, Any]],
+    can: frozenset[str],
 ) -> list[str]:
     """What is not as the scenario says, one line each; of what a program cannot, nothing is expected."""
     found = []
@@ -306,14 +344,28 @@ def _told(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
     if not requests:
         return f"no request of {track}"
     holds = [_flat(each["told"]) in _flat(request.text) for request in requests]
-    right = {"first": holds[0], "every": all(holds), "last": holds[-1], "any": any(holds), "none": not any(holds)}[
-        where
-    ]
-    return "" if right else f"“{each['told']}” in {sum(holds)} of {len(holds)} requests of {track}, wanted: {where}"
+    right = {
+        "first": holds[0],
+        "every": all(holds),
+        "last": holds[-1],
+        "any": any(holds),
+        "none": not any(holds),
+    }[where]
+    return (
+        ""
+        if right
+        else f"“{each['told']}” in {sum(holds)} of {len(holds)} requests of {track}, wanted: {where}"
+    )
 
 
 def _flat(text: str) -> str:
-    for escaped, plain in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", '"'), ("&#39;", "'")):
+    for escaped, plain in (
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+        ("&quot;", '"'),
+        ("&#39;", "'"),
+    ):
         text = text.replace(escaped, plain)
     return " ".join(text.split())
 
@@ -326,7 +378,11 @@ def _lesson(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> 
     if (len(fits) < 1) if wanted == "some" else (len(fits) != wanted):
         return f"{len(fits)} lessons with “{each['lesson']}”, wanted {wanted}: {[memory['text'] for memory in listed]}"
     for name in ("state", "seen", "trust"):
-        if name in each and fits and fits[0].get(name, (fits[0].get("tally") or {}).get(name)) != each[name]:
+        if (
+            name in each
+            and fits
+            and fits[0].get(name, (fits[0].get("tally") or {}).get(name)) != each[name]
+        ):
             return f"“{each['lesson']}”: {name} is {fits[0].get(name, (fits[0].get('tally') or {}).get(name))}, wanted {each[name]}"
     return ""
 
@@ -357,8 +413,14 @@ def _outcome(world: World, sessions: Sequence[Session], each: dict[str, Any]) ->
 
 def _tools(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"tools": "recall"}: a tool that the model was offered."""
-    offered = {name for session in sessions for request in session.requests for name in request.tools}
-    return "" if any(name.endswith(each["tools"]) for name in offered) else f"no tool {each['tools']} was offered"
+    offered = {
+        name for session in sessions for request in session.requests for name in request.tools
+    }
+    return (
+        ""
+        if any(name.endswith(each["tools"]) for name in offered)
+        else f"no tool {each['tools']} was offered"
+    )
 
 
 def _noticed(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
@@ -383,7 +445,9 @@ def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
 
 def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"word": text, "in_force": true, "gone": true, "by": name}: what became of a lesson, and whose word its last change was."""
-    [found] = [one for one in world.tacit("list", "--all")["memories"] if each["word"] in one["text"]]
+    [found] = [
+        one for one in world.tacit("list", "--all")["memories"] if each["word"] in one["text"]
+    ]
     [last] = world.tacit("log", "--memory", found["id"], "--tail", "1")["entries"]
     stands = {
         "in_force": found["state"] not in ("candidate", "archived"),
@@ -391,7 +455,11 @@ def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
         "by": last.get("by"),
     }
     wrong = [name for name in stands if name in each and stands[name] != each[name]]
-    return f"“{each['word']}” is {found['state']}, its last change by {stands['by']}: {last}" if wrong else ""
+    return (
+        f"“{each['word']}” is {found['state']}, its last change by {stands['by']}: {last}"
+        if wrong
+        else ""
+    )
 
 
 def _fired(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
@@ -404,9 +472,16 @@ def _fired(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
 def _page(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"page": text}: what a reader is shown of the last session."""
     shown = world.said(
-        "learn", "--dry-run", "--show", str(max(_transcripts(world), key=lambda path: path.stat().st_mtime))
+        "learn",
+        "--dry-run",
+        "--show",
+        str(max(_transcripts(world), key=lambda path: path.stat().st_mtime)),
     )
-    return "" if each["page"] in shown else f"the reader's page has no “{each['page']}”: {shown[-600:]}"
+    return (
+        ""
+        if each["page"] in shown
+        else f"the reader's page has no “{each['page']}”: {shown[-600:]}"
+    )
 
 
 def _made(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:

@@ -86,7 +86,11 @@ def _claude(program: Program, world: World) -> Times:
     shutil.rmtree(folder, ignore_errors=True)
     call(program, world, {"prompt": PROMPT, "flags": ["--debug", "hooks"]}, [])
     said = re.compile(r"Hooks: (\w+)(?::\S*)? \[[^\]]*\] finished with status \d+ \((\d+)ms\)")
-    return [(event, float(ms)) for path in folder.glob("*.txt") for event, ms in said.findall(path.read_text())]
+    return [
+        (event, float(ms))
+        for path in folder.glob("*.txt")
+        for event, ms in said.findall(path.read_text())
+    ]
 
 
 def _gemini(program: Program, world: World) -> Times:
@@ -94,7 +98,12 @@ def _gemini(program: Program, world: World) -> Times:
     path, out = world.home / ".gemini" / "settings.json", world.folder / "telemetry.json"
     out.unlink(missing_ok=True)
     settings = json.loads(path.read_text())
-    settings["telemetry"] = {"enabled": True, "target": "local", "otlpEndpoint": "", "outfile": str(out)}
+    settings["telemetry"] = {
+        "enabled": True,
+        "target": "local",
+        "otlpEndpoint": "",
+        "outfile": str(out),
+    }
     path.write_text(json.dumps(settings))
     call(program, world, {"prompt": PROMPT}, [])
     found, text, read = [], out.read_text() if out.exists() else "", json.JSONDecoder()
@@ -120,7 +129,9 @@ def _copilot(program: Program, world: World) -> Times:
                 if told["type"] == "hook.start":
                     began[id] = at
                 elif id in began:
-                    found.append((str(told["data"]["hookType"]), (at - began.pop(id)).total_seconds() * 1000))
+                    found.append(
+                        (str(told["data"]["hookType"]), (at - began.pop(id)).total_seconds() * 1000)
+                    )
     return found
 
 
@@ -131,19 +142,30 @@ def _codex(program: Program, world: World) -> Times:
             return _trusted(client, world) or _codex(program, world)
         thread = client.ask("thread/start", cwd=str(world.project))["thread"]["id"]
         client.ask("turn/start", threadId=thread, input=[{"type": "text", "text": PROMPT}])
-        client.until(lambda told: told.get("method") == "turn/completed" and told["params"]["threadId"] == thread)
+        client.until(
+            lambda told: (
+                told.get("method") == "turn/completed" and told["params"]["threadId"] == thread
+            )
+        )
         client.leave()
-    ended = [told["params"]["run"] for told in client.told if told.get("method") == "hook/completed"]
+    ended = [
+        told["params"]["run"] for told in client.told if told.get("method") == "hook/completed"
+    ]
     return [(run["eventName"], float(run["durationMs"])) for run in ended]
 
 
 def _trusted(client: _Client, world: World) -> Times:
     """Trust our hooks as their user would at its terminal: the host tells the hash that it wants to see."""
-    rows = [row for each in client.ask("hooks/list", cwds=[str(world.project)])["data"] for row in each["hooks"]]
+    rows = [
+        row
+        for each in client.ask("hooks/list", cwds=[str(world.project)])["data"]
+        for row in each["hooks"]
+    ]
     client.leave()
     with open(world.home / ".codex" / "config.toml", "a", encoding="utf-8") as file:
         file.writelines(
-            f'\n[hooks.state.{json.dumps(row["key"])}]\ntrusted_hash = "{row["currentHash"]}"\n' for row in rows
+            f'\n[hooks.state.{json.dumps(row["key"])}]\ntrusted_hash = "{row["currentHash"]}"\n'
+            for row in rows
         )
     return []
 
@@ -154,9 +176,14 @@ class _Client:
     def __init__(self, program: Program, world: World) -> None:
         self.told: list[dict[str, Any]] = []
         self.server = subprocess.Popen(
-            ["timeout", str(PATIENCE), program.path, "app-server"], cwd=world.project, env=world.env,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
+            ["timeout", str(PATIENCE), program.path, "app-server"],
+            cwd=world.project,
+            env=world.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         self.ask("initialize", clientInfo={"name": "tacit-bench", "version": "1"})
         self.say({"method": "initialized"})
 
@@ -224,7 +251,9 @@ def measured(program: Program, sessions: int) -> dict[str, tuple[list[float], li
         stand_in(world, TOLD_BY[program.host][1] is _measured)
         for number in range(2 * sessions):
             (world.project / ".db-up").unlink(missing_ok=True)
-            (world.folder / "bare").touch() if number % 2 else (world.folder / "bare").unlink(missing_ok=True)
+            (world.folder / "bare").touch() if number % 2 else (world.folder / "bare").unlink(
+                missing_ok=True
+            )
             model.play(script(program))
             for event, ms in TOLD_BY[program.host][1](program, world):
                 found.setdefault(event, ([], []))[number % 2].append(ms)
@@ -233,9 +262,15 @@ def measured(program: Program, sessions: int) -> dict[str, tuple[list[float], li
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--host", action="append", default=[], help="only this host, or host-newest, host-npm")
-    parser.add_argument("--sessions", type=int, default=6, help="with ours, and as many with a bare interpreter")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--host", action="append", default=[], help="only this host, or host-newest, host-npm"
+    )
+    parser.add_argument(
+        "--sessions", type=int, default=6, help="with ours, and as many with a bare interpreter"
+    )
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
     given = parser.parse_args()
     print("| host | event | ours, ms | bare, ms | ratio | n |\n|---|---|---|---|---|---|")
@@ -253,7 +288,10 @@ def main() -> int:
                     f"| {program.name} | {event} | {one:.0f} | {other:.0f} | {one / other:.1f} | {len(ours)} |",
                     flush=True,
                 )
-        print(f"<!-- {program.name}: by {TOLD_BY[program.host][0]}; load {os.getloadavg()[0]:.0f} -->", flush=True)
+        print(
+            f"<!-- {program.name}: by {TOLD_BY[program.host][0]}; load {os.getloadavg()[0]:.0f} -->",
+            flush=True,
+        )
     return 0
 
 

@@ -27,10 +27,20 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-SHELLS = ("Bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "bash")
+SHELLS = (
+    "Bash",
+    "exec_command",
+    "shell_command",
+    "shell",
+    "local_shell",
+    "run_shell_command",
+    "bash",
+)
 AGENTS = ("Agent", "Task", "spawn_agent", "task")
 ASKS_FOR_SUMMARY = "create a detailed summary of the conversation"
-Untold = str | Callable[[Any], str | dict[str, Any]]  # what answers a request without tools: words, or a step
+Untold = (
+    str | Callable[[Any], str | dict[str, Any]]
+)  # what answers a request without tools: words, or a step
 SUMMARY = "<summary>The tests were run; the work goes on.</summary>"
 
 
@@ -52,7 +62,9 @@ class Request:
     @property
     def text(self) -> str:
         """Everything that the model was given to read, without the tools."""
-        return "\n".join(strings({key: value for key, value in self.body.items() if key != "tools"}))
+        return "\n".join(
+            strings({key: value for key, value in self.body.items() if key != "tools"})
+        )
 
 
 def strings(found: Any) -> list[str]:
@@ -73,7 +85,12 @@ def offered(body: Any) -> list[str]:
         elif tool.get("type") == "namespace":  # Codex files the tools of an MCP server so
             names += [f"{tool.get('name')}/{each.get('name')}" for each in tool.get("tools") or ()]
         else:
-            names.append(tool.get("name") or (tool.get("function") or {}).get("name") or tool.get("type") or "")
+            names.append(
+                tool.get("name")
+                or (tool.get("function") or {}).get("name")
+                or tool.get("type")
+                or ""
+            )
     return [name for name in names if name]
 
 
@@ -123,10 +140,16 @@ class Model:
         """The step that answers a request, which is written down."""
         first = opening(body)
         if ASKS_FOR_SUMMARY in "".join(strings(body.get("messages", [])[-1:])):
-            body = {**body, "tools": []}  # Claude Code and Copilot offer tools beside this question too
+            body = {
+                **body,
+                "tools": [],
+            }  # Claude Code and Copilot offer tools beside this question too
         with self._lock:
             track = next((name for name in self.script if name != "main" and name in first), "main")
-            at, told = self._at.get(track, 0), self.untold(body) if callable(self.untold) else self.untold
+            at, told = (
+                self._at.get(track, 0),
+                self.untold(body) if callable(self.untold) else self.untold,
+            )
             step = told if isinstance(told, dict) else {"say": told}
             if offered(body):
                 steps = self.script.get(track, [])
@@ -173,14 +196,23 @@ def _shell(command: str, names: list[str]) -> tuple[str, dict[str, Any]]:
         return name, {"cmd": command}
     if name in ("shell", "local_shell"):
         return name, {"command": ["bash", "-lc", command]}
-    return name, {"command": command, **({"description": f"run {command[:30]}"} if name.lower() == "bash" else {})}
+    return name, {
+        "command": command,
+        **({"description": f"run {command[:30]}"} if name.lower() == "bash" else {}),
+    }
 
 
 def _agent(task: str, kind: str, names: list[str]) -> tuple[str, dict[str, Any]]:
     name = next((each for each in names if each.rpartition("/")[2] in AGENTS), "Agent")
     if name.endswith("spawn_agent"):
         return name, {"message": task, "agent_type": kind}
-    return name, {"description": task[:30], "prompt": task, "subagent_type": kind, "agent_type": kind, "name": "part"}
+    return name, {
+        "description": task[:30],
+        "prompt": task,
+        "subagent_type": kind,
+        "agent_type": kind,
+        "name": "part",
+    }
 
 
 def _id(kind: str) -> str:
@@ -213,7 +245,9 @@ def anthropic(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
         "stop_sequence": None,
         "usage": usage,
     }
-    events: list[tuple[str, Any]] = [("message_start", {"message": {**head, "content": [], "stop_reason": None}})]
+    events: list[tuple[str, Any]] = [
+        ("message_start", {"message": {**head, "content": [], "stop_reason": None}})
+    ]
     for n, block in enumerate(blocks):
         said = block["type"] == "text"
         empty = {"type": "text", "text": ""} if said else {**block, "input": {}}
@@ -225,9 +259,15 @@ def anthropic(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
         events.append(("content_block_start", {"index": n, "content_block": empty}))
         events.append(("content_block_delta", {"index": n, "delta": delta}))
         events.append(("content_block_stop", {"index": n}))
-    events.append(("message_delta", {"delta": {"stop_reason": why, "stop_sequence": None}, "usage": usage}))
+    events.append(
+        ("message_delta", {"delta": {"stop_reason": why, "stop_sequence": None}, "usage": usage})
+    )
     events.append(("message_stop", {}))
-    return [(name, {"type": name, **data}) for name, data in events], {**head, "content": blocks, "stop_reason": why}
+    return [(name, {"type": name, **data}) for name, data in events], {
+        **head,
+        "content": blocks,
+        "stop_reason": why,
+    }
 
 
 def responses(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]:
@@ -236,7 +276,13 @@ def responses(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
         if kind == "say":
             said = {"type": "output_text", "text": name, "annotations": []}
             items.append(
-                {"type": "message", "id": _id("msg"), "role": "assistant", "status": "completed", "content": [said]}
+                {
+                    "type": "message",
+                    "id": _id("msg"),
+                    "role": "assistant",
+                    "status": "completed",
+                    "content": [said],
+                }
             )
             continue
         space, _, tool = name.rpartition("/")
@@ -267,7 +313,10 @@ def responses(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
         "usage": usage,
     }
     events: list[tuple[str, Any]] = [
-        ("response.created", {"response": {**whole, "status": "in_progress", "output": [], "usage": None}})
+        (
+            "response.created",
+            {"response": {**whole, "status": "in_progress", "output": [], "usage": None}},
+        )
     ]
     for n, item in enumerate(items):
         events.append(("response.output_item.added", {"output_index": n, "item": item}))
@@ -275,18 +324,31 @@ def responses(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
             events.append(
                 (
                     "response.output_text.delta",
-                    {"output_index": n, "content_index": 0, "item_id": item["id"], "delta": item["content"][0]["text"]},
+                    {
+                        "output_index": n,
+                        "content_index": 0,
+                        "item_id": item["id"],
+                        "delta": item["content"][0]["text"],
+                    },
                 )
             )
         events.append(("response.output_item.done", {"output_index": n, "item": item}))
     events.append(("response.completed", {"response": whole}))
-    return [(name, {"type": name, "sequence_number": n, **data}) for n, (name, data) in enumerate(events)], whole
+    return [
+        (name, {"type": name, "sequence_number": n, **data})
+        for n, (name, data) in enumerate(events)
+    ], whole
 
 
 def chat(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]:
     found = parts(step, body)
     calls = [
-        {"index": n, "id": _id("call"), "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+        {
+            "index": n,
+            "id": _id("call"),
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(given)},
+        }
         for n, (_, name, given) in enumerate(each for each in found if each[0] == "call")
     ]
     said = "".join(name for kind, name, _ in found if kind == "say") or None
@@ -313,8 +375,14 @@ def gemini(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]
     ]
     used = step.get("usage", 900)
     whole = {
-        "candidates": [{"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": used, "candidatesTokenCount": 12, "totalTokenCount": used + 12},
+        "candidates": [
+            {"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {
+            "promptTokenCount": used,
+            "candidatesTokenCount": 12,
+            "totalTokenCount": used + 12,
+        },
         "modelVersion": "scripted",
     }
     return [("", whole)], whole
@@ -340,7 +408,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.model.note(self.path, {})
-        listed = {"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "nobody"}], "models": []}
+        listed = {
+            "object": "list",
+            "data": [{"id": "scripted", "object": "model", "owned_by": "nobody"}],
+            "models": [],
+        }
         self._send(listed if self.path.partition("?")[0].endswith("/models") else {})
 
     def do_HEAD(self) -> None:
@@ -363,7 +435,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not body.get("stream") and not path.endswith(":streamGenerateContent"):
             return self._send(whole)
         lines = [
-            (f"event: {name}\n" if name else "") + f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n"
+            (f"event: {name}\n" if name else "")
+            + f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n"
             for name, data in events
         ]
         return self._send("".join(lines).encode(), kind="text/event-stream")
@@ -387,7 +460,9 @@ class _Handler(BaseHTTPRequestHandler):
             return None
 
     def _send(self, said: Any, status: int = 200, kind: str = "application/json") -> None:
-        raw = said if isinstance(said, bytes) else b"" if said is None else json.dumps(said).encode()
+        raw = (
+            said if isinstance(said, bytes) else b"" if said is None else json.dumps(said).encode()
+        )
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(raw)))

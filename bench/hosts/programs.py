@@ -40,10 +40,14 @@ class Program:
     package: str
     binary: str
     pick: str  # newest, npm or a version
-    ready: Callable[[Path, Path, str], dict[str, str]]  # home, project, model's address -> environment
+    ready: Callable[
+        [Path, Path, str], dict[str, str]
+    ]  # home, project, model's address -> environment
     print: Callable[[Turn], list[str]]
     typed: Callable[[], list[str]] | None = None  # interactively, in a pseudo-terminal …
-    ready_at: str = ""  # … where this stands on its screen, without spaces, when it waits for a prompt
+    ready_at: str = (
+        ""  # … where this stands on its screen, without spaces, when it waits for a prompt
+    )
     compact: str = "/compact"  # its word for it
     can: frozenset[str] = frozenset()
     cannot: tuple[tuple[str, str], ...] = ()  # what this program has no way for, and why
@@ -69,7 +73,9 @@ def _claude_ready(home: Path, project: Path, url: str) -> dict[str, str]:
         "hasCompletedOnboarding": True,
         "theme": "dark",
         "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
-        "projects": {str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        "projects": {
+            str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+        },
     }
     (home / ".claude.json").write_text(json.dumps(known))
     return {
@@ -157,7 +163,16 @@ def _gemini_ready(home: Path, project: Path, url: str) -> dict[str, str]:
 def _gemini_print(turn: Turn) -> list[str]:
     resumed = ["--resume", turn.session] if turn.session else []
     # Without a model's name its router asks for JSON, and tries for a minute.
-    return ["-m", "gemini-2.5-pro", "-p", turn.prompt, *resumed, "--yolo", "--skip-trust", *turn.flags]
+    return [
+        "-m",
+        "gemini-2.5-pro",
+        "-p",
+        turn.prompt,
+        *resumed,
+        "--yolo",
+        "--skip-trust",
+        *turn.flags,
+    ]
 
 
 def _gemini_typed() -> list[str]:
@@ -197,7 +212,11 @@ def _opencode_ready(home: Path, project: Path, url: str) -> dict[str, str]:
         "share": "disabled",
     }
     (folder / "opencode.json").write_text(json.dumps(settings, indent=2) + "\n")
-    return {"ANTHROPIC_API_KEY": KEY, "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    return {
+        "ANTHROPIC_API_KEY": KEY,
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }
 
 
 def _opencode_print(turn: Turn) -> list[str]:
@@ -211,44 +230,121 @@ def _opencode_typed() -> list[str]:
 
 
 _CLAUDE = Program(
-    "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
-    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin", "ask", "refuse", "question", "entry", "acp"}),
+    "claude-code",
+    "@anthropic-ai/claude-code",
+    "claude",
+    "newest",
+    _claude_ready,
+    _claude_print,
+    _claude_typed,
+    ready_at="❯|>",
+    can=frozenset(
+        {
+            "print",
+            "typed",
+            "subagent",
+            "resume",
+            "fork",
+            "clear",
+            "compact",
+            "mcp",
+            "plugin",
+            "ask",
+            "refuse",
+            "question",
+            "entry",
+            "acp",
+        }
+    ),
     adapter="@agentclientprotocol/claude-agent-acp",
-)  # fmt: skip
+)
 _CODEX = Program(
-    "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-    can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse", "entry"}), agent="worker", other="explorer", ready_at="›|Codex",
-    cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
-)  # fmt: skip
+    "codex",
+    "@openai/codex",
+    "codex",
+    "newest",
+    _codex_ready,
+    _codex_print,
+    _codex_typed,
+    can=frozenset(
+        {"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse", "entry"}
+    ),
+    agent="worker",
+    other="explorer",
+    ready_at="›|Codex",
+    cannot=(
+        ("fork", "forks only in its terminal, by a picker"),
+        ("plugin", "has no plugins of Claude Code's kind"),
+    ),
+)
 PROGRAMS = (
     _CLAUDE,
     replace(_CLAUDE, pick="npm"),
     _CODEX,
     replace(_CODEX, pick="0.166.0"),  # of the month before, as people have it who do not upgrade
     Program(
-        "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print, _gemini_typed,
-        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp", "refuse", "acp"}), acp=("-m", "gemini-2.5-pro", "--acp", "--yolo"),
+        "gemini",
+        "@google/gemini-cli",
+        "gemini",
+        "newest",
+        _gemini_ready,
+        _gemini_print,
+        _gemini_typed,
+        ready_at="Typeyourmessage",
+        compact="/compress",
+        can=frozenset({"print", "resume", "clear", "mcp", "refuse", "acp"}),
+        acp=("-m", "gemini-2.5-pro", "--acp", "--yolo"),
         cannot=(
-            ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
-            ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
+            ("typed", "does not say whether a person typed a prompt"),
+            ("subagent", "has no event for sub-agents"),
+            ("fork", "has no forks"),
+            ("plugin", "has no plugins of Claude Code's kind"),
             ("compact", "tells of no compression after it, and before every call of its model"),
         ),
     ),
     Program(
-        "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print, _copilot_typed,
-        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin", "acp"}), acp=("--acp", "--allow-all-tools"),
+        "copilot",
+        "@github/copilot",
+        "copilot",
+        "newest",
+        _copilot_ready,
+        _copilot_print,
+        _copilot_typed,
+        ready_at="/commands",
+        can=frozenset(
+            {"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin", "acp"}
+        ),
+        acp=("--acp", "--allow-all-tools"),
         cannot=(
             ("subagent", "the scripted model is offered no sub-agent"),
-            ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
+            ("fork", "has no forks"),
+            ("plugin", "has no plugins of Claude Code's kind"),
         ),
     ),
     Program(
-        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, _opencode_typed, native="opencode-{os}-{arch}",
-        ready_at="Askanything", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "acp"}), agent="general", other="explore",
+        "opencode",
+        "opencode-ai",
+        "opencode",
+        "newest",
+        _opencode_ready,
+        _opencode_print,
+        _opencode_typed,
+        native="opencode-{os}-{arch}",
+        ready_at="Askanything",
+        can=frozenset(
+            {"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "acp"}
+        ),
+        agent="general",
+        other="explore",
         acp=("acp",),
-        cannot=(("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),),
+        cannot=(
+            (
+                "plugin",
+                "has no plugins of Claude Code's kind: ours is its own, used in every scenario",
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 
 
 # -- installing --------------------------------------------------------------------------------------------------------
@@ -264,8 +360,13 @@ def install(program: Program, folder: Path) -> Program:
         if asked.returncode:
             return replace(program, missing=f"npm view: {_last_line(asked)}")
         version = asked.stdout.strip().splitlines()[-1]
-        if program.native:  # a registry may have the program's newest version and not its binary for this machine
-            built = _npm(["view", program.native.format(os=sys.platform, arch=ARCH), "versions", "--json"], folder)
+        if (
+            program.native
+        ):  # a registry may have the program's newest version and not its binary for this machine
+            built = _npm(
+                ["view", program.native.format(os=sys.platform, arch=ARCH), "versions", "--json"],
+                folder,
+            )
             listed = json.loads(built.stdout or "[]") if not built.returncode else []
             version = version if version in listed or not listed else listed[-1]
     place = folder / f"{program.host}-{program.pick}{'-' + version if version else ''}"
@@ -290,7 +391,12 @@ def install(program: Program, folder: Path) -> Program:
 def _npm(args: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     cwd.mkdir(parents=True, exist_ok=True)
     return subprocess.run(
-        ["npm", *args], cwd=cwd, capture_output=True, text=True, timeout=900, env={**os.environ, "CI": "1"}
+        ["npm", *args],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        env={**os.environ, "CI": "1"},
     )
 
 

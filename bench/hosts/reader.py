@@ -32,7 +32,11 @@ from tacit.learn.reader.exam import EXAM_PAIRS  # noqa: E402
 
 LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
 QUOTES = {  # words that a reader of a session would copy, and what it would make of them
-    "please never start the dev server yourself": ("Never start the dev server yourself.", "way", "said"),
+    "please never start the dev server yourself": (
+        "Never start the dev server yourself.",
+        "way",
+        "said",
+    ),
     'relation "orders" does not exist': (LESSON, "cure", "found"),
 }
 SCRIPT = {
@@ -52,7 +56,9 @@ def as_a_reader(body: Any) -> str:
         known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in EXAM_PAIRS}
         listed = re.findall(r"^(\d+)\. lesson: (.*)$", asked, re.M)
         told = [(int(n), *known.get(lesson, ("yes", "working"))) for n, lesson in listed]
-        return json.dumps({"answers": [{"n": n, "says": says, "holds": holds} for n, says, holds in told]})
+        return json.dumps(
+            {"answers": [{"n": n, "says": says, "holds": holds} for n, says, holds in told]}
+        )
     if '"verdicts"' in asked:
         return json.dumps({"verdicts": []})
     lessons = []
@@ -78,8 +84,16 @@ def _cut(body: Any) -> str:
 
 # What goes wrong, how the model answers then, and what bare `tacit` or `doctor` must say; the last are not the model's.
 TROUBLES: tuple[tuple[str, Any, str], ...] = (
-    ("in a code fence, with chat around it", lambda body: f"Sure:\n```json\n{as_a_reader(body)}\n```\nAnything else?", "passed its exam"),
-    ("prose", "I have read the session and found it interesting.", "in the form that was asked for"),
+    (
+        "in a code fence, with chat around it",
+        lambda body: f"Sure:\n```json\n{as_a_reader(body)}\n```\nAnything else?",
+        "passed its exam",
+    ),
+    (
+        "prose",
+        "I have read the session and found it interesting.",
+        "in the form that was asked for",
+    ),
     ("JSON cut short", _cut, "in the form that was asked for"),
     ("429", lambda body: {"status": 429, "error": "rate_limit_error"}, "429"),
     ("401", lambda body: {"status": 401, "error": "authentication_error"}, "401"),
@@ -87,7 +101,7 @@ TROUBLES: tuple[tuple[str, Any, str], ...] = (
     ("hangs", lambda body: {"wait": 600}, "did not answer in time"),
     ("program gone", as_a_reader, "cannot be started"),
     ("host upgraded in between", as_a_reader, "passed its exam"),
-)  # fmt: skip
+)
 
 
 def troubles(program: Program, older: Program) -> int:
@@ -99,8 +113,14 @@ def troubles(program: Program, older: Program) -> int:
     return 1 if any(wrong for _, wrong in rows) else 0
 
 
-def _trouble(program: Program, older: Program, name: str, answers: Any, wanted: str) -> tuple[str, list[str]]:
-    upgraded, gone, unknown = name.startswith("host upgraded"), name == "program gone", name == "not logged in"
+def _trouble(
+    program: Program, older: Program, name: str, answers: Any, wanted: str
+) -> tuple[str, list[str]]:
+    upgraded, gone, unknown = (
+        name.startswith("host upgraded"),
+        name == "program gone",
+        name == "not logged in",
+    )
     with tempfile.TemporaryDirectory(prefix="tacit-trouble-") as folder:
         model = Model()
         world = World(Path(folder), model, {"TACIT_NO_WORKER": "1"})
@@ -118,7 +138,12 @@ def _trouble(program: Program, older: Program, name: str, answers: Any, wanted: 
         for part in range(2 if upgraded else 1):
             model.play(SCRIPT)
             (world.project / ".db-up").unlink(missing_ok=True)
-            call(older if upgraded and not part else program, world, {"prompt": "run the tests of the shop"}, [])
+            call(
+                older if upgraded and not part else program,
+                world,
+                {"prompt": "run the tests of the shop"},
+                [],
+            )
             if part or gone:
                 link.unlink()
             if part:
@@ -136,26 +161,47 @@ def _trouble(program: Program, older: Program, name: str, answers: Any, wanted: 
         world.env = kept
         model.play({}, untold=as_a_reader)
         world.tacit("doctor", "--exam", check=False)
-        world.tacit("learn", "--again", *map(str, (world.home / ".claude" / "projects").rglob("*.jsonl")), check=False)
+        world.tacit(
+            "learn",
+            "--again",
+            *map(str, (world.home / ".claude" / "projects").rglob("*.jsonl")),
+            check=False,
+        )
         world.settle()
-        if not any(memory["text"] == LESSON for memory in world.tacit("list", "--limit", "100")["memories"]):
+        if not any(
+            memory["text"] == LESSON for memory in world.tacit("list", "--limit", "100")["memories"]
+        ):
             wrong.append("the session was not read once the trouble was over")
         model.close()
     return said[:160], wrong
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm"
+    )
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
-    parser.add_argument("--troubles", action="store_true", help="what a user sees where the reader cannot read")
+    parser.add_argument(
+        "--troubles", action="store_true", help="what a user sees where the reader cannot read"
+    )
     given = parser.parse_args()
-    [program] = [install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == given.host]
+    [program] = [
+        install(each, given.programs)
+        for each in PROGRAMS
+        if f"{each.host}-{each.pick}" == given.host
+    ]
     if program.missing:
         print(f"{program.name}: {program.missing}")
         return 2
     if given.troubles:
-        older = [install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == "claude-code-npm"]
+        older = [
+            install(each, given.programs)
+            for each in PROGRAMS
+            if f"{each.host}-{each.pick}" == "claude-code-npm"
+        ]
         return troubles(program, older[0])
     with tempfile.TemporaryDirectory(prefix="tacit-reader-") as folder:
         model = Model()
@@ -182,7 +228,12 @@ def main() -> int:
             "requests": len(asked),
             "tools": sorted({name for each in asked for name in each.tools}),
             "bait read": sorted(
-                {word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}
+                {
+                    word.strip("\"'`.,:;()[]{}<>")
+                    for each in asked
+                    for word in each.text.split()
+                    if "BAIT-" in word
+                }
             ),
             "bait ran": sorted(each.name for each in fired.iterdir()),
             "lessons": [
@@ -192,16 +243,23 @@ def main() -> int:
             ],
             "exam": "passed" if "passed its exam" in told else told[-600:],
             "runs": len(world.tacit("audit")["runs"]),
-            "new transcripts": len(sorted((world.home / ".claude" / "projects").rglob("*.jsonl"))) - len(sessions),
+            "new transcripts": len(sorted((world.home / ".claude" / "projects").rglob("*.jsonl")))
+            - len(sessions),
         }
         model.close()
     print(program.name)
     for name, found in facts.items():
         print(f"  {name:19} {found}")
     right = (
-        facts["requests"] > 0 and not facts["tools"] and not facts["bait read"] and not facts["bait ran"] and facts["lessons"] == [LESSON]
-        and facts["exam"] == "passed" and facts["runs"] == 1 and facts["new transcripts"] == 0
-    )  # fmt: skip
+        facts["requests"] > 0
+        and not facts["tools"]
+        and not facts["bait read"]
+        and not facts["bait ran"]
+        and facts["lessons"] == [LESSON]
+        and facts["exam"] == "passed"
+        and facts["runs"] == 1
+        and facts["new transcripts"] == 0
+    )
     return 0 if right else 1
 
 

@@ -41,19 +41,38 @@ NO_TRIAL = "[trial]\nrate = 0.0\n"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--host", action="append", default=[], help="only this host, or host-newest, host-npm")
-    parser.add_argument("--scenario", action="append", default=[], help="only this scenario (its name, or a file)")
-    parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--host", action="append", default=[], help="only this host, or host-newest, host-npm"
+    )
+    parser.add_argument(
+        "--scenario", action="append", default=[], help="only this scenario (its name, or a file)"
+    )
+    parser.add_argument(
+        "--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed"
+    )
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
     parser.add_argument(
-        "--times", type=int, default=1, help="drive each so often; it passes where it passed every time"
+        "--times",
+        type=int,
+        default=1,
+        help="drive each so often; it passes where it passed every time",
     )
-    parser.add_argument("--jobs", type=int, default=2, help="how many sessions are driven at the same time")
-    parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="how many sessions are driven at the same time"
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the folders of the sessions, and say where they are",
+    )
     given = parser.parse_args()
     programs = [each for each in PROGRAMS if _wanted(each, given.host)]
-    if INSIDE in os.environ:  # the namespace has no way to npm: what was installed before stands here
+    if (
+        INSIDE in os.environ
+    ):  # the namespace has no way to npm: what was installed before stands here
         found = json.loads(os.environ[INSIDE])
         programs = [replace(each, **told) for each, told in zip(programs, found)]
     else:
@@ -66,31 +85,53 @@ def main() -> int:
         _isolate(
             json.dumps(
                 [
-                    {"version": each.version, "path": each.path, "missing": each.missing, "acp": each.acp}
+                    {
+                        "version": each.version,
+                        "path": each.path,
+                        "missing": each.missing,
+                        "acp": each.acp,
+                    }
                     for each in programs
                 ]
             )
         )
-    scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
-    chosen = {name: scenarios.get(name) or json.loads(Path(name).read_text()) for name in (given.scenario or scenarios)}
+    scenarios = {
+        path.stem: json.loads(path.read_text())
+        for path in sorted((HERE / "scenarios").glob("*.json"))
+    }
+    chosen = {
+        name: scenarios.get(name) or json.loads(Path(name).read_text())
+        for name in (given.scenario or scenarios)
+    }
     began, load = time.monotonic(), os.getloadavg()[0]
-    with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits, and each has a home of its own
+    with ProcessPoolExecutor(
+        given.jobs
+    ) as pool:  # a session mostly waits, and each has a home of its own
         driven = {
-            (program.name, told["title"]): pool.submit(_often, program, told, given.keep, given.times)
+            (program.name, told["title"]): pool.submit(
+                _often, program, told, given.keep, given.times
+            )
             for told in chosen.values()
             for program in programs
         }
         rows = {
-            program.name: {told["title"]: driven[program.name, told["title"]].result() for told in chosen.values()}
+            program.name: {
+                told["title"]: driven[program.name, told["title"]].result()
+                for told in chosen.values()
+            }
             for program in programs
         }
     if given.table:
         took = f"{(time.monotonic() - began) / 60:.0f} minutes, {given.jobs} at a time, load {load:.0f} at the beginning and {os.getloadavg()[0]:.0f} at the end"
         _write_table(
-            given.table, rows, f"{time.strftime('%Y-%m-%d')}, commit {_commit()}, Node {_node()}; one call, {took}."
+            given.table,
+            rows,
+            f"{time.strftime('%Y-%m-%d')}, commit {_commit()}, Node {_node()}; one call, {took}.",
         )
     failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
-    print(f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail")
+    print(
+        f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail"
+    )
     return 1 if failed else 0
 
 
@@ -101,9 +142,14 @@ def _wanted(program: Program, hosts: list[str]) -> bool:
 def _isolate(found: str) -> None:
     """Go on in a network namespace of our own; say so where that is not to be had."""
     own = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
-    if shutil.which("unshare") and not subprocess.run([*own, "true"], capture_output=True).returncode:
+    if (
+        shutil.which("unshare")
+        and not subprocess.run([*own, "true"], capture_output=True).returncode
+    ):
         os.execvpe(own[0], [*own, sys.executable, *sys.argv], {**os.environ, INSIDE: found})
-    print("no network namespace can be made here: the programs could reach other machines", flush=True)
+    print(
+        "no network namespace can be made here: the programs could reach other machines", flush=True
+    )
 
 
 def _loopback() -> None:
@@ -123,7 +169,10 @@ def _often(program: Program, told: dict[str, Any], keep: bool, times: int) -> tu
     cells = [_cell(program, told, keep) for _ in range(times)]
     failed = [cell for cell in cells if cell[0] == "FAILS"]
     if times > 1:
-        print(f"{program.name:28} {told['title']:30} {sum(cell[0] == 'yes' for cell in cells)} of {times}", flush=True)
+        print(
+            f"{program.name:28} {told['title']:30} {sum(cell[0] == 'yes' for cell in cells)} of {times}",
+            flush=True,
+        )
     return failed[0] if failed else cells[0]
 
 
@@ -136,7 +185,9 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
             need == "acp" and not program.acp
         ):
             return "-", dict(program.cannot).get(need, CANNOT.get(need, f"cannot {need}"))
-    told = json.loads(json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other))
+    told = json.loads(
+        json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other)
+    )
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="tacit-hosts-"))
     model = Model()
@@ -149,7 +200,9 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
             listen(world)
         for each in told["sessions"]:
             sessions.append(run(program, world, each, sessions))
-        wrong = [f"session {n + 1}: {s.out[-300:]}" for n, s in enumerate(sessions) if s.code is None]
+        wrong = [
+            f"session {n + 1}: {s.out[-300:]}" for n, s in enumerate(sessions) if s.code is None
+        ]
         wrong += faults(world, sessions, told["expect"], program.can)
     except (AssertionError, OSError, subprocess.SubprocessError) as error:
         wrong = [f"{type(error).__name__}: {str(error)[:400]}"]
@@ -170,7 +223,9 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
 
 def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     """What stands in the store and in the host's settings before the first session."""
-    if told.get("trial") is False:  # before the project is made: it keeps the profile it begins with
+    if (
+        told.get("trial") is False
+    ):  # before the project is made: it keeps the profile it begins with
         profile = world.home / "always.toml"
         profile.write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
         world.env["TACIT_PROFILE"] = str(profile)
@@ -180,7 +235,9 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     for words in told.get("keep", ()):
         world.lesson = world.tacit("add", *words, "--by", "ada", "--yes")["id"]
     for step, text in told.get("guards", ()):
-        world.tacit("guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway")
+        world.tacit(
+            "guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway"
+        )
     if told.get("plugin"):
         PLUGIN[program.host](program, world)
     else:
@@ -209,7 +266,10 @@ def settings_of(world: World) -> list[Path]:
         ".copilot/hooks/tacit.json",
         ".config/opencode/plugins/tacit.js",
     )
-    return [world.project / ".claude" / "settings.local.json", *(world.home / name for name in homes)]
+    return [
+        world.project / ".claude" / "settings.local.json",
+        *(world.home / name for name in homes),
+    ]
 
 
 def _by_command(*words: str) -> Any:
@@ -233,7 +293,11 @@ def _opencode_mcp(program: Program, world: World) -> None:
     path = world.home / ".config" / "opencode" / "opencode.json"
     settings = json.loads(path.read_text())
     settings["mcp"] = {
-        "tacit": {"type": "local", "command": [str(Path(sys.executable).with_name("tacit")), "mcp"], "enabled": True}
+        "tacit": {
+            "type": "local",
+            "command": [str(Path(sys.executable).with_name("tacit")), "mcp"],
+            "enabled": True,
+        }
     }
     path.write_text(json.dumps(settings))
 
@@ -241,7 +305,12 @@ def _opencode_mcp(program: Program, world: World) -> None:
 def _copilot_mcp(program: Program, world: World) -> None:
     path = world.home / ".copilot" / "mcp-config.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    server = {"type": "local", "command": str(Path(sys.executable).with_name("tacit")), "args": ["mcp"], "tools": ["*"]}
+    server = {
+        "type": "local",
+        "command": str(Path(sys.executable).with_name("tacit")),
+        "args": ["mcp"],
+        "tools": ["*"],
+    }
     path.write_text(json.dumps({"mcpServers": {"tacit": server}}))
 
 
@@ -272,7 +341,12 @@ def _agent_plugin(program: Program, world: World) -> None:
     """The Agent Plugins 1.0 folder: a skill and our MCP server; hooks stay those of `connect`."""
     place = ["plugin", "install", str(ROOT / "plugins" / "agent")]
     subprocess.run(
-        [program.path, *place], env=world.env, cwd=world.project, check=True, capture_output=True, timeout=120
+        [program.path, *place],
+        env=world.env,
+        cwd=world.project,
+        check=True,
+        capture_output=True,
+        timeout=120,
     )
     world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
 
@@ -309,7 +383,11 @@ def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]], told: 
         return word if not why else f"{word} ({notes.setdefault(why[:200], len(notes) + 1)})"
 
     for title in titles:
-        lines.append(f"| {title} | " + " | ".join(shown(*cells.get(title, ("", ""))) for cells in rows.values()) + " |")
+        lines.append(
+            f"| {title} | "
+            + " | ".join(shown(*cells.get(title, ("", ""))) for cells in rows.values())
+            + " |"
+        )
     lines += ["", *(f"({n}) {note}  " for note, n in notes.items())]
     text = path.read_text()
     before, _, rest = text.partition(begin)
@@ -320,7 +398,10 @@ def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]], told: 
 def _commit() -> str:
     """What was driven; with a mark where files differ from it."""
     done = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, capture_output=True, text=True
+        ["git", "describe", "--always", "--dirty", "--exclude", "*"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip() or "unknown"
 

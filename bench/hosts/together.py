@@ -37,20 +37,28 @@ DIES = [*CURE[:3], {"shell": "sleep 600"}, {"say": "Never said."}]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
     given = parser.parse_args()
-    programs = [install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" in WANTED]
+    programs = [
+        install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" in WANTED
+    ]
     if missing := [each.name for each in programs if each.missing]:
         print(f"cannot be had: {', '.join(missing)}")
         return 2
-    with tempfile.TemporaryDirectory(prefix="tacit-together-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="tacit-together-", ignore_cleanup_errors=True
+    ) as folder:
         model = Model()
         world = World(Path(folder), model)
         # each session has a database of its own
         (world.project / "bin" / "pytest").write_text(PYTEST.replace(".db-up", '".db-up$SHOP"'))
-        (world.project / "Makefile").write_text("db:\n\t@touch .db-up$(SHOP) && echo 'database is up'\n")
+        (world.project / "Makefile").write_text(
+            "db:\n\t@touch .db-up$(SHOP) && echo 'database is up'\n"
+        )
         for program in programs:
             world.env.update(program.ready(world.home, world.project, model.url))
         world.tacit("init")
@@ -76,9 +84,13 @@ def main() -> int:
         f"{', '.join(each.name for each in programs)}: {given.rounds} rounds at the same time, then one {programs[0].name} killed ({dead} requests), load {os.getloadavg()[0]:.0f}"
     )
     for name, want in wanted.items():
-        print(f"  {name:22} {facts[name]}, wanted {want if name != 'settled' else f'{want} or more'}")
+        print(
+            f"  {name:22} {facts[name]}, wanted {want if name != 'settled' else f'{want} or more'}"
+        )
     silent = [name for name, held in told.items() if not held or not all(held)]
-    print(f"  told in every request  {len(told) - len(silent)} of {len(told)} sessions {silent or ''}")
+    print(
+        f"  told in every request  {len(told) - len(silent)} of {len(told)} sessions {silent or ''}"
+    )
     right = (
         all(facts[name] == want for name, want in wanted.items() if name != "settled")
         and facts["settled"] >= wanted["settled"]
@@ -109,7 +121,9 @@ def _round(world: World, model: Model, programs: list[Any], number: int) -> dict
         each.wait(PATIENCE)
     world.settle()
     return {
-        f"{name}{program.name}": ["Use pnpm, not npm." in request.text for request in model.seen(name)]
+        f"{name}{program.name}": [
+            "Use pnpm, not npm." in request.text for request in model.seen(name)
+        ]
         for name, program in names.items()
     }
 
@@ -138,14 +152,20 @@ def _dies(world: World, model: Model, program: Any) -> int:
 
 
 def _facts(world: World) -> dict[str, int]:
-    runs = world.tacit("audit", "--limit", "100", check=False).get("runs") or world.tacit("audit")["runs"]
+    runs = (
+        world.tacit("audit", "--limit", "100", check=False).get("runs")
+        or world.tacit("audit")["runs"]
+    )
     stats = world.tacit("stats")
     listed = world.tacit("list", "--limit", "100")["memories"]
     met = [row["lineages"] for row in stats["noticed"] if "orders" in row["signature"]]
     return {
-        "runs": stats["runs"], "settled": sum(bool(run["settled_at"]) for run in runs), "lineages": sum(met),
-        "lessons with make db": sum("make db" in memory["text"] for memory in listed), "hook failures": stats["events"].get("hook_failure", 0),
-    }  # fmt: skip
+        "runs": stats["runs"],
+        "settled": sum(bool(run["settled_at"]) for run in runs),
+        "lineages": sum(met),
+        "lessons with make db": sum("make db" in memory["text"] for memory in listed),
+        "hook failures": stats["events"].get("hook_failure", 0),
+    }
 
 
 if __name__ == "__main__":

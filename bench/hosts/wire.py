@@ -33,22 +33,32 @@ BYTES_A_TOKEN = 4
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("queue", type=Path)
     parser.add_argument("--project", default="cc-backend")
     parser.add_argument("--questions", type=int, default=24)
-    parser.add_argument("--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm")
+    parser.add_argument(
+        "--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm"
+    )
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
-    parser.add_argument("--worlds", type=Path, help="the folder in which the feeding left a home for each project")
+    parser.add_argument(
+        "--worlds", type=Path, help="the folder in which the feeding left a home for each project"
+    )
     args = parser.parse_args()
-    [program] = [install(each, args.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == args.host]
+    [program] = [
+        install(each, args.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == args.host
+    ]
     if program.missing:
         print(f"{program.name}: {program.missing}")
         return 2
     every = sorted(questions(args.data, args.project, args.queue), key=lambda each: len(each[2]))
     most = min(args.questions, len(every))
-    chosen = [every[round(at * (len(every) - 1) / max(1, most - 1))] for at in range(most)]  # of all sizes
+    chosen = [
+        every[round(at * (len(every) - 1) / max(1, most - 1))] for at in range(most)
+    ]  # of all sizes
     with tempfile.TemporaryDirectory(prefix="tacit-wire-") as folder:
         model = Model()
         world = World(Path(folder), model, {})
@@ -91,7 +101,10 @@ def whole(worlds: Path) -> list[list[tuple[str, int, int]]]:
             kept = readings.load(place, path.name.removesuffix(".json.gz"))
             if kept is not None and kept.answers:
                 found.append(
-                    [(str(each["step"]), int(each["chars"]), len(str(each["said"]))) for each in kept.answers.values()]
+                    [
+                        (str(each["step"]), int(each["chars"]), len(str(each["said"])))
+                        for each in kept.answers.values()
+                    ]
                 )
     return found
 
@@ -106,7 +119,9 @@ def told(sessions: list[list[tuple[str, int, int]]], beside: float) -> None:
     plain = [sum(asked for _, asked, _ in each) / BYTES_A_TOKEN for each in sessions]
     wire = [one + len(each) * beside / BYTES_A_TOKEN for one, each in zip(plain, sessions)]
     out = [sum(answered for *_, answered in each) / BYTES_A_TOKEN for each in sessions]
-    print(f"  {len(sessions)} sessions read, {sum(map(len, sessions)) / len(sessions):.1f} questions each")
+    print(
+        f"  {len(sessions)} sessions read, {sum(map(len, sessions)) / len(sessions):.1f} questions each"
+    )
     print(f"  prompts alone         {both(plain)}")
     print(f"  on the wire           {both(wire)}")
     print(f"  answers               {both(out)}")

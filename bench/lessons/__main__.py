@@ -15,20 +15,30 @@ from typing import Any
 from bench.lessons import coverage, figures, sheets
 from bench.lessons.feed import BENCH, World, feed, sessions, unpacked
 
-parser = argparse.ArgumentParser(prog="python -m bench.lessons", description="What real sessions teach.")
+parser = argparse.ArgumentParser(
+    prog="python -m bench.lessons", description="What real sessions teach."
+)
 parser.add_argument("step", choices=["feed", "figures", "sheets", "labels", "coverage", "covered"])
 parser.add_argument("data", type=Path, help="the unpacked projects")
 parser.add_argument("--project", action="append", help="only these")
 parser.add_argument("--limit", type=int, default=0, help="sessions of each project")
-parser.add_argument("--no-model", action="store_true", help="rules alone; the default settings name no model")
+parser.add_argument(
+    "--no-model", action="store_true", help="rules alone; the default settings name no model"
+)
 parser.add_argument(
     "--queue",
     type=Path,
     help="a folder of answers, and of questions that have none: sessions are read (README of recorded.py)",
 )
-parser.add_argument("--no-known", action="store_true", help="do not hold sessions against what is remembered")
-parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for the answer to a question")
-parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
+parser.add_argument(
+    "--no-known", action="store_true", help="do not hold sessions against what is remembered"
+)
+parser.add_argument(
+    "--wait", type=float, default=0.0, help="seconds to wait for the answer to a question"
+)
+parser.add_argument(
+    "--other", type=Path, help="JSON lines of something else, to mix into the sheets"
+)
 parser.add_argument("--jobs", type=int, default=1, help="projects that are fed at a time")
 args = parser.parse_args()
 args.data = unpacked(args.data)
@@ -41,7 +51,9 @@ if not found:
     parser.error(
         f"no project in {args.data}: none of its folders has an index.json. Name the folder that holds the projects."
     )
-if args.step == "feed" and args.jobs > 1 and not args.project:  # projects know nothing of each other: a process each
+if (
+    args.step == "feed" and args.jobs > 1 and not args.project
+):  # projects know nothing of each other: a process each
 
     def fed(name: str) -> int:
         return subprocess.run(
@@ -49,7 +61,9 @@ if args.step == "feed" and args.jobs > 1 and not args.project:  # projects know 
         ).returncode
 
     with ThreadPoolExecutor(args.jobs) as pool:
-        sys.exit(max(pool.map(fed, sorted(found, key=lambda name: -len(sessions(args.data, name))))))
+        sys.exit(
+            max(pool.map(fed, sorted(found, key=lambda name: -len(sessions(args.data, name)))))
+        )
 every: list[dict[str, Any]] = []
 covered: dict[str, list[dict[str, coverage.Seen]]] = {}
 unread: list[str] = []
@@ -79,9 +93,15 @@ for name in args.project or found:
             unread += [name] if waiting["lessons"] + waiting["known"] > UNREAD * count else []
     elif args.step == "figures":
         told = {
-            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world),
-            "themes": figures.themes(world), "commands": figures.commands(world), "size": figures.size(world), "lines": figures.lines(world),
-        }  # fmt: skip
+            "project": name,
+            "noticed": figures.noticed(world),
+            "forewarned": figures.forewarned(world),
+            "natures": figures.natures(world),
+            "themes": figures.themes(world),
+            "commands": figures.commands(world),
+            "size": figures.size(world),
+            "lines": figures.lines(world),
+        }
         (BENCH / f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False))
         print(json.dumps(told, indent=1, ensure_ascii=False))
         every.append(told)
@@ -96,7 +116,9 @@ for name in args.project or found:
     elif args.step == "covered":
         for file in sorted(coverage.LABELS.glob(f"*-{name}.json")):
             judge = file.name.removesuffix(f"-{name}.json")
-            covered.setdefault(judge, []).append(coverage.counted(world, json.loads(file.read_text())))
+            covered.setdefault(judge, []).append(
+                coverage.counted(world, json.loads(file.read_text()))
+            )
     else:
         print(name, json.dumps(sheets.judged(world)))
 if every:

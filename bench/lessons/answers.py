@@ -40,7 +40,10 @@ def pack(queue: Path) -> None:
                     text if _HASH.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:8]
                     for text in answer["listed"]
                 ]
-        lines = (json.dumps({"prompt": name, "answer": answer}, ensure_ascii=False) for name, answer in kept.items())
+        lines = (
+            json.dumps({"prompt": name, "answer": answer}, ensure_ascii=False)
+            for name, answer in kept.items()
+        )
         (LABELS / f"{folder.name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
         print(f"{folder.name}: {len(kept)} answers")
 

@@ -26,7 +26,14 @@ from tacit.core.states import INJECTABLE
 
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "notice"
 KINDS = ("lessons", "given", "person", "requests", "cures", "commands")
-GOOD = {"lessons": "a", "given": "a", "person": "a", "requests": "a", "cures": "right", "commands": "right"}
+GOOD = {
+    "lessons": "a",
+    "given": "a",
+    "person": "a",
+    "requests": "a",
+    "cures": "right",
+    "commands": "right",
+}
 SEED = 7
 
 
@@ -64,7 +71,10 @@ def _in_force(world: World) -> list[str]:
     states = ", ".join(f"'{state}'" for state in INJECTABLE)
     return [
         text
-        for (text,) in rows(world, f"SELECT text FROM memory WHERE state IN ({states}) AND gate = 'allow' ORDER BY n")
+        for (text,) in rows(
+            world,
+            f"SELECT text FROM memory WHERE state IN ({states}) AND gate = 'allow' ORDER BY n",
+        )
     ]
 
 
@@ -81,9 +91,13 @@ def _plain(line: str) -> str:
 
 def _proposals(world: World, kind: str) -> list[str]:
     found = rows(
-        world, f"SELECT reason, payload FROM proposal WHERE kind = '{kind}' AND state = 'open' ORDER BY created_at"
+        world,
+        f"SELECT reason, payload FROM proposal WHERE kind = '{kind}' AND state = 'open' ORDER BY created_at",
     )
-    return [_with_patch(reason, json.loads(payload or "{}").get("patch", "")) for reason, payload in found]
+    return [
+        _with_patch(reason, json.loads(payload or "{}").get("patch", ""))
+        for reason, payload in found
+    ]
 
 
 def _with_patch(reason: str, patch: str) -> str:
@@ -129,7 +143,10 @@ def _unanswered(world: World) -> list[str]:
         (mark for mark in met if len(met[mark]) > 2 and meta[mark][0] in TELLABLE),
         key=lambda mark: (-len(met[mark]), mark),
     )[:5]
-    return [f"`{meta[mark][3]}` failed in {len(met[mark])} of {count} sessions: {mark}." for mark in common]
+    return [
+        f"`{meta[mark][3]}` failed in {len(met[mark])} of {count} sessions: {mark}."
+        for mark in common
+    ]
 
 
 def _said_twice(world: World) -> list[str]:
@@ -139,7 +156,8 @@ def _said_twice(world: World) -> list[str]:
     )
     some = random.Random(SEED).sample(sorted(typed), min(4, len(typed)))
     return [
-        f"In {n} of {len(logged(world))} sessions you asked “{text}”. Make it a standing order?" for _, text, n in some
+        f"In {n} of {len(logged(world))} sessions you asked “{text}”. Make it a standing order?"
+        for _, text, n in some
     ]
 
 
@@ -148,8 +166,14 @@ def _cures(world: World) -> list[str]:
     found = []
     for text in _in_force(world):
         if text.startswith("Does not work here: "):
-            items = re.split(r"(?<=\)), ", text.removeprefix("Does not work here: ").removesuffix("."))
-            found += [item for item in items if re.search(r"\([^)]*: |only compile|\((?:quote|wait|`git remote)", item)]
+            items = re.split(
+                r"(?<=\)), ", text.removeprefix("Does not work here: ").removesuffix(".")
+            )
+            found += [
+                item
+                for item in items
+                if re.search(r"\([^)]*: |only compile|\((?:quote|wait|`git remote)", item)
+            ]
         elif said := re.search(r"(\S+) rejects (?:here|in `[^`]+`) again and again: (.*)", text):
             found += [
                 f"{said[1]} rejects {rule}"
@@ -177,7 +201,9 @@ def _commands(world: World) -> list[str]:
     return [
         text
         for text in _in_force(world)
-        if re.match(r"(?:Run the tests|Build|Lint|Format|Check types|Run database migrations) with `", text)
+        if re.match(
+            r"(?:Run the tests|Build|Lint|Format|Check types|Run database migrations) with `", text
+        )
     ]
 
 
@@ -188,7 +214,8 @@ def _forms(world: World) -> list[str]:
     )
     some = random.Random(SEED).sample(forms, min(5, len(forms)))
     return [
-        f"{purpose.capitalize()} with `{form}`{f' in `{folder}`' if folder else ''}." for purpose, form, folder in some
+        f"{purpose.capitalize()} with `{form}`{f' in `{folder}`' if folder else ''}."
+        for purpose, form, folder in some
     ]
 
 
@@ -233,9 +260,13 @@ TASK["given"] = (
     + "\nMany lines are stages of one line that grew with time: judge each as if it stood alone, stages are no second wordings."
 )
 TITLE = {
-    "lessons": "lessons for agents", "given": "lines at the start of a session", "person": "findings for a developer", "requests": "standing requests",
-    "cures": "failures and what helps", "commands": "commands",
-}  # fmt: skip
+    "lessons": "lessons for agents",
+    "given": "lines at the start of a session",
+    "person": "findings for a developer",
+    "requests": "standing requests",
+    "cures": "failures and what helps",
+    "commands": "commands",
+}
 
 
 def labelled(kind: str) -> dict[str, dict[str, str]]:
@@ -261,9 +292,15 @@ def write_sheets(worlds: list[World], folder: Path, every: bool) -> None:
     asked: set[str] = set()
     for kind in KINDS:
         known = {} if every else _labels_of(kind)
-        by_project = {world.project: [line for line in lines(world, kind) if line.key not in known] for world in worlds}
+        by_project = {
+            world.project: [line for line in lines(world, kind) if line.key not in known]
+            for world in worlds
+        }
         if kind == "given":
-            by_project = {name: [line for line in some if line.key not in asked] for name, some in by_project.items()}
+            by_project = {
+                name: [line for line in some if line.key not in asked]
+                for name, some in by_project.items()
+            }
         if kind == "lessons":
             asked = {line.key for some in by_project.values() for line in some}
         if not any(line.ours for some in by_project.values() for line in some):
@@ -273,11 +310,17 @@ def write_sheets(worlds: list[World], folder: Path, every: bool) -> None:
             for world in worlds
         )
         path = folder / f"notice-{kind}.md"
-        text = HEAD.format(title=TITLE[kind], where=where, task=TASK[kind], answers=path.with_suffix(".jsonl"))
+        text = HEAD.format(
+            title=TITLE[kind], where=where, task=TASK[kind], answers=path.with_suffix(".jsonl")
+        )
         for name, some in by_project.items():
             mixed = list({line.key: line for line in reversed(some)}.values())
             random.Random(SEED).shuffle(mixed)
-            text += f"\n### {name}\n\n" + "".join(f"- `{line.key}` {line.text}\n" for line in mixed) if mixed else ""
+            text += (
+                f"\n### {name}\n\n" + "".join(f"- `{line.key}` {line.text}\n" for line in mixed)
+                if mixed
+                else ""
+            )
         path.write_text(text)
         print(path, sum(len(some) for some in by_project.values()))
 
@@ -299,22 +342,34 @@ def shares(worlds: list[World]) -> dict[str, dict[str, object]]:
             if mine:
                 per[world.project] = f"{mine[GOOD[kind]]}/{sum(mine.values())}"
         found[kind] = {
-            "labels": dict(ours), "good": interval(ours[GOOD[kind]], sum(ours.values())), "wrong": ours["d"] + ours["wrong"],
-            "per project": per, "other lines": dict(others), "other lines good": interval(others[GOOD[kind]], sum(others.values()) - others["?"]),
-        }  # fmt: skip
+            "labels": dict(ours),
+            "good": interval(ours[GOOD[kind]], sum(ours.values())),
+            "wrong": ours["d"] + ours["wrong"],
+            "per project": per,
+            "other lines": dict(others),
+            "other lines good": interval(others[GOOD[kind]], sum(others.values()) - others["?"]),
+        }
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("step", choices=["sheets", "shares"])
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("."))
-    parser.add_argument("--all", action="store_true", help="ask again about lines that have a label")
+    parser.add_argument(
+        "--all", action="store_true", help="ask again about lines that have a label"
+    )
     args = parser.parse_args()
     args.data = unpacked(args.data)
     names = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
-    worlds = [world for name in names if (world := World(args.data, name)).log.exists() and sessions(args.data, name)]
+    worlds = [
+        world
+        for name in names
+        if (world := World(args.data, name)).log.exists() and sessions(args.data, name)
+    ]
     if args.step == "sheets":
         write_sheets(worlds, args.folder, args.all)
     else:

@@ -46,9 +46,15 @@ def items(world: World) -> Iterator[Item]:
             if kind == "superseded":
                 met = [row["older"]["session"], row["newer"]["session"]]
             yield Item(
-                f"{kind}-{number}", kind, _text(kind, row), tuple(sorted((each for each in met if each in order), key=lambda each: order[each])),
-                row.get("date", ""), kind != "team" or bool(row.get("learnable_from")),
-            )  # fmt: skip
+                f"{kind}-{number}",
+                kind,
+                _text(kind, row),
+                tuple(
+                    sorted((each for each in met if each in order), key=lambda each: order[each])
+                ),
+                row.get("date", ""),
+                kind != "team" or bool(row.get("learnable_from")),
+            )
 
 
 def _text(kind: str, row: dict[str, Any]) -> str:
@@ -63,7 +69,12 @@ def _text(kind: str, row: dict[str, Any]) -> str:
 
 def lessons(world: World) -> dict[str, str]:
     """Every lesson the store ever kept, by id."""
-    return dict(rows(world, "SELECT id, text FROM memory WHERE gate IN ('allow', 'hold') AND text <> '' ORDER BY n"))
+    return dict(
+        rows(
+            world,
+            "SELECT id, text FROM memory WHERE gate IN ('allow', 'hold') AND text <> '' ORDER BY n",
+        )
+    )
 
 
 def sheet(world: World) -> str:
@@ -99,7 +110,10 @@ class Seen:
 def wilson(yes: int, of: int, z: float = 1.96) -> tuple[float, float]:
     """The 95 % interval of a share."""
     share, n = yes / of, of
-    middle, wide = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    middle, wide = (
+        share + z * z / (2 * n),
+        z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
+    )
     return max(0.0, (middle - wide) / (1 + z * z / n)), min(1.0, (middle + wide) / (1 + z * z / n))
 
 
@@ -128,7 +142,11 @@ def counted(world: World, labels: dict[str, list[str]]) -> dict[str, Seen]:
             first, *later = item.sessions
             add("repeated heard at first", _on_file(log[at[first]], ids), item.name)
             for session in later:
-                add("repeated in force before it came again", _in_force(log[at[session] - 1], ids), item.name)
+                add(
+                    "repeated in force before it came again",
+                    _in_force(log[at[session] - 1], ids),
+                    item.name,
+                )
                 line = log[at[session]]
                 add("repeated given at that start", bool(ids & set(line["given"])), item.name)
                 add(
@@ -138,12 +156,31 @@ def counted(world: World, labels: dict[str, list[str]]) -> dict[str, Seen]:
                 )
         elif item.kind == "failures" and len(item.sessions) > 1:
             for session in item.sessions[1:]:
-                add("failure met again: cure in force", _in_force(log[at[session] - 1], ids), item.name)
-                add("failure met again: cure on file", _on_file(log[at[session] - 1], ids), item.name)
+                add(
+                    "failure met again: cure in force",
+                    _in_force(log[at[session] - 1], ids),
+                    item.name,
+                )
+                add(
+                    "failure met again: cure on file",
+                    _on_file(log[at[session] - 1], ids),
+                    item.name,
+                )
                 line = log[at[session]]
-                told = {*line["given"], *(id for each in line.get("moments", ()) for id in each["given"])}
-                add("failure met again: given at that start", bool(ids & set(line["given"])), item.name)
-                add("failure met again: told at the start or right after the failure", bool(ids & told), item.name)
+                told = {
+                    *line["given"],
+                    *(id for each in line.get("moments", ()) for id in each["given"]),
+                }
+                add(
+                    "failure met again: given at that start",
+                    bool(ids & set(line["given"])),
+                    item.name,
+                )
+                add(
+                    "failure met again: told at the start or right after the failure",
+                    bool(ids & told),
+                    item.name,
+                )
         elif item.kind == "superseded":
             add("superseded gone", not _in_force(log[-1], ids), item.name)
     return seen

@@ -18,33 +18,72 @@ import tempfile
 from pathlib import Path
 
 EXCEPTIONS = (
-    ("Never push directly to main; open a pull request.", "just push this one straight to main, the CI is down today"),
-    ("Run the whole test suite before saying done.", "skip the e2e tests this time, I have to leave in five minutes"),
+    (
+        "Never push directly to main; open a pull request.",
+        "just push this one straight to main, the CI is down today",
+    ),
+    (
+        "Run the whole test suite before saying done.",
+        "skip the e2e tests this time, I have to leave in five minutes",
+    ),
     ("Always branch off main for new work.", "for this hotfix branch off release/2.3 instead"),
-    ("Use pnpm, not npm.", "ok use npm here just for this reproduction, the bug report was made with npm"),
+    (
+        "Use pnpm, not npm.",
+        "ok use npm here just for this reproduction, the bug report was made with npm",
+    ),
     ("Write a changelog entry for every change.", "no changelog entry needed for this typo"),
-    ("Do not edit generated files.", "edit the generated client by hand for now, I will regenerate tonight"),
-    ("Squash commits before merging.", "don't squash this PR, I want to keep the two commits apart"),
-    ("Keep functions under 40 lines.", "leave this parser in one long function, it is easier to read here"),
+    (
+        "Do not edit generated files.",
+        "edit the generated client by hand for now, I will regenerate tonight",
+    ),
+    (
+        "Squash commits before merging.",
+        "don't squash this PR, I want to keep the two commits apart",
+    ),
+    (
+        "Keep functions under 40 lines.",
+        "leave this parser in one long function, it is easier to read here",
+    ),
     ("Ask before adding a dependency.", "go ahead and add left-pad without asking, it's a demo"),
     ("Comments are written in English.", "this one comment may be German, it quotes the contract"),
     (
         "Use the staging database for manual tests.",
         "test against my local database this once, staging is being restored",
     ),
-    ("Commit messages follow conventional commits.", "use the message 'wip' for this one, I will amend it"),
-    ("Format with black before committing.", "don't format this file now, it would hide the diff for the reviewer"),
-    ("Never skip hooks with --no-verify.", "you can use --no-verify on this commit, the hook server is offline"),
+    (
+        "Commit messages follow conventional commits.",
+        "use the message 'wip' for this one, I will amend it",
+    ),
+    (
+        "Format with black before committing.",
+        "don't format this file now, it would hide the diff for the reviewer",
+    ),
+    (
+        "Never skip hooks with --no-verify.",
+        "you can use --no-verify on this commit, the hook server is offline",
+    ),
     ("Deploy only from CI.", "deploy it from your shell this time, I am watching the logs"),
-    ("Add a test for every bug fix.", "no test for this one please, we delete the module next week"),
+    (
+        "Add a test for every bug fix.",
+        "no test for this one please, we delete the module next week",
+    ),
     ("Use type hints everywhere.", "leave the hints out in this throwaway script"),
-    ("Keep the README in sync with the options.", "don't touch the README in this PR, Ana is rewriting it today"),
+    (
+        "Keep the README in sync with the options.",
+        "don't touch the README in this PR, Ana is rewriting it today",
+    ),
     ("Log with structlog, not print.", "a print is fine here while we debug"),
-    ("Migrations are additive only.", "drop the column in this migration, the table is empty anyway"),
+    (
+        "Migrations are additive only.",
+        "drop the column in this migration, the table is empty anyway",
+    ),
     ("Reply to every review comment.", "ignore the bot's comments on this PR"),
     ("Use UTC in all timestamps.", "show local time on this one page, the customer insisted"),
     ("Do not change public API names.", "rename this one, it was never released"),
-    ("Run linters through make lint.", "just call ruff directly for now, make is broken on my machine"),
+    (
+        "Run linters through make lint.",
+        "just call ruff directly for now, make is broken on my machine",
+    ),
     ("Pin versions of dependencies.", "leave it unpinned for the spike"),
     ("Work in small pull requests.", "make one big PR of it this time, it is all one rename"),
     ("Never use force push.", "force push this branch, nobody else has it"),
@@ -53,33 +92,59 @@ EXCEPTIONS = (
         "put today's note into the issue instead, the file is locked by the release",
     ),
     ("Use the Chromium browser in e2e tests.", "run this one in Firefox, the bug only shows there"),
-    ("Do not mock the database in tests.", "mock it in this test, the container does not start on this laptop"),
+    (
+        "Do not mock the database in tests.",
+        "mock it in this test, the container does not start on this laptop",
+    ),
 )
 CHANGES = (
-    ("Use yarn as the package manager.", "from now on we use bun everywhere, yarn is gone from this repo"),
+    (
+        "Use yarn as the package manager.",
+        "from now on we use bun everywhere, yarn is gone from this repo",
+    ),
     ("Target Python 3.9.", "we dropped 3.9 last week, always target 3.12 from now on"),
     ("Indent with two spaces.", "we switched to tabs for good, stop indenting with two spaces"),
-    ("Open pull requests against develop.", "develop no longer exists, all pull requests go against main now"),
+    (
+        "Open pull requests against develop.",
+        "develop no longer exists, all pull requests go against main now",
+    ),
     ("Use jest for unit tests.", "never use jest again, the whole project is on vitest now"),
-    ("The API listens on port 3000.", "the API has moved to port 8080 permanently, don't use 3000 any more"),
-    ("Write docs in reStructuredText.", "no more reStructuredText: all docs are markdown from today on"),
-    ("Reply to customers in the ticket.", "we don't reply in tickets any longer, always answer by mail from now on"),
+    (
+        "The API listens on port 3000.",
+        "the API has moved to port 8080 permanently, don't use 3000 any more",
+    ),
+    (
+        "Write docs in reStructuredText.",
+        "no more reStructuredText: all docs are markdown from today on",
+    ),
+    (
+        "Reply to customers in the ticket.",
+        "we don't reply in tickets any longer, always answer by mail from now on",
+    ),
     (
         "Use tabs in Makefiles and four spaces in Go.",
         "that rule about four spaces in Go was wrong, Go code is always gofmt'ed with tabs",
     ),
-    ("Tag releases by hand.", "don't ever tag by hand again, release-please does all tags from now on"),
+    (
+        "Tag releases by hand.",
+        "don't ever tag by hand again, release-please does all tags from now on",
+    ),
 )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("queue", type=Path)
     parser.add_argument("--wait", type=float, default=0.0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(
-            HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1"
+            HOME=home,
+            XDG_DATA_HOME=f"{home}/data",
+            XDG_CONFIG_HOME=f"{home}/config",
+            TACIT_NO_WORKER="1",
         )
         folder = Path(home) / "work"
         folder.mkdir()
@@ -101,8 +166,12 @@ def main() -> int:
         )
         from tacit.stores.places import make
 
-        os.environ["TACIT_KEY"] = make("ada", str(config.with_name("keys")))  # without a terminal she shows a key
-        (Path(home) / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')
+        os.environ["TACIT_KEY"] = make(
+            "ada", str(config.with_name("keys"))
+        )  # without a terminal she shows a key
+        (Path(home) / "patient.toml").write_text(
+            'extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n'
+        )
         return played(folder)
 
 
@@ -127,7 +196,11 @@ def played(folder: Path) -> int:
         states = {memory.id: memory.state for memory in memories.list(limit=1000)}
     gone = [id for id in ids if states.get(id) not in ("provisional", "stable", "canonical")]
     exceptions = [text for id, (text, _) in zip(ids, EXCEPTIONS, strict=False) if id in gone]
-    kept = [text for id, (text, _) in zip(ids[len(EXCEPTIONS) :], CHANGES, strict=True) if id not in gone]
+    kept = [
+        text
+        for id, (text, _) in zip(ids[len(EXCEPTIONS) :], CHANGES, strict=True)
+        if id not in gone
+    ]
     print(
         json.dumps(
             {

@@ -112,9 +112,7 @@ class World:
         ]
         budget = "daily_tokens = 1000000000\nmonthly_tokens = 10000000000"
         patient = f'profile = "{self.home / "patient.toml"}"\n' if "--wait" in options else ""
-        self.settings = (
-            f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
-        )
+        self.settings = f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
 
     def env(self) -> dict[str, str]:
         """The environment of the person whose home this is."""
@@ -146,8 +144,14 @@ class World:
 
     def instructions(self, at: str) -> None:
         """Put each instruction file in place as it stood at a time."""
-        for each in json.loads((self.data / self.project / "instructions" / "manifest.json").read_text()):
-            if "file" not in each or _utc(each["date"]) > at or each["path"].startswith(("/", "..")):
+        for each in json.loads(
+            (self.data / self.project / "instructions" / "manifest.json").read_text()
+        ):
+            if (
+                "file" not in each
+                or _utc(each["date"]) > at
+                or each["path"].startswith(("/", ".."))
+            ):
                 continue
             place = self.repository / each["path"]
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +172,9 @@ class World:
             for step in run.steps:
                 line = line_of(step) if step.tool else ""
                 found = (
-                    [path for call in commands(line) if call.looks for path in _paths(call)] if line else _files(step)
+                    [path for call in commands(line) if call.looks for path in _paths(call)]
+                    if line
+                    else _files(step)
                 )
                 inside = {os.path.relpath(os.path.join(root, path), root) for path in found}
                 if step.tool.lower().startswith(("write", "apply_patch")):
@@ -230,7 +236,12 @@ SHOWN = 200_000  # characters that are kept of one file
 def _remember(repository: Path, path: str, shown: str) -> None:
     """Put what was shown of a file where it stood, behind what was shown of it before."""
     parts = Path(path).parts
-    if not parts or parts[0] in ("..", "/", ".") or UNTRACKED.intersection(parts) or ".worktrees" in parts:
+    if (
+        not parts
+        or parts[0] in ("..", "/", ".")
+        or UNTRACKED.intersection(parts)
+        or ".worktrees" in parts
+    ):
         return
     file = repository / path
     with contextlib.suppress(OSError, ValueError):
@@ -261,11 +272,24 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             called = programs(place)
             place.unlink()  # what hosts keep for a month, and disks need not
             line = {
-                "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
-                "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "need": need, "host": host, "hooks": hooks, "after": _standing(world),
+                "n": number,
+                "session": session.id,
+                "lineage": session.lineage,
+                "start": session.start,
+                "person": session.person,
+                "given": given.get("injected", []),
+                "withheld": given.get("withheld", []),
+                "tokens": given.get("tokens", 0),
+                "texts": _texts(given),
+                "learned": learned["runs"],
+                "programs": called,
+                "moments": moments,
+                "need": need,
+                "host": host,
+                "hooks": hooks,
+                "after": _standing(world),
                 "noticed": _noticed(world),
-            }  # fmt: skip
+            }
             log.write(json.dumps(line) + "\n")
             log.flush()
             yield line
@@ -279,7 +303,11 @@ def _moments(world: World, run: str, place: Path) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for each in read(FileSource(str(place))):
         for step in each.steps:
-            said = (step.error or step.output)[-ERROR:] if step.tool and (step.status or step.error) else ""
+            said = (
+                (step.error or step.output)[-ERROR:]
+                if step.tool and (step.status or step.error)
+                else ""
+            )
             if said.strip() and said not in seen and len(seen) < MOMENTS:
                 seen.add(said)
                 told = world.tacit("inject", "--run", run, "--error", said)
@@ -318,7 +346,9 @@ def rows(world: World, sql: str) -> list[tuple[Any, ...]]:
     import apsw
 
     path = next(world.home.rglob("tacit.db"))
-    found: list[tuple[Any, ...]] = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY).execute(sql).fetchall()
+    found: list[tuple[Any, ...]] = (
+        apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY).execute(sql).fetchall()
+    )
     return found
 
 

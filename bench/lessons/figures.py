@@ -33,7 +33,11 @@ class Past:
         ):
             by_run[run].append(tuple(row))
         self.sessions = [
-            (line, known[line["session"]], [each for run in line["learned"] for each in by_run.get(run["run"], [])])
+            (
+                line,
+                known[line["session"]],
+                [each for run in line["learned"] for each in by_run.get(run["run"], [])],
+            )
             for line in logged(world)
         ]
 
@@ -59,7 +63,11 @@ def noticed(world: World) -> dict[str, Any]:
             if n >= 2 and words & set(re.findall(r"[a-z]{3,}", mark.lower()))
         ]
         found.append({"signature": item["signature"], "noticed": likely[:2]})
-    return {"items": len(items), "noticed": sum(bool(each["noticed"]) for each in found), "of": found}
+    return {
+        "items": len(items),
+        "noticed": sum(bool(each["noticed"]) for each in found),
+        "of": found,
+    }
 
 
 def forewarned(world: World) -> dict[str, Any]:
@@ -67,20 +75,29 @@ def forewarned(world: World) -> dict[str, Any]:
     from tacit.words.diagnose import told_of
 
     before: dict[str, set[str]] = defaultdict(set)
-    of_program: dict[tuple[str, str], set[str]] = defaultdict(set)  # program and signature: lineages
+    of_program: dict[tuple[str, str], set[str]] = defaultdict(
+        set
+    )  # program and signature: lineages
     meta: dict[str, tuple[str, str]] = {}
     in_force: list[dict[str, Any]] = []  # as the session before left it
     n: Counter[str] = Counter()
     for line, lineage, failures in Past(world).sessions:
         known = {mark for mark, lineages in before.items() if len(lineages - {lineage}) >= 2}
-        may = sorted((mark for mark in known if meta[mark][0] in TELLABLE), key=lambda mark: (-len(before[mark]), mark))
+        may = sorted(
+            (mark for mark in known if meta[mark][0] in TELLABLE),
+            key=lambda mark: (-len(before[mark]), mark),
+        )
         groups: dict[str, list[str]] = defaultdict(list)
         for mark in may:
             groups[" ".join(meta[mark])].append(mark)
-        top = sorted(groups.values(), key=lambda marks: -sum(len(before[mark]) for mark in marks))[:GROUPED]
+        top = sorted(groups.values(), key=lambda marks: -sum(len(before[mark]) for mark in marks))[
+            :GROUPED
+        ]
         listed = {mark for marks in top for mark in marks[:NAMES]}
         common = set(sorted(known, key=lambda mark: (-len(before[mark]), mark))[:10])
-        about = {each["id"]: set(told_of(each["signature"], tuple(each["tags"]))) for each in in_force}
+        about = {
+            each["id"]: set(told_of(each["signature"], tuple(each["tags"]))) for each in in_force
+        }
         given = [about[id] & known for id in (*line["given"], *line["withheld"]) if id in about]
         told = {mark for marks in given for mark in marks}
         ours = sum(id in about for id in (*line["given"], *line["withheld"]))
@@ -114,40 +131,65 @@ def forewarned(world: World) -> dict[str, Any]:
             before[mark].add(lineage)
             of_program[program, mark].add(lineage)
             meta[mark] = (nature, tool if nature == "convention" else family)
-    list_is, given_is, need_is = (n[part] / max(1, n[f"{part} names"]) for part in ("grouped", "given", "need"))
+    list_is, given_is, need_is = (
+        n[part] / max(1, n[f"{part} names"]) for part in ("grouped", "given", "need")
+    )
     return {
-        "failures": n["failures"], "tellable": n["tellable"], "of these known from two lineages": _share(n["knowable"], n["tellable"]),
+        "failures": n["failures"],
+        "tellable": n["tellable"],
+        "of these known from two lineages": _share(n["knowable"], n["tellable"]),
         "forewarned by what was given": _share(n["given"], n["tellable"]),
         "a list of five grouped lines would name": _share(n["grouped"], n["tellable"]),
         "commonest ten, tellable": _share(n["commonest ten, tellable"], n["tellable"]),
-        "commonest of the tellable, as many lines as were given": _share(n["tellable as many"], n["tellable"]),
+        "commonest of the tellable, as many lines as were given": _share(
+            n["tellable as many"], n["tellable"]
+        ),
         "commonest ten of the tellable": _share(n["tellable ten"], n["tellable"]),
         "commonest ten, all failures": _share(n["commonest ten"], n["failures"]),
-        "precision of what was given": round(given_is, 3), "precision of the grouped list": round(list_is, 3),
-        "precision before the program's first call": round(need_is, 3), "names before first calls": n["need names"], "right": n["need"],
-        "names in the grouped list": n["grouped names"], "right there": n["grouped"],
+        "precision of what was given": round(given_is, 3),
+        "precision of the grouped list": round(list_is, 3),
+        "precision before the program's first call": round(need_is, 3),
+        "names before first calls": n["need names"],
+        "right": n["need"],
+        "names in the grouped list": n["grouped names"],
+        "right there": n["grouped"],
         "times as precise as the grouped list": round(need_is / list_is, 2) if list_is else None,
         "times as precise as what was given": round(need_is / given_is, 2) if given_is else None,
         "forewarned before the program's first call": _share(n["need"], n["tellable"]),
-        "told by the hook before first calls": n["need told"], "right of these": n["need right"],
-        "told by it after a start": n["host told"], "right of those": n["host right"],
-        "names given at starts": n["given names"], "right at starts": n["given"],
-        "names of the commonest ten": n["commonest names"], "right of the ten": n["commonest ten, tellable"],
-        "lines given at starts": n["given lines"], "of these about a failure of that session": n["given lines that fit"],
-    }  # fmt: skip
+        "told by the hook before first calls": n["need told"],
+        "right of these": n["need right"],
+        "told by it after a start": n["host told"],
+        "right of those": n["host right"],
+        "names given at starts": n["given names"],
+        "right at starts": n["given"],
+        "names of the commonest ten": n["commonest names"],
+        "right of the ten": n["commonest ten, tellable"],
+        "lines given at starts": n["given lines"],
+        "of these about a failure of that session": n["given lines that fit"],
+    }
 
 
 def _named(
-    told: Sequence[dict[str, Any]], about: dict[str, set[str]], of_program: dict[tuple[str, str], set[str]]
+    told: Sequence[dict[str, Any]],
+    about: dict[str, set[str]],
+    of_program: dict[tuple[str, str], set[str]],
 ) -> set[str]:
     """The signatures that the hook's words before some commands are about: of a lesson those that the command at hand was met with."""
     from tacit.core.programs import runs_command
 
     found: set[str] = set()
     for each in told:
-        ids = {match[1] for text in (*each["given"], *each["withheld"]) if (match := re.match(r"\[(\w+)\]", text))}
+        ids = {
+            match[1]
+            for text in (*each["given"], *each["withheld"])
+            if (match := re.match(r"\[(\w+)\]", text))
+        }
         for mark in {mark for id in ids for mark in about.get(id, ())}:
-            programs = [program for program, of in of_program if of == mark and len(of_program[program, of]) > 1]
+            programs = [
+                program
+                for program, of in of_program
+                if of == mark and len(of_program[program, of]) > 1
+            ]
             programs += [mark.removeprefix("command ")] if mark.startswith("command ") else []
             if any(runs_command(each["line"], program) for program in programs):
                 found.add(mark)
@@ -182,8 +224,14 @@ def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
 # Names that were told, and how many of them came: by the hook's own words before first calls, in a session that was told nothing at its start;
 # the same after its start; what starts were given; and three lists that nobody is given.
 PRECISION = {
-    "precision before first calls, by the hook": ("right of these", "told by the hook before first calls"),
-    "precision before first calls, by the hook, after a start": ("right of those", "told by it after a start"),
+    "precision before first calls, by the hook": (
+        "right of these",
+        "told by the hook before first calls",
+    ),
+    "precision before first calls, by the hook, after a start": (
+        "right of those",
+        "told by it after a start",
+    ),
     "precision of what starts are given": ("right at starts", "names given at starts"),
     "precision of the grouped list": ("right there", "names in the grouped list"),
     "precision of the commonest ten": ("right of the ten", "names of the commonest ten"),
@@ -192,7 +240,9 @@ PRECISION = {
 
 
 def _sums(every: Sequence[dict[str, Any]], right: str, named: str) -> tuple[int, int]:
-    return sum(told["forewarned"][right] for told in every), sum(told["forewarned"][named] for told in every)
+    return sum(told["forewarned"][right] for told in every), sum(
+        told["forewarned"][named] for told in every
+    )
 
 
 def precision(every: Sequence[dict[str, Any]], right: str, named: str) -> str:
@@ -219,7 +269,9 @@ def interval(good: int, of: int) -> str:
     share, z = good / of, 1.96
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * (share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5 / (1 + z * z / of)
-    return f"{good}/{of} = {share:.3f} [{max(0.0, middle - half):.2f}, {min(1.0, middle + half):.2f}]"
+    return (
+        f"{good}/{of} = {share:.3f} [{max(0.0, middle - half):.2f}, {min(1.0, middle + half):.2f}]"
+    )
 
 
 def _share(part: int, whole: int) -> str:
@@ -234,20 +286,37 @@ def themes(world: World) -> dict[str, Any]:
     items = [json.loads(line) for line in key.read_text().splitlines()] if key.exists() else []
     asked = [
         re.findall(r"“([^”]+)”", reason)
-        for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'request' AND state = 'open'")
+        for (reason,) in rows(
+            world, "SELECT reason FROM proposal WHERE kind = 'request' AND state = 'open'"
+        )
     ]
-    told = [[text] for (text,) in rows(world, "SELECT text FROM memory WHERE trust = 'user' AND gate = 'allow'")]
+    told = [
+        [text]
+        for (text,) in rows(
+            world, "SELECT text FROM memory WHERE trust = 'user' AND gate = 'allow'"
+        )
+    ]
     reached = []
     for item in items:
         said = [_stems(each["quote"]) for each in item["occurrences"]]
-        wordings = [_stems(text) - _stems(" ".join(all_stop_words())) for texts in (*asked, *told) for text in texts]
-        if any(len(words) > 1 and sum(words <= quote for quote in said) >= min(2, len(said)) for words in wordings):
+        wordings = [
+            _stems(text) - _stems(" ".join(all_stop_words()))
+            for texts in (*asked, *told)
+            for text in texts
+        ]
+        if any(
+            len(words) > 1 and sum(words <= quote for quote in said) >= min(2, len(said))
+            for words in wordings
+        ):
             reached.append(item["meaning"])
     return {"themes": len(items), "reached": len(reached), "which": reached}
 
 
 def _stems(text: str) -> set[str]:
-    return {word.removesuffix("s").removesuffix(".md") for word in re.findall(r"[a-z][a-z.]+[a-z]", text.lower())}
+    return {
+        word.removesuffix("s").removesuffix(".md")
+        for word in re.findall(r"[a-z][a-z.]+[a-z]", text.lower())
+    }
 
 
 def natures(world: World) -> dict[str, int]:
@@ -270,10 +339,17 @@ def commands(world: World) -> list[dict[str, Any]]:
     ]
     told = []
     for text, state in rows(
-        world, "SELECT text, state FROM memory WHERE source = 'notice' AND signature LIKE 'command %'"
+        world,
+        "SELECT text, state FROM memory WHERE source = 'notice' AND signature LIKE 'command %'",
     ):
         command = re.findall(r"`([^`]+)`", text)[0]
-        told.append({"text": text, "state": state, "in an instruction file": any(command in line for line in lines)})
+        told.append(
+            {
+                "text": text,
+                "state": state,
+                "in an instruction file": any(command in line for line in lines),
+            }
+        )
     return told
 
 
@@ -284,7 +360,9 @@ def size(world: World) -> dict[str, Any]:
     path = next(world.home.rglob("tacit.db"))
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     count = connection.execute("SELECT COUNT(*) FROM incident").fetchall()[0][0]
-    pages = connection.execute("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'").fetchall()[0][0]
+    pages = connection.execute(
+        "SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'"
+    ).fetchall()[0][0]
     return {
         "incidents": count,
         "bytes each": round(pages / max(1, count)),

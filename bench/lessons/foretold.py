@@ -23,19 +23,36 @@ from tacit.lookback.estimate import PRICE_IN, PRICE_OUT, Estimate, UnreadSession
 
 def guessed(data: Path, project: str, most: int) -> Estimate:
     """What the screen would say of the first sessions of a project."""
-    index = [each for each in json.loads((data / project / "index.json").read_text()) if each.get("real", True)]
-    files = [data / project / each["file"] for each in sorted(index, key=lambda each: str(each["start"]))[:most]]
+    index = [
+        each
+        for each in json.loads((data / project / "index.json").read_text())
+        if each.get("real", True)
+    ]
+    files = [
+        data / project / each["file"]
+        for each in sorted(index, key=lambda each: str(each["start"]))[:most]
+    ]
     runs = [run for file in files for run in read(FileSource(str(file)), None)]
-    return reading_estimate(UnreadSession(run.id, run.host, run.typed, len(run.steps)) for run in runs if run.typed)
+    return reading_estimate(
+        UnreadSession(run.id, run.host, run.typed, len(run.steps)) for run in runs if run.typed
+    )
 
 
 def brought(store: Path) -> tuple[int, int, int]:
     """Lessons that a reader wrote down, tokens sent, tokens received."""
-    base = apsw.Connection(f"file:{store}?immutable=0", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    counts = dict(base.execute("SELECT name, sum(count) FROM counter WHERE name LIKE 'model.%' GROUP BY name"))
+    base = apsw.Connection(
+        f"file:{store}?immutable=0", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
+    counts = dict(
+        base.execute("SELECT name, sum(count) FROM counter WHERE name LIKE 'model.%' GROUP BY name")
+    )
     heard = "SELECT count(*) FROM memory WHERE source IN ('reader', 'user')"  # user: in the person's own words
     beside = OWN_WORDS * int(counts["model.calls"])
-    return base.execute(heard).get, int(counts["model.tokens.in"]) + beside, int(counts["model.tokens.out"])
+    return (
+        base.execute(heard).get,
+        int(counts["model.tokens.in"]) + beside,
+        int(counts["model.tokens.out"]),
+    )
 
 
 def main(data: Path, fed: Path) -> None:
@@ -48,8 +65,15 @@ def main(data: Path, fed: Path) -> None:
         guess = guessed(data, project, fed_so_far)
         lessons, sent, received = brought(next((fed / project).rglob("tacit.db")))
         usd = (sent * PRICE_IN + received * PRICE_OUT) / 1e6
-        pairs = ((guess.lessons, lessons, ",.0f"), (guess.tokens, sent + received, ",.0f"), (guess.usd, usd, ".2f"))
-        told = (f"{ours:{form}}, {real:{form}} ({100 * (ours / real - 1):+.0f} %)" for ours, real, form in pairs)
+        pairs = (
+            (guess.lessons, lessons, ",.0f"),
+            (guess.tokens, sent + received, ",.0f"),
+            (guess.usd, usd, ".2f"),
+        )
+        told = (
+            f"{ours:{form}}, {real:{form}} ({100 * (ours / real - 1):+.0f} %)"
+            for ours, real, form in pairs
+        )
         print(f"| {project} | {guess.sessions} | {' | '.join(told)} |")
 
 

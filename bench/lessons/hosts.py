@@ -46,7 +46,11 @@ def counted(files: list[Path]) -> dict[str, set[tuple[str, str]]]:
     for file in files:
         for run in _runs(file):
             for step in run.steps:
-                said = step.error if step.tool and not step.interrupted and not _nothing_found(step) else ""
+                said = (
+                    step.error
+                    if step.tool and not step.interrupted and not _nothing_found(step)
+                    else ""
+                )
                 if said.strip() and not STOPPED.search(said[:600]) and (line := _line(said)):
                     found[line].add((run.id, step.place))
     return found
@@ -72,18 +76,33 @@ def _line(said: str) -> str:
         if line.strip() and not re.match(r"Exit code \d+$|<", line.strip())
     ]
     line = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else "")
-    return re.sub(r"\d+", "<n>", re.sub(r"(?:[\w.@~-]*/)+[\w.@-]*", "<path>", re.sub(r"(['\"`]).*?\1", "<q>", line)))[
-        :120
-    ]
+    return re.sub(
+        r"\d+",
+        "<n>",
+        re.sub(r"(?:[\w.@~-]*/)+[\w.@-]*", "<path>", re.sub(r"(['\"`]).*?\1", "<q>", line)),
+    )[:120]
 
 
-def learned(name: str, files: list[Path]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], set[str]], list[str]]:
+def learned(
+    name: str, files: list[Path]
+) -> tuple[list[dict[str, Any]], dict[tuple[str, str], set[str]], list[str]]:
     """What `tacit stats --json` lists as noticed; which signatures were noticed at which call; what is told."""
     world = World(Path(), "logs", f"hosts-{name}")
     world.fresh()
     for file in files:
         with contextlib.suppress(SystemExit):  # a file without a run
-            world.tacit("learn", str(file), "--over", "--project", "logs", "--as", "dev", "--by", "dev", "--yes")
+            world.tacit(
+                "learn",
+                str(file),
+                "--over",
+                "--project",
+                "logs",
+                "--as",
+                "dev",
+                "--by",
+                "dev",
+                "--yes",
+            )
     noticed = world.tacit("stats", "--project", "logs")["noticed"]
     at: dict[tuple[str, str], set[str]] = defaultdict(set)
     for run, mark, place in rows(
@@ -101,7 +120,9 @@ def learned(name: str, files: list[Path]) -> tuple[list[dict[str, Any]], dict[tu
     ]
     told += [
         f"to the person: {reason}"
-        for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'notice' AND state = 'open'")
+        for (reason,) in rows(
+            world, "SELECT reason FROM proposal WHERE kind = 'notice' AND state = 'open'"
+        )
     ]
     return noticed, at, told
 
@@ -119,14 +140,25 @@ def held(name: str, files: list[Path], most: int) -> dict[str, Any]:
     listed = {each["signature"] for each in noticed}
     lacking = []
     for line in common:
-        marks = {mark for run, place in found[line] for mark in at.get((run, place), ())} or _first_met(line, found, at)
+        marks = {
+            mark for run, place in found[line] for mark in at.get((run, place), ())
+        } or _first_met(line, found, at)
         if not marks & listed:
             lacking.append(f"{len(runs[line])}x {line}")
-    return {"host": name, "runs": len({run for met in runs.values() for run in met}), "commonest": len(common), "held": len(common) - len(lacking),
-            "lacking": lacking, "noticed": len(noticed), "told": told}  # fmt: skip
+    return {
+        "host": name,
+        "runs": len({run for met in runs.values() for run in met}),
+        "commonest": len(common),
+        "held": len(common) - len(lacking),
+        "lacking": lacking,
+        "noticed": len(noticed),
+        "told": told,
+    }
 
 
-def _first_met(line: str, found: dict[str, set[tuple[str, str]]], at: dict[tuple[str, str], set[str]]) -> set[str]:
+def _first_met(
+    line: str, found: dict[str, set[tuple[str, str]]], at: dict[tuple[str, str], set[str]]
+) -> set[str]:
     """A failure that came again in its run stands at the first call that met it: those signatures of the run that speak of the same."""
     words = set(re.findall(r"[a-z]{4,}", line.lower()))
     return {
@@ -144,18 +176,26 @@ def logs_in(place: Path) -> list[Path]:
     return (
         [place]
         if place.is_file()
-        else sorted(file for file in place.rglob("*") if file.suffix in kinds and not beside.search(file.name))
+        else sorted(
+            file
+            for file in place.rglob("*")
+            if file.suffix in kinds and not beside.search(file.name)
+        )
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("logs", nargs="+", help="NAME=PATH")
     parser.add_argument("--most", type=int, default=10)
     args = parser.parse_args()
     for each in args.logs:
         name, _, path = each.partition("=")
-        print(json.dumps(held(name, logs_in(Path(path)), args.most), ensure_ascii=False), flush=True)
+        print(
+            json.dumps(held(name, logs_in(Path(path)), args.most), ensure_ascii=False), flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -17,11 +17,17 @@ from typing import Any
 
 def about(prompt: str) -> tuple[str, dict[str, str]]:
     """The name of a question's record, and the words behind each of its names (k1, h1, n1)."""
-    record, *lists = re.findall(r"^=== record(?: \w+)? ===$(.*?)^=== end of record", prompt, re.M | re.S)
+    record, *lists = re.findall(
+        r"^=== record(?: \w+)? ===$(.*?)^=== end of record", prompt, re.M | re.S
+    )
     listed = "\n".join(lists)
-    lines = [line.split(" ", 1)[-1] for line in record.splitlines() if re.match(r"\d+ [A-Z] ", line)]
+    lines = [
+        line.split(" ", 1)[-1] for line in record.splitlines() if re.match(r"\d+ [A-Z] ", line)
+    ]
     said = [line for line in lines if line[0] not in "ATEX"]
-    others = "\n".join(said if len(said) > 1 else [*said, *(line for line in lines if line[0] == "T")])
+    others = "\n".join(
+        said if len(said) > 1 else [*said, *(line for line in lines if line[0] == "T")]
+    )
     found = {each[1]: each[2] for each in re.finditer(r"^([khn]\d+): (.*)$", listed, re.M)}
     return hashlib.sha256(others.encode()).hexdigest()[:20], found
 
@@ -34,13 +40,20 @@ def keep(folder: str, prompt: str, said: str) -> None:
     except (ValueError, KeyError, TypeError):
         return
     told = [
-        {**each, "id": words.get(str(each.get("id")), ""), "new": words.get(str(each.get("new")), "")}
+        {
+            **each,
+            "id": words.get(str(each.get("id")), ""),
+            "new": words.get(str(each.get("new")), ""),
+        }
         for each in verdicts
     ]
     path = os.path.join(folder, f"about-{record}.json")
     with open(f"{path}.half", "w", encoding="utf-8") as file:
         json.dump(
-            {"listed": sorted(map(_name, words.values())), "verdicts": [each for each in told if each["id"]]},
+            {
+                "listed": sorted(map(_name, words.values())),
+                "verdicts": [each for each in told if each["id"]],
+            },
             file,
             ensure_ascii=False,
         )

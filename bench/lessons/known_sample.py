@@ -22,14 +22,24 @@ import known_by
 LABELS = Path(__file__).parents[1] / "labels" / "known"
 AROUND = 6
 DRAWN = {
-    "came_back": 40, "same": 30, "followed": 25, "said_again": 25, "excepted": 20, "breached": 20, "amended": 24, "outdated": 15, "reversed": 15,
-}  # fmt: skip
+    "came_back": 40,
+    "same": 30,
+    "followed": 25,
+    "said_again": 25,
+    "excepted": 20,
+    "breached": 20,
+    "amended": 24,
+    "outdated": 15,
+    "reversed": 15,
+}
 DEMANDING = ("outdated", "reversed", "amended")  # a lesson ends by these: a bound of their own
 
 
 def told(queue: Path) -> dict[str, list[tuple[str, str, str, dict[str, object]]]]:
     """Of each kind its verdicts by their hash: (key, record, question, verdict)."""
-    found: dict[str, dict[str, tuple[str, str, str, dict[str, object]]]] = {kind: {} for kind in DRAWN}
+    found: dict[str, dict[str, tuple[str, str, str, dict[str, object]]]] = {
+        kind: {} for kind in DRAWN
+    }
     for file in sorted(queue.glob("*/known-*.txt")):
         if file.parent.name == "exceptions" or not file.with_suffix(".json").exists():
             continue
@@ -55,10 +65,19 @@ def sheet(queue: Path) -> None:
                 f"VERDICT same as the new one: {words.get(str(verdict.get('new')), '?')}\nBETTER {verdict.get('into')}"
             )
             continue
-        more = {k: v for k, v in verdict.items() if k not in ("id", "verdict", "line", "words") and v}
-        print(f"VERDICT {verdict['verdict']} {more or ''} QUOTE line {verdict.get('line')}: {verdict.get('words')}")
-        at = next((n for n, line in enumerate(lines) if re.match(rf"{verdict.get('line')} [A-Z] ", line)), None)
-        around = lines[max(0, at - AROUND) : at + AROUND + 1] if at is not None else ["(no such line)"]
+        more = {
+            k: v for k, v in verdict.items() if k not in ("id", "verdict", "line", "words") and v
+        }
+        print(
+            f"VERDICT {verdict['verdict']} {more or ''} QUOTE line {verdict.get('line')}: {verdict.get('words')}"
+        )
+        at = next(
+            (n for n, line in enumerate(lines) if re.match(rf"{verdict.get('line')} [A-Z] ", line)),
+            None,
+        )
+        around = (
+            lines[max(0, at - AROUND) : at + AROUND + 1] if at is not None else ["(no such line)"]
+        )
         print("\n".join(f"   {line[:500]}" for line in around))
 
 
@@ -71,15 +90,25 @@ def figures(queue: Path) -> None:
     """What the kept labels say: of each kind how many are right, and all weighted by how often each kind is used."""
     rows = told(queue)
     for file in sorted(LABELS.glob("*.tsv")):
-        said = dict(line.split("\t")[:2] for line in file.read_text().splitlines() if "\t" in line and line[0] != "#")
-        right = {kind: [said[name] == "right" for name, *_ in each if name in said] for kind, each in rows.items()}
+        said = dict(
+            line.split("\t")[:2]
+            for line in file.read_text().splitlines()
+            if "\t" in line and line[0] != "#"
+        )
+        right = {
+            kind: [said[name] == "right" for name, *_ in each if name in said]
+            for kind, each in rows.items()
+        }
         shares = {kind: sum(each) / len(each) for kind, each in right.items() if each}
         if not shares:
             continue  # labels of another reading
         used = sum(len(rows[kind]) for kind in shares)
         whole = sum(shares[kind] * len(rows[kind]) for kind in shares) / used
         ending = [each for kind in DEMANDING for each in right[kind]]
-        print(f"{file.stem}: " + ", ".join(f"{kind} {sum(each)} of {len(each)}" for kind, each in right.items()))
+        print(
+            f"{file.stem}: "
+            + ", ".join(f"{kind} {sum(each)} of {len(each)}" for kind, each in right.items())
+        )
         print(
             f"   {sum(map(sum, right.values()))} of {sum(map(len, right.values()))} right; weighted by use {whole:.2f};"
             f" outdated, reversed, amended {sum(ending)} of {len(ending)}"

@@ -41,9 +41,13 @@ def numbers(before: str, now: str) -> dict[int, int]:
         ]
         for page in (before, now)
     )
-    match = difflib.SequenceMatcher(None, [said for _, said in old], [said for _, said in new], autojunk=False)
+    match = difflib.SequenceMatcher(
+        None, [said for _, said in old], [said for _, said in new], autojunk=False
+    )
     return {
-        old[block.a + n][0]: new[block.b + n][0] for block in match.get_matching_blocks() for n in range(block.size)
+        old[block.a + n][0]: new[block.b + n][0]
+        for block in match.get_matching_blocks()
+        for n in range(block.size)
     }
 
 
@@ -60,7 +64,10 @@ def moved(answer: str, before: str, now: str) -> str | None:
 
 def move(data: Path, queue: Path, file: Path) -> Counter[str]:
     """Copy answers to their new names, again until nothing new is asked: a second question names the first one's lessons."""
-    then = {(project, session): asked for project, session, asked in map(json.loads, file.read_text().splitlines())}
+    then = {
+        (project, session): asked
+        for project, session, asked in map(json.loads, file.read_text().splitlines())
+    }
     while True:
         count: Counter[str] = Counter()
         for project, session, asked in seen(data, queue):
@@ -86,7 +93,9 @@ def move(data: Path, queue: Path, file: Path) -> Counter[str]:
 def main() -> None:
     step, data, queue, file = sys.argv[1], *map(Path, sys.argv[2:5])
     if step == "seen":
-        file.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in seen(data, queue)))
+        file.write_text(
+            "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in seen(data, queue))
+        )
     else:
         move(data, queue, file)
 

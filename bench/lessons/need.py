@@ -36,27 +36,37 @@ def first_calls(place: Path) -> list[str]:
     return found
 
 
-def told_before(world: World, session: str, lines: list[str], *, start: bool) -> list[dict[str, Any]]:
+def told_before(
+    world: World, session: str, lines: list[str], *, start: bool
+) -> list[dict[str, Any]]:
     """What the hook says before each of these lines: the ids, and the text as far as it is about the line."""
     twin, store = world.folder / "twin.db", next(world.home.rglob("tacit.db"), None)
     if store is None:
         return []  # nothing was learned yet
     _copy(store, twin)
     try:
-        return list(_told(world, twin, f"{session}-{'host' if start else 'need'}", lines, start=start))
+        return list(
+            _told(world, twin, f"{session}-{'host' if start else 'need'}", lines, start=start)
+        )
     finally:
         for each in world.folder.glob("twin.db*"):
             each.unlink()
 
 
-def _told(world: World, twin: Path, session: str, lines: list[str], *, start: bool) -> Iterator[dict[str, Any]]:
+def _told(
+    world: World, twin: Path, session: str, lines: list[str], *, start: bool
+) -> Iterator[dict[str, Any]]:
     from tacit.surfaces.hooks import respond_and_tell
 
-    env = world.env() | {"TACIT_NO_WORKER": "1"}  # the copy is gone before a worker would have looked at it
+    env = world.env() | {
+        "TACIT_NO_WORKER": "1"
+    }  # the copy is gone before a worker would have looked at it
     payload: dict[str, Any] = {"session_id": session, "cwd": str(world.repository)}
     if start:
         begins = {"hook_event_name": "SessionStart", "source": "startup"}
-        respond_and_tell("session-start", {**payload, **begins}, env, host="claude-code", store=str(twin))
+        respond_and_tell(
+            "session-start", {**payload, **begins}, env, host="claude-code", store=str(twin)
+        )
     last = _kept_back(twin, 0)[0]
     for n, line in enumerate(lines):
         call = {
@@ -65,9 +75,13 @@ def _told(world: World, twin: Path, session: str, lines: list[str], *, start: bo
             "tool_name": "Bash",
             "tool_input": {"command": line},
         }
-        _, told = respond_and_tell("before-command", {**payload, **call}, env, host="claude-code", store=str(twin))
+        _, told = respond_and_tell(
+            "before-command", {**payload, **call}, env, host="claude-code", store=str(twin)
+        )
         last, ids = _kept_back(twin, last)
-        texts = [each.removeprefix("- ") for each in told.context.splitlines() if each.startswith("- ")]
+        texts = [
+            each.removeprefix("- ") for each in told.context.splitlines() if each.startswith("- ")
+        ]
         if texts or ids:
             yield {"line": line[:200], "given": texts, "withheld": _words(world, twin, ids, line)}
 
@@ -76,8 +90,12 @@ def _kept_back(twin: Path, last: int) -> tuple[int, list[str]]:
     """(the newest answer's number, what the coin kept back in the answers since the last one)."""
     connection = apsw.Connection(str(twin))
     connection.set_busy_timeout(10_000)  # the hook's own connection may still be closing
-    found = connection.execute("SELECT id, withheld FROM injection WHERE id > ? ORDER BY id", (last,)).fetchall()
-    return max((id for id, _ in found), default=last), [id for _, kept in found for id in json.loads(kept)]
+    found = connection.execute(
+        "SELECT id, withheld FROM injection WHERE id > ? ORDER BY id", (last,)
+    ).fetchall()
+    return max((id for id, _ in found), default=last), [
+        id for _, kept in found for id in json.loads(kept)
+    ]
 
 
 def _words(world: World, twin: Path, ids: list[str], line: str) -> list[str]:
@@ -87,8 +105,13 @@ def _words(world: World, twin: Path, ids: list[str], line: str) -> list[str]:
 
     if not ids:
         return []
-    with tacit.open(str(twin), env=world.env(), cwd=str(world.repository), create=False) as memories:
-        return [f"[{memory.id}] {part_about(memory, line, programs(line))}" for memory in memories.store.memories(ids)]
+    with tacit.open(
+        str(twin), env=world.env(), cwd=str(world.repository), create=False
+    ) as memories:
+        return [
+            f"[{memory.id}] {part_about(memory, line, programs(line))}"
+            for memory in memories.store.memories(ids)
+        ]
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -14,12 +14,16 @@ from typing import Any
 
 STEPS = ("twins", "weigh", "revoke")
 _NEW, _OTHER = re.compile(r"^(n\d+): (.*)$"), re.compile(r"^    ([kn]\d+): (.*)$")
-_LESSON = re.compile(r"^(\d+)\. lesson: ([^\n]*)\n   line: (.*?)(?=^\d+\. lesson: |\Z)", re.M | re.S)
+_LESSON = re.compile(
+    r"^(\d+)\. lesson: ([^\n]*)\n   line: (.*?)(?=^\d+\. lesson: |\Z)", re.M | re.S
+)
 
 
 def pairs(step: str, prompt: str) -> dict[tuple[str, ...], str]:
     """The pairs of a question by their names in it, each as the hash of its two texts."""
-    record = "\n".join(re.findall(r"^=== record(?: \w+)? ===$\n(.*?)\n^=== end of record", prompt, re.M | re.S))
+    record = "\n".join(
+        re.findall(r"^=== record(?: \w+)? ===$\n(.*?)\n^=== end of record", prompt, re.M | re.S)
+    )
     if step != "twins":
         return {(at[1],): _hash(step, at[2], at[3].strip()) for at in _LESSON.finditer(record)}
     found, new = {}, ("", "")
@@ -47,10 +51,15 @@ def keep(folder: str) -> int:
     for name in sorted(os.listdir(folder)):
         step, answer = name.partition("-")[0], os.path.join(folder, f"{name[:-4]}.json")
         if step in STEPS and name.endswith(".txt") and os.path.exists(answer):
-            with open(os.path.join(folder, name), encoding="utf-8") as asked, open(answer, encoding="utf-8") as said:
+            with (
+                open(os.path.join(folder, name), encoding="utf-8") as asked,
+                open(answer, encoding="utf-8") as said,
+            ):
                 words = _said(step, json.load(said))
                 found |= {
-                    pair: words[at] for at, pair in pairs(step, asked.read()).items() if at in words or step == "twins"
+                    pair: words[at]
+                    for at, pair in pairs(step, asked.read()).items()
+                    if at in words or step == "twins"
                 }
     path = os.path.join(folder, "pairs-kept.json")
     with open(f"{path}.half", "w", encoding="utf-8") as file:
@@ -65,7 +74,9 @@ def near(folder: str, step: str, prompt: str) -> tuple[str, int]:
     known = {at: found[pair] for at, pair in asked.items() if pair in found}
     if step == "twins":
         rows = [
-            {"new": new, "other": other, "word": word} for (new, other), word in known.items() if word != "different"
+            {"new": new, "other": other, "word": word}
+            for (new, other), word in known.items()
+            if word != "different"
         ]
         return json.dumps({"pairs": rows}), len(asked) - len(known)
     rows = [{"n": int(n), "says": says, "holds": holds} for (n,), (says, holds) in known.items()]

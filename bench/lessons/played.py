@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from bench.lessons.feed import Session, World
 
 ERROR = 4_000  # characters of an output that the host passes
-START_TOKENS = (150, 200, 300, 450)  # starts of other sizes, each played beside the whole session of the default
+START_TOKENS = (
+    150,
+    200,
+    300,
+    450,
+)  # starts of other sizes, each played beside the whole session of the default
 WITHOUT = 'extends = "default"\nname = "uncoined"\n[trial]\nrate = 0.0\nrate_heard = 0.0\nrate_severe = 0.0\nrate_watch = 0.0\n'
 
 
@@ -28,7 +33,10 @@ def every_hook(world: World, session: Session, place: Path) -> dict[str, list[di
     if store is None:
         return {"coins": [], "plain": []}  # nothing was learned yet
     arms = {"coins": "", "plain": WITHOUT}
-    arms |= {f"start-{tokens}": f"{WITHOUT}[budget]\nstart_tokens = {tokens}\n" for tokens in START_TOKENS}
+    arms |= {
+        f"start-{tokens}": f"{WITHOUT}[budget]\nstart_tokens = {tokens}\n"
+        for tokens in START_TOKENS
+    }
     found: dict[str, list[dict[str, Any]]] = {}
     for arm, profile in arms.items():
         twin = world.folder / "played.db"
@@ -36,7 +44,9 @@ def every_hook(world: World, session: Session, place: Path) -> dict[str, list[di
         try:
             if profile:
                 judge_by(world, twin, profile)
-            found[arm] = list(_played(world, twin, session, place, only_start=arm.startswith("start-")))
+            found[arm] = list(
+                _played(world, twin, session, place, only_start=arm.startswith("start-"))
+            )
         finally:
             for each in world.folder.glob("played.db*"):
                 each.unlink()
@@ -67,41 +77,79 @@ def events(place: Path, folder: str) -> Iterator[tuple[str, str, dict[str, Any]]
                 yield (
                     "prompt",
                     step.place,
-                    {"hook_event_name": "UserPromptSubmit", "prompt": step.text, "prompt_id": f"p{number}"},
+                    {
+                        "hook_event_name": "UserPromptSubmit",
+                        "prompt": step.text,
+                        "prompt_id": f"p{number}",
+                    },
                 )
                 continue
             if not step.tool:
                 continue
             line, given = line_of(step), step.input or {}
             touched = next(
-                (given[key] for key in ("file_path", "path", "notebook_path") if isinstance(given.get(key), str)), ""
+                (
+                    given[key]
+                    for key in ("file_path", "path", "notebook_path")
+                    if isinstance(given.get(key), str)
+                ),
+                "",
             )
             if line:
                 called = {"tool_input": {"command": line}, "tool_name": "Bash"}
-                yield "before-command", step.place, {"hook_event_name": "PreToolUse", **at, **called}
-            elif touched and step.tool.startswith(("Edit", "MultiEdit", "Write", "NotebookEdit", "Read")):
-                part = {key: given[key] for key in ("old_string", "content") if isinstance(given.get(key), str)}
                 yield (
                     "before-command",
                     step.place,
-                    {"hook_event_name": "PreToolUse", **at, "tool_input": {"file_path": touched, **part}},
+                    {"hook_event_name": "PreToolUse", **at, **called},
+                )
+            elif touched and step.tool.startswith(
+                ("Edit", "MultiEdit", "Write", "NotebookEdit", "Read")
+            ):
+                part = {
+                    key: given[key]
+                    for key in ("old_string", "content")
+                    if isinstance(given.get(key), str)
+                }
+                yield (
+                    "before-command",
+                    step.place,
+                    {
+                        "hook_event_name": "PreToolUse",
+                        **at,
+                        "tool_input": {"file_path": touched, **part},
+                    },
                 )
             if line and (step.error or step.status):
-                said = {"error": (step.error or step.output)[-ERROR:], "tool_input": {"command": line}}
-                yield "tool-failure", step.place, {"hook_event_name": "PostToolUseFailure", **at, **said}
+                said = {
+                    "error": (step.error or step.output)[-ERROR:],
+                    "tool_input": {"command": line},
+                }
+                yield (
+                    "tool-failure",
+                    step.place,
+                    {"hook_event_name": "PostToolUseFailure", **at, **said},
+                )
 
 
-def _played(world: World, twin: Path, session: Session, place: Path, *, only_start: bool) -> Iterator[dict[str, Any]]:
+def _played(
+    world: World, twin: Path, session: Session, place: Path, *, only_start: bool
+) -> Iterator[dict[str, Any]]:
     from tacit.surfaces.hooks import respond_and_tell
 
     env = world.env() | {"TACIT_NO_WORKER": "1", "CLAUDE_PROJECT_DIR": str(world.repository)}
-    common = {"session_id": f"{session.id}-played", "cwd": str(world.repository), "transcript_path": ""}
+    common = {
+        "session_id": f"{session.id}-played",
+        "cwd": str(world.repository),
+        "transcript_path": "",
+    }
     with apsw.Connection(str(twin), flags=apsw.SQLITE_OPEN_READONLY) as seen:
         last = int(seen.execute("SELECT coalesce(max(id), 0) FROM injection").fetchall()[0][0])
     for name, where, payload in events(place, str(world.repository)):
         if only_start and where != "start":
             return
-        _, told = respond_and_tell(name, {**common, **payload}, env, host="claude-code", store=str(twin))
+        _, told = respond_and_tell(
+            name, {**common, **payload}, env, host="claude-code", store=str(twin)
+        )
         with apsw.Connection(str(twin), flags=apsw.SQLITE_OPEN_READONLY) as seen:
             answers = seen.execute(
                 "SELECT id, surface, tokens, given, withheld FROM injection WHERE id > ?", (last,)
@@ -110,6 +158,10 @@ def _played(world: World, twin: Path, session: Session, place: Path, *, only_sta
             last = max(last, row)
             lines = [line for line in told.context.splitlines() if line.startswith("- [")]
             yield {
-                "moment": surface.removeprefix("hook:"), "place": where, "tokens": tokens, "given": json.loads(injected),
-                "withheld": json.loads(withheld), "lines": lines,
-            }  # fmt: skip
+                "moment": surface.removeprefix("hook:"),
+                "place": where,
+                "tokens": tokens,
+                "given": json.loads(injected),
+                "withheld": json.loads(withheld),
+                "lines": lines,
+            }

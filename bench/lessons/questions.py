@@ -50,15 +50,23 @@ class Kept:
         return at.read_text()
 
 
-def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str, Any], str, str, int]]:
+def questions(
+    data: Path, project: str, queue: Path
+) -> Iterator[tuple[dict[str, Any], str, str, int]]:
     """Each session of a project in the order of time: its entry, what is asked of it alone as far as that is known, and the tokens of its page."""
-    for entry in sorted(json.loads((data / project / "index.json").read_text()), key=lambda each: str(each["start"])):
+    for entry in sorted(
+        json.loads((data / project / "index.json").read_text()), key=lambda each: str(each["start"])
+    ):
         if not entry.get("real", True):
             continue
         file = data / project / entry["file"]
         for run in read(FileSource(str(file)), None):
             page = rendered(run)
-            if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
+            if (
+                not page.typed
+                and run.outcome != "failure"
+                and not any(line.letter == "E" for line in page.lines)
+            ):
                 continue
             kept = Kept(queue / project, file)
             with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(ModelUnavailable):
@@ -86,11 +94,17 @@ def folders(text: str) -> list[str]:
     """The folders that a session worked in, the outermost."""
     found = {each.rstrip("/") for each in re.findall(r'"cwd"\s*:\s*"(/[^"\\]{3,200})"', text)}
     outer = [each for each in found if not any(each.startswith(other + "/") for other in found)]
-    return sorted({re.sub(r"/\.(?:worktrees|claude/worktrees)/.*$", "", each) for each in outer}, key=len, reverse=True)
+    return sorted(
+        {re.sub(r"/\.(?:worktrees|claude/worktrees)/.*$", "", each) for each in outer},
+        key=len,
+        reverse=True,
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("projects", nargs="+")
     parser.add_argument("--queue", type=Path, required=True)

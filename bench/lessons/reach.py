@@ -66,7 +66,9 @@ def sheet(worlds: list[World], folder: Path) -> None:
     for world in worlds:
         texts = kept(world)
         asked = {texts[id] for _, _, ids, _ in given(world, "plain") for id in ids if id in texts}
-        drawn = sorted(set(texts.values()), key=lambda text: hashlib.sha256(f"draw {text}".encode()).digest())[:DRAWN]
+        drawn = sorted(
+            set(texts.values()), key=lambda text: hashlib.sha256(f"draw {text}".encode()).digest()
+        )[:DRAWN]
         lines += [(key_of(world.project, text), world.project, text) for text in {*asked, *drawn}]
         twins += [(key_of(world.project, one + two), one, two) for one, two in pairs(world)]
     for name, found in (("lessons", lines), ("pairs", twins)):
@@ -81,7 +83,9 @@ def labels(folder: Path, name: str) -> dict[str, dict[str, str]]:
     found = {}
     for file in sorted(folder.glob(f"{name}.*.tsv")):
         rows = (line.split("\t") for line in file.read_text().splitlines())
-        found[file.name.split(".")[1]] = {row[1]: row[0].strip()[:1] for row in rows if len(row) > 1}
+        found[file.name.split(".")[1]] = {
+            row[1]: row[0].strip()[:1] for row in rows if len(row) > 1
+        }
     return found
 
 
@@ -96,7 +100,9 @@ def worth(worlds: list[World], said: dict[str, str]) -> dict[str, dict[str, int]
                 letter = said.get(key_of(world.project, texts[id]), "?") if id in texts else "?"
                 told[place][letter] += 1
                 told[moment][letter] += 1
-        drawn = sorted(set(texts.values()), key=lambda text: hashlib.sha256(f"draw {text}".encode()).digest())[:DRAWN]
+        drawn = sorted(
+            set(texts.values()), key=lambda text: hashlib.sha256(f"draw {text}".encode()).digest()
+        )[:DRAWN]
         told["kept, drawn"].update(said.get(key_of(world.project, text), "?") for text in drawn)
     return {name: dict(sorted(count.items())) for name, count in told.items()}
 
@@ -111,7 +117,9 @@ def twins(worlds: list[World], said: dict[str, str]) -> Seen:
             for id in ids:
                 text = texts.get(id, "")
                 beside = [tuple(sorted((text, each))) for each in told[session]]
-                seen.add(not any(said.get(key_of(world.project, a + b)) == "y" for a, b in beside), text)
+                seen.add(
+                    not any(said.get(key_of(world.project, a + b)) == "y" for a, b in beside), text
+                )
                 told[session].append(text)
     return seen
 
@@ -120,7 +128,9 @@ def tokens(worlds: list[World], arm: str) -> tuple[float, float, int]:
     """Median and 95 % of the tokens that a session is given by all hooks."""
     spent = []
     for world in worlds:
-        spent += [sum(answer["tokens"] for answer in line["hooks"].get(arm, ())) for line in logged(world)]
+        spent += [
+            sum(answer["tokens"] for answer in line["hooks"].get(arm, ())) for line in logged(world)
+        ]
     spent.sort()
     return statistics.median(spent), spent[int(0.95 * (len(spent) - 1))], len(spent)
 
@@ -197,7 +207,9 @@ def count(worlds: list[World], folder: Path) -> None:
                 if arm == "plain":
                     print(f"    missed: {', '.join(seen.missed)}")
         for size in START_TOKENS:  # a curve: what a start of this size gives by itself
-            print(f"judge {judge}, a start of {size} tokens alone: {_over(worlds, judge, f'start-{size}')[REPEATS]}")
+            print(
+                f"judge {judge}, a start of {size} tokens alone: {_over(worlds, judge, f'start-{size}')[REPEATS]}"
+            )
 
 
 def _over(worlds: list[World], judge: str, arm: str) -> dict[str, Seen]:
@@ -205,7 +217,9 @@ def _over(worlds: list[World], judge: str, arm: str) -> dict[str, Seen]:
     whole: dict[str, Seen] = defaultdict(Seen)
     for world in worlds:
         place = LABELS / f"{judge}-{world.project}.json"
-        for name, seen in (reached(world, json.loads(place.read_text()), arm) if place.exists() else {}).items():
+        for name, seen in (
+            reached(world, json.loads(place.read_text()), arm) if place.exists() else {}
+        ).items():
             whole[name].yes, whole[name].of = whole[name].yes + seen.yes, whole[name].of + seen.of
             whole[name].missed += seen.missed
     return whole
@@ -219,7 +233,9 @@ def main() -> None:
     parser.add_argument("--project", action="append")
     args = parser.parse_args()
     data = unpacked(args.data)
-    found = [World(data, name) for name in args.project or sorted(each.name for each in data.iterdir())]
+    found = [
+        World(data, name) for name in args.project or sorted(each.name for each in data.iterdir())
+    ]
     worlds = [world for world in found if world.log.exists()]
     (sheet if args.step == "sheet" else count)(worlds, args.folder)
 

@@ -55,7 +55,9 @@ def folded(prompt: str, folder: str) -> str:
         flags=re.M,
     )
     return (
-        prompt if text == prompt else re.sub(r"^=== (end of )?record \w+ ===$", r"=== \1record ===", text, flags=re.M)
+        prompt
+        if text == prompt
+        else re.sub(r"^=== (end of )?record \w+ ===$", r"=== \1record ===", text, flags=re.M)
     )
 
 
@@ -66,13 +68,18 @@ def step_of(prompt: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder")
     parser.add_argument("--wait", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--no-known", action="store_true")
     parser.add_argument("--near", action="store_true")
     parser.add_argument(
-        "--fold", default="", metavar="FOLDER", help="the repository of the bench, which is no part of a prompt"
+        "--fold",
+        default="",
+        metavar="FOLDER",
+        help="the repository of the bench, which is no part of a prompt",
     )
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
@@ -84,7 +91,10 @@ def main() -> int:
         return 0
     os.makedirs(args.folder, exist_ok=True)
     name = f"{step}-{name_of(prompt)}"
-    answer, question = os.path.join(args.folder, f"{name}.json"), os.path.join(args.folder, f"{name}.txt")
+    answer, question = (
+        os.path.join(args.folder, f"{name}.json"),
+        os.path.join(args.folder, f"{name}.txt"),
+    )
     deadline = time.monotonic() + args.wait
     while True:
         try:
@@ -100,7 +110,9 @@ def main() -> int:
         if step == "known" and args.near and (near := known_by.near(args.folder, prompt)):
             print(near)
             return 0
-        near, unasked = pairs_by.near(args.folder, step, prompt) if step in pairs_by.STEPS else ("", 1)
+        near, unasked = (
+            pairs_by.near(args.folder, step, prompt) if step in pairs_by.STEPS else ("", 1)
+        )
         if not unasked:
             print(near)
             return 0

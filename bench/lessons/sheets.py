@@ -21,10 +21,16 @@ LABELS = Path(__file__).resolve().parents[1] / "labels" / "lessons"
 
 def sheet(world: World, other: Path | None, seed: int = 1) -> str:
     """One project's sheet: lessons in force and lines for the person, in an order that says nothing."""
-    entries = [(text, "lesson", _said(world, id) if trust == "user" else "") for id, text, trust in _in_force(world)]
+    entries = [
+        (text, "lesson", _said(world, id) if trust == "user" else "")
+        for id, text, trust in _in_force(world)
+    ]
     entries += [
         (text, "person", "")
-        for (text,) in rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")
+        for (text,) in rows(
+            world,
+            "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'",
+        )
     ]
     if other is not None:
         for line in other.read_text().splitlines():
@@ -36,7 +42,8 @@ def sheet(world: World, other: Path | None, seed: int = 1) -> str:
     return (
         head
         + "\n".join(
-            f"{key_of(world.project, text)}\t_\t{kind}\t{said}\t{text}" for text, kind, said in dict.fromkeys(entries)
+            f"{key_of(world.project, text)}\t_\t{kind}\t{said}\t{text}"
+            for text, kind, said in dict.fromkeys(entries)
         )
         + "\n"
     )
@@ -51,12 +58,28 @@ def judged(world: World, folder: Path = LABELS) -> dict[str, Any]:
     """The figures that rest on labels, judge by judge; a line without one is counted as unlabelled ("?"), never left out silently."""
     texts = dict(rows(world, "SELECT id, text FROM memory"))
     force = [key_of(world.project, text) for _, text, _ in _in_force(world)]
-    given = [key_of(world.project, texts[id]) for line in logged(world) for id in line["given"] if id in texts]
-    person = rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")
-    sets = {"in force": force, "given at starts": given, "person": [key_of(world.project, text) for (text,) in person]}
-    others = folder / f"others-{world.project}.json"  # keys of what stood on the sheet beside ours, and whose each is
+    given = [
+        key_of(world.project, texts[id])
+        for line in logged(world)
+        for id in line["given"]
+        if id in texts
+    ]
+    person = rows(
+        world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'"
+    )
+    sets = {
+        "in force": force,
+        "given at starts": given,
+        "person": [key_of(world.project, text) for (text,) in person],
+    }
+    others = (
+        folder / f"others-{world.project}.json"
+    )  # keys of what stood on the sheet beside ours, and whose each is
     sets.update(json.loads(others.read_text()) if others.exists() else {})
-    judges = {file.name.split("-")[0]: labels_of(file) for file in sorted(folder.glob(f"*-{world.project}.tsv"))}
+    judges = {
+        file.name.split("-")[0]: labels_of(file)
+        for file in sorted(folder.glob(f"*-{world.project}.tsv"))
+    }
     told: dict[str, Any] = {
         judge: {
             name: dict(Counter(said.get(key, "?") for key in keys if name in MINE or key in said))
@@ -89,9 +112,13 @@ def labels_of(file: Path) -> dict[str, str]:
 
 
 def _in_force(world: World) -> list[tuple[str, str, str]]:
-    return [(id, text, trust) for id, text, trust in rows(
-        world, "SELECT id, text, trust FROM memory WHERE state IN ('provisional', 'stable', 'canonical') AND gate = 'allow' ORDER BY n"
-    )]  # fmt: skip
+    return [
+        (id, text, trust)
+        for id, text, trust in rows(
+            world,
+            "SELECT id, text, trust FROM memory WHERE state IN ('provisional', 'stable', 'canonical') AND gate = 'allow' ORDER BY n",
+        )
+    ]
 
 
 def _said(world: World, memory: str) -> str:

@@ -34,28 +34,91 @@ def shown(worlds: list[World], figures: list[dict[str, Any]]) -> list[tuple[str,
     natures = [n for world in worlds for (n,) in rows(world, _TOLD_NATURES)]
     first, given = (share(precision(figures, *PRECISION[name])) for name in (_FIRST, _GIVEN))
     found: list[tuple[str, str, bool | None]] = [
-        ("1 in force worth having (.50)", str(labels["lessons"]["good"]), share(str(labels["lessons"]["good"])) >= 0.5),
-        ("1 in force wrong (.03)", f"{wrong['lessons']} of {told['lessons']}", wrong["lessons"] <= 0.03 * told["lessons"]),
-        ("1 host protocol, work in progress in force (0)", f"{sum(each in ('host', 'wip') for each in natures)}", not {"host", "wip"} & set(natures)),
-        ("1 given at starts worth having (.50)", str(labels["given"]["good"]), share(str(labels["given"]["good"])) >= 0.5),
-        ("1 person's findings worth having (.70)", str(labels["person"]["good"]), share(str(labels["person"]["good"])) >= 0.7),
-        *((f"1   {world.project}", text, None) for world in worlds for text in _contradicted(world)),
-        ("2 recurring failures of the key noticed (.80)", all_of["noticed of the key"], share(all_of["noticed of the key"]) >= 0.8),
-        ("2 tellable failures forewarned at the start (.35)", all_of[_START], share(all_of[_START]) >= 0.35),
+        (
+            "1 in force worth having (.50)",
+            str(labels["lessons"]["good"]),
+            share(str(labels["lessons"]["good"])) >= 0.5,
+        ),
+        (
+            "1 in force wrong (.03)",
+            f"{wrong['lessons']} of {told['lessons']}",
+            wrong["lessons"] <= 0.03 * told["lessons"],
+        ),
+        (
+            "1 host protocol, work in progress in force (0)",
+            f"{sum(each in ('host', 'wip') for each in natures)}",
+            not {"host", "wip"} & set(natures),
+        ),
+        (
+            "1 given at starts worth having (.50)",
+            str(labels["given"]["good"]),
+            share(str(labels["given"]["good"])) >= 0.5,
+        ),
+        (
+            "1 person's findings worth having (.70)",
+            str(labels["person"]["good"]),
+            share(str(labels["person"]["good"])) >= 0.7,
+        ),
+        *(
+            (f"1   {world.project}", text, None)
+            for world in worlds
+            for text in _contradicted(world)
+        ),
+        (
+            "2 recurring failures of the key noticed (.80)",
+            all_of["noticed of the key"],
+            share(all_of["noticed of the key"]) >= 0.8,
+        ),
+        (
+            "2 tellable failures forewarned at the start (.35)",
+            all_of[_START],
+            share(all_of[_START]) >= 0.35,
+        ),
         *((f"2   {told['project']}", told["forewarned"][_START], None) for told in figures),
         ("2   the commonest ten", all_of["commonest ten, tellable"], None),
         ("2   known at all", all_of["of these known from two lineages"], None),
-        ("2 before first calls, times the start list (1.4)", all_of["first calls by the hook"], first >= 1.4 * given > 0),
+        (
+            "2 before first calls, times the start list (1.4)",
+            all_of["first calls by the hook"],
+            first >= 1.4 * given > 0,
+        ),
         *((f"2   {name}", all_of[name], None) for name in PRECISION),
-        ("2 cures right (.90)", str(labels["cures"]["good"]), share(str(labels["cures"]["good"])) >= 0.9),
-        ("3 commands right (.95)", str(labels["commands"]["good"]), share(str(labels["commands"]["good"])) >= 0.95 if told["commands"] else None),
-        ("3 told although an instruction file names them (0)", str(named := sum(each["in an instruction file"] for each in _commands(figures))), not named),
-        ("4 standing requests worth showing (.60)", str(labels["requests"]["good"]), share(str(labels["requests"]["good"])) >= 0.6),
+        (
+            "2 cures right (.90)",
+            str(labels["cures"]["good"]),
+            share(str(labels["cures"]["good"])) >= 0.9,
+        ),
+        (
+            "3 commands right (.95)",
+            str(labels["commands"]["good"]),
+            share(str(labels["commands"]["good"])) >= 0.95 if told["commands"] else None,
+        ),
+        (
+            "3 told although an instruction file names them (0)",
+            str(named := sum(each["in an instruction file"] for each in _commands(figures))),
+            not named,
+        ),
+        (
+            "4 standing requests worth showing (.60)",
+            str(labels["requests"]["good"]),
+            share(str(labels["requests"]["good"])) >= 0.6,
+        ),
         ("4   themes of the key that they reach", all_of["themes of the key"], None),
-        ("6 bytes of an incident (400)", _sizes(figures), all(told["size"]["bytes each"] <= 400 for told in figures)),
-    ]  # fmt: skip
+        (
+            "6 bytes of an incident (400)",
+            _sizes(figures),
+            all(told["size"]["bytes each"] <= 400 for told in figures),
+        ),
+    ]
     missing = ", ".join(f"{kind} {n}" for kind, n in without.items() if n)
-    return [*found, ("lines without a label", f"{sum(without.values())}{f' ({missing})' if missing else ''}", None)]
+    return [
+        *found,
+        (
+            "lines without a label",
+            f"{sum(without.values())}{f' ({missing})' if missing else ''}",
+            None,
+        ),
+    ]
 
 
 _FIRST, _GIVEN = "precision before first calls, by the hook", "precision of what starts are given"
@@ -73,7 +136,8 @@ def _commands(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _contradicted(world: World) -> list[str]:
     """Instruction files that order what fails, as the person is told."""
     found = rows(
-        world, "SELECT reason, payload FROM proposal WHERE kind = 'notice' AND state = 'open' ORDER BY created_at"
+        world,
+        "SELECT reason, payload FROM proposal WHERE kind = 'notice' AND state = 'open' ORDER BY created_at",
     )
     return [
         reason
@@ -102,24 +166,34 @@ def on_hosts(logs: Path) -> list[tuple[str, str, bool | None]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument(
-        "--logs", type=Path, action="append", default=[], help="a folder with a folder of run logs per host"
+        "--logs",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder with a folder of run logs per host",
     )
     parser.add_argument("--no-cost", action="store_true", help="do not learn 100 MB of sessions")
     args = parser.parse_args()
     data = unpacked(args.data)
     names = sorted(each.name for each in data.iterdir() if (each / "index.json").exists())
     worlds = [world for name in names if (world := World(data, name)).log.exists()]
-    found = shown(worlds, [json.loads((BENCH / f"{world.project}.json").read_text()) for world in worlds])
+    found = shown(
+        worlds, [json.loads((BENCH / f"{world.project}.json").read_text()) for world in worlds]
+    )
     for logs in args.logs:
         found += on_hosts(logs)
     if not args.no_cost:
         from bench.lessons.cost import cost
 
         told = cost(data, 100.0)
-        found.append(("6 100 MB learned, times json.loads (25)", json.dumps(told), told["times"] <= 25))
+        found.append(
+            ("6 100 MB learned, times json.loads (25)", json.dumps(told), told["times"] <= 25)
+        )
     for what, measured, holds in found:
         print(f"{'     ' if holds is None else 'holds' if holds else 'FAILS'}  {what}: {measured}")
     if failing := [what for what, _, holds in found if holds is False]:

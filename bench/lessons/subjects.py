@@ -38,7 +38,12 @@ def drawn(world: World, most: int) -> list[tuple[str, str, dict[str, Any]]]:
                 continue
             given = payload.get("tool_input", {})
             kind = "file" if "file_path" in given else KINDS[name]
-            said = payload.get("prompt") or payload.get("error") or given.get("file_path") or given.get("command", "")
+            said = (
+                payload.get("prompt")
+                or payload.get("error")
+                or given.get("file_path")
+                or given.get("command", "")
+            )
             said = str(said).replace(f"{world.repository}/", "")  # wherever the feeding was done
             key = hashlib.sha256(f"{kind} {said}".encode()).hexdigest()
             found[kind][key] = (kind, said, {**payload, "_event": name})
@@ -49,7 +54,9 @@ def drawn(world: World, most: int) -> list[tuple[str, str, dict[str, Any]]]:
 def plain(lessons: list[tuple[str, str]], asked: str, most: int) -> list[str]:
     """The best lessons by FTS5's own ranking of their texts."""
     with apsw.Connection(":memory:") as base:
-        base.execute("CREATE VIRTUAL TABLE f USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
+        base.execute(
+            "CREATE VIRTUAL TABLE f USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+        )
         base.executemany("INSERT INTO f VALUES (?, ?)", lessons)
         words = list(dict.fromkeys(re.findall(r"\w{2,}", asked)))[:200]
         match = " OR ".join(f'"{word}"' for word in words)
@@ -73,19 +80,36 @@ def draw(world: World, most: int) -> None:
         twin = world.folder / "asked.db"
         _copy(store, twin)
         judge_by(world, twin, WITHOUT)
-        common = {"session_id": f"cold-{number}", "cwd": str(world.repository), "transcript_path": ""}
+        common = {
+            "session_id": f"cold-{number}",
+            "cwd": str(world.repository),
+            "transcript_path": "",
+        }
         event = payload.pop("_event")
-        _, told = respond_and_tell(event, {**common, **payload}, env, host="claude-code", store=str(twin))
+        _, told = respond_and_tell(
+            event, {**common, **payload}, env, host="claude-code", store=str(twin)
+        )
         for each in world.folder.glob("asked.db*"):
             each.unlink()
-        lines = dict(re.findall(r"^- \[(\w+)\] (.*)", told.context, re.M))  # of a notice only the part that is told
+        lines = dict(
+            re.findall(r"^- \[(\w+)\] (.*)", told.context, re.M)
+        )  # of a notice only the part that is told
         ours = [id for id in lines if id in texts]
         theirs = plain(lessons, said, len(ours))
-        for id in sorted({*ours, *theirs}, key=lambda id: hashlib.sha256(f"{number} {id}".encode()).digest()):
-            whose[str(len(sheet))] = {"kind": kind, "ours": id in ours, "plain": id in theirs, "subject": number}
+        for id in sorted(
+            {*ours, *theirs}, key=lambda id: hashlib.sha256(f"{number} {id}".encode()).digest()
+        ):
+            whose[str(len(sheet))] = {
+                "kind": kind,
+                "ours": id in ours,
+                "plain": id in theirs,
+                "subject": number,
+            }
             part = re.sub(r" \([^()]*\)$", "", lines.get(id, ""))  # without its trust
             text = part if part and part != texts[id] and id not in theirs else texts[id]
-            sheet.append("\t".join(("", kind, " ".join(said.split())[:400], " ".join(text.split()))))
+            sheet.append(
+                "\t".join(("", kind, " ".join(said.split())[:400], " ".join(text.split())))
+            )
     path = BENCH / f"{world.project}.subjects.tsv"
     path.write_text("\n".join(sheet) + "\n")
     path.with_suffix(".json").write_text(json.dumps(whose))
@@ -116,7 +140,9 @@ def main() -> None:
             print(sheet.name, json.dumps(count(sheet)))
         return
     data = unpacked(args.paths[0])
-    names = args.project or sorted(each.name for each in data.iterdir() if (BENCH / each.name / "home").is_dir())
+    names = args.project or sorted(
+        each.name for each in data.iterdir() if (BENCH / each.name / "home").is_dir()
+    )
     for name in names:
         draw(World(data, name), -(-EACH // len(names)))
 

@@ -25,32 +25,48 @@ GIVEN = ("provisional", "stable", "canonical")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("cases", type=Path)
     parser.add_argument("queue", type=Path)
     parser.add_argument("--wait", type=float, default=0.0)
     args = parser.parse_args()
     queue = args.queue.resolve()  # each store has a folder of its own
     cases = [json.loads(line) for line in args.cases.read_text().splitlines() if line.strip()]
-    found = [each for case in cases if not case.get("again") for each in stored(case, cases, queue, args.wait)]
+    found = [
+        each
+        for case in cases
+        if not case.get("again")
+        for each in stored(case, cases, queue, args.wait)
+    ]
     for each in found:
         print(json.dumps(each, ensure_ascii=False))
     for kind in ("reversed", "amended", "excepted"):
         mine = [each for each in found if each["kind"] == kind and not each["again"]]
-        print(f"{kind}: {len(mine)}; {dict(Counter(each['became'] for each in mine))}", file=sys.stderr)
+        print(
+            f"{kind}: {len(mine)}; {dict(Counter(each['became'] for each in mine))}",
+            file=sys.stderr,
+        )
     twice = [each for each in found if each["again"]]
     print(
-        f"exceptions that came twice: {len(twice)}; {dict(Counter(each['became'] for each in twice))}", file=sys.stderr
+        f"exceptions that came twice: {len(twice)}; {dict(Counter(each['became'] for each in twice))}",
+        file=sys.stderr,
     )
     return 0
 
 
-def stored(case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait: float) -> list[dict[str, Any]]:
+def stored(
+    case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait: float
+) -> list[dict[str, Any]]:
     """What becomes of a case, and of the one that comes after it in the same store."""
     with tempfile.TemporaryDirectory() as home:
         env = dict(os.environ)
         os.environ.update(
-            HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1"
+            HOME=home,
+            XDG_DATA_HOME=f"{home}/data",
+            XDG_CONFIG_HOME=f"{home}/config",
+            TACIT_NO_WORKER="1",
         )
         folder = Path(home) / "work"
         folder.mkdir()
@@ -70,12 +86,18 @@ def stored(case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait:
             f'profile = "{home}/patient.toml"\n[model]\ncommand = "{shlex.join(words)}"\ndaily_tokens = 1000000000\n'
             'monthly_tokens = 10000000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
         )
-        (Path(home) / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')
+        (Path(home) / "patient.toml").write_text(
+            'extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n'
+        )
         from tacit.stores.places import make
 
-        os.environ["TACIT_KEY"] = make("ada", str(config.with_name("keys")))  # without a terminal she shows a key
+        os.environ["TACIT_KEY"] = make(
+            "ada", str(config.with_name("keys"))
+        )  # without a terminal she shows a key
         try:
-            return played(folder, [case, *(each for each in cases if each.get("again") == case["id"])])
+            return played(
+                folder, [case, *(each for each in cases if each.get("again") == case["id"])]
+            )
         finally:
             os.chdir("/")
             os.environ.clear()
@@ -93,17 +115,29 @@ def played(folder: Path, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ids = [memories.add(text, **trust).id for text in cases[0]["lessons"]]
         for case in cases:
             steps = [
-                user(each["text"]) if each["role"] == "user"
-                else say(each["text"]) if each["role"] == "assistant"
+                user(each["text"])
+                if each["role"] == "user"
+                else say(each["text"])
+                if each["role"] == "assistant"
                 else tool(each["command"], each.get("output", "ok"), error=each.get("error", ""))
                 for each in case["steps"]
-            ]  # fmt: skip
-            told = list(memories.learn(run(case["id"], *steps, task=case["id"], lineage=case["id"]), over=True))
+            ]
+            told = list(
+                memories.learn(
+                    run(case["id"], *steps, task=case["id"], lineage=case["id"]), over=True
+                )
+            )
             memory = memories.get(ids[case["about"]])
             into = memories.get(memory.superseded_by).text if memory.superseded_by else ""
             unread = any(each.warnings for each in told)
             became = (
-                "unread" if unread else "replaced" if into else memory.state if memory.state not in GIVEN else "given"
+                "unread"
+                if unread
+                else "replaced"
+                if into
+                else memory.state
+                if memory.state not in GIVEN
+                else "given"
             )
             others = [
                 each
@@ -112,10 +146,16 @@ def played(folder: Path, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
             ]
             found.append(
                 {
-                    "id": case["id"], "kind": case["kind"], "again": case.get("again", ""), "became": became, "lesson": memory.text, "into": into,
-                    "now": case.get("now", ""), "bystanders taken out": len(others),
+                    "id": case["id"],
+                    "kind": case["kind"],
+                    "again": case.get("again", ""),
+                    "became": became,
+                    "lesson": memory.text,
+                    "into": into,
+                    "now": case.get("now", ""),
+                    "bystanders taken out": len(others),
                 }
-            )  # fmt: skip
+            )
     return found
 
 

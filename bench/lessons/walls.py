@@ -65,18 +65,44 @@ def walls(up: bool, note: Note) -> Iterator[None]:
     at(
         session,
         "keeps_apart",
-        says("a person's line is a lesson of its own", lambda finding, *_, **more: finding.text, ""),
+        says(
+            "a person's line is a lesson of its own", lambda finding, *_, **more: finding.text, ""
+        ),
     )
-    at(decide, "_taken_over", says("an output's words are quoted", lambda decided, *_: decided.text, ""))
+    at(
+        decide,
+        "_taken_over",
+        says("an output's words are quoted", lambda decided, *_: decided.text, ""),
+    )
     at(cures, "copied", says("an output's words are quoted", lambda text, *_, **more: text, ""))
-    at(decide, "unsaid", says("every word of what was said stands in the line", lambda text, *_, **more: text, []))
+    at(
+        decide,
+        "unsaid",
+        says("every word of what was said stands in the line", lambda text, *_, **more: text, []),
+    )
     for place in (cures, take):
-        at(place, "brought", says("a text from outside vouches for nothing", lambda text, *_, **more: text, ""))
+        at(
+            place,
+            "brought",
+            says("a text from outside vouches for nothing", lambda text, *_, **more: text, ""),
+        )
     for place in (cures, gate, groups, lessons):
-        at(place, "why_not_own", says("a cure is the repository's own command", lambda command: command, ""))
-    at(take.Taking, "_imitated", says("a cure is the repository's own command", lambda _, text: text, ""))
+        at(
+            place,
+            "why_not_own",
+            says("a cure is the repository's own command", lambda command: command, ""),
+        )
+    at(
+        take.Taking,
+        "_imitated",
+        says("a cure is the repository's own command", lambda _, text: text, ""),
+    )
     at(decide, "put_in", says("nobody's names are put in", lambda text, *_, **more: text, []))
-    at(take, "says_more", says("a better wording says nothing more", lambda better, *_: str(better), ""))
+    at(
+        take,
+        "says_more",
+        says("a better wording says nothing more", lambda better, *_: str(better), ""),
+    )
 
     def struck(real: Any) -> Any:
         def asked(self: Any, told: Any, found: Any) -> set[str]:
@@ -95,7 +121,11 @@ def walls(up: bool, note: Note) -> Iterator[None]:
         def asked(memory: Any, evidence: Any) -> str:
             tier: str = real(memory, evidence)
             if tier != memory.trust:
-                note("what a person confirmed is a person's", memory.text, f"{tier}, not {memory.trust}")
+                note(
+                    "what a person confirmed is a person's",
+                    memory.text,
+                    f"{tier}, not {memory.trust}",
+                )
             return tier if up else memory.trust
 
         return asked
@@ -115,7 +145,11 @@ def walls(up: bool, note: Note) -> Iterator[None]:
             real(self, same)
             claimed = {each.new for each in same if each.id.startswith("h")}
             for number in claimed - self.covered:
-                note("a heading covers what it lists", self.new[number - 1].lesson.text, "a person's line")
+                note(
+                    "a heading covers what it lists",
+                    self.new[number - 1].lesson.text,
+                    "a person's line",
+                )
             if not up:
                 self.covered |= claimed
 
@@ -123,7 +157,10 @@ def walls(up: bool, note: Note) -> Iterator[None]:
 
     def weigh(real: Any) -> Any:
         def asked(self: Any, questions: asking.Questions, same: Any, names: Any) -> None:
-            own = sum(each.lesson.standing != decide.AGREED_BY_WORD and each.person is not None for each in self.new)
+            own = sum(
+                each.lesson.standing != decide.AGREED_BY_WORD and each.person is not None
+                for each in self.new
+            )
 
             class Put:
                 """The same questions; with the walls down that two are the same is believed."""
@@ -133,7 +170,11 @@ def walls(up: bool, note: Note) -> Iterator[None]:
                     said = {**questions.weighed(pairs if up else pairs[:own])}
                     for number in range(own + 1, len(pairs) + 1):
                         if up and (number not in said or said[number].says != "yes"):
-                            note("that two are the same is asked", pairs[number - 1][1], pairs[number - 1][0])
+                            note(
+                                "that two are the same is asked",
+                                pairs[number - 1][1],
+                                pairs[number - 1][0],
+                            )
                         elif not up:
                             said[number] = Weighed("yes", "working")
                     return said
@@ -163,11 +204,16 @@ def fed(world: World, queue: Path, up: bool) -> None:
     """Feed a project with the walls up or down."""
     world.read_by(queue.resolve())
     begun, noted, now = time.time(), [], 0
-    with walls(up, lambda wall, text, why: noted.append({"n": now, "wall": wall, "text": text, "why": why})):
+    with walls(
+        up, lambda wall, text, why: noted.append({"n": now, "wall": wall, "text": text, "why": why})
+    ):
         for line in feed(world):
             now = line["n"] + 1
     (world.folder / "walls.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in noted))
-    print(f"{world.folder.name}: {now} sessions in {time.time() - begun:.0f} s, {len(noted)} times no", flush=True)
+    print(
+        f"{world.folder.name}: {now} sessions in {time.time() - begun:.0f} s, {len(noted)} times no",
+        flush=True,
+    )
 
 
 # --- what is lost -----------------------------------------------------------------------------------------------------
@@ -176,12 +222,23 @@ def fed(world: World, queue: Path, up: bool) -> None:
 def in_force(world: World) -> dict[str, str]:
     """Text -> id of the lessons in force at the end."""
     states = ", ".join(f"'{state}'" for state in INJECTABLE)
-    return {text: id for id, text in rows(world, f"SELECT id, text FROM memory WHERE state IN ({states}) AND gate = 'allow'")}  # fmt: skip
+    return {
+        text: id
+        for id, text in rows(
+            world, f"SELECT id, text FROM memory WHERE state IN ({states}) AND gate = 'allow'"
+        )
+    }
 
 
 def lost(down: World, up: World) -> list[dict[str, str]]:
     """Each lesson that is in force at the end with the walls down and not with them up: what became of it, and by which wall."""
-    stands, there = in_force(up), {text: row for *row, text in rows(up, "SELECT id, state, gate, gate_reason, text FROM memory")}  # fmt: skip
+    stands, there = (
+        in_force(up),
+        {
+            text: row
+            for *row, text in rows(up, "SELECT id, state, gate, gate_reason, text FROM memory")
+        },
+    )
     said: dict[str, list[str]] = defaultdict(list)
     for world in (up, down):
         for line in (world.folder / "walls.jsonl").read_text().splitlines():
@@ -193,7 +250,9 @@ def lost(down: World, up: World) -> list[dict[str, str]]:
         if text in stands:
             continue
         row = there.get(text)
-        beside = [each for at in _places_of(down, id) for each in place.get(at, ()) if each in stands]
+        beside = [
+            each for at in _places_of(down, id) for each in place.get(at, ()) if each in stands
+        ]
         beside += [each for each in stands if shares_half(each, text) and shares_half(text, each)]
         became = (
             f"in force in other words: {beside[0]}"
@@ -202,8 +261,17 @@ def lost(down: World, up: World) -> list[dict[str, str]]:
             if row
             else "not kept in these words"
         )
-        why = said.get(text) or [each for command, told in said.items() if f"`{command}`" in text for each in told]
-        found.append({"project": up.project, "text": text, "wall": (why or ["none directly"])[-1], "became": became})
+        why = said.get(text) or [
+            each for command, told in said.items() if f"`{command}`" in text for each in told
+        ]
+        found.append(
+            {
+                "project": up.project,
+                "text": text,
+                "wall": (why or ["none directly"])[-1],
+                "became": became,
+            }
+        )
     return found
 
 
@@ -216,7 +284,9 @@ def _places(world: World) -> dict[str, list[str]]:
 
 
 def _places_of(world: World, id: str) -> list[str]:
-    found = rows(world, f"SELECT run, place FROM evidence WHERE memory = '{id}' AND stance = 'supports'")
+    found = rows(
+        world, f"SELECT run, place FROM evidence WHERE memory = '{id}' AND stance = 'supports'"
+    )
     return [f"{run} {place.partition('#')[0]}" for run, place in found]
 
 
@@ -224,7 +294,9 @@ def _places_of(world: World, id: str) -> list[str]:
 DRAWN = {("down",): 60, ("up",): 60, ARMS: 40}
 
 
-def givings(data: Path, names: list[str]) -> tuple[dict[str, Counter[str]], dict[str, tuple[str, str]]]:
+def givings(
+    data: Path, names: list[str]
+) -> tuple[dict[str, Counter[str]], dict[str, tuple[str, str]]]:
     """How often each arm gave each lesson, by its key; and the project and text of each key."""
     told: dict[str, Counter[str]] = {arm: Counter() for arm in ARMS}
     known: dict[str, tuple[str, str]] = {}
@@ -232,7 +304,9 @@ def givings(data: Path, names: list[str]) -> tuple[dict[str, Counter[str]], dict
         for arm in ARMS:
             world = world_of(data, name, arm)
             texts = {id: " ".join(text.split()) for id, text in coverage.lessons(world).items()}
-            for id in (id for _, _, ids, _ in reach.given(world, "plain") for id in ids if id in texts):
+            for id in (
+                id for _, _, ids, _ in reach.given(world, "plain") for id in ids if id in texts
+            ):
                 key = key_of(name, texts[id])
                 told[arm][key] += 1
                 known[key] = name, texts[id]
@@ -245,7 +319,10 @@ def strata(told: dict[str, Counter[str]]) -> dict[tuple[str, ...], list[str]]:
     for key in {*told["down"], *told["up"]}:
         found[tuple(arm for arm in ARMS if told[arm][key])].append(key)
     for keys in found.values():
-        keys.sort(key=lambda key: Random(key).random() ** (1 / sum(told[arm][key] for arm in ARMS)), reverse=True)
+        keys.sort(
+            key=lambda key: Random(key).random() ** (1 / sum(told[arm][key] for arm in ARMS)),
+            reverse=True,
+        )
     return found
 
 
@@ -254,7 +331,9 @@ def sheet(data: Path, names: list[str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         asked = _coverage_asked(name)
-        texts = {text for arm in ARMS for text in coverage.lessons(world_of(data, name, arm)).values()}
+        texts = {
+            text for arm in ARMS for text in coverage.lessons(world_of(data, name, arm)).values()
+        }
         fresh = {key_of(name, text): text for text in texts if key_of(name, text) not in asked}
         told = [f"# {name}", "", "## Items", ""]
         told += [f"{item.name}\t{item.text}" for item in coverage.items(world_of(data, name, "up"))]
@@ -266,7 +345,11 @@ def sheet(data: Path, names: list[str], folder: Path) -> None:
     with (folder / "lessons.tsv").open("w", newline="") as file:
         out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\")
         out.writerows(("_", key, *known[key]) for key in drawn)
-    print("lessons drawn:", len(drawn), {stratum: len(keys) for stratum, keys in strata(given).items()})
+    print(
+        "lessons drawn:",
+        len(drawn),
+        {stratum: len(keys) for stratum, keys in strata(given).items()},
+    )
 
 
 def worth(data: Path, names: list[str], folder: Path) -> Iterator[str]:
@@ -280,12 +363,16 @@ def worth(data: Path, names: list[str], folder: Path) -> Iterator[str]:
                 if arm not in stratum:
                     continue
                 letters = Counter(said[key] for key in keys[: DRAWN[stratum]] if key in said)
-                share = sum(given[arm][key] for key in keys) / max(1, whole) / max(1, letters.total())
+                share = (
+                    sum(given[arm][key] for key in keys) / max(1, whole) / max(1, letters.total())
+                )
                 good, bad = good + share * letters["a"], bad + share * letters["d"]
             yield f"judge {judge}, walls {arm}: worth {good:.3f}, wrong {bad:.3f} of {whole} givings"
 
 
-ASKED = Path(__file__).resolve().parents[1] / "labels" / "walls"  # keys of lessons that a judge of coverage has seen
+ASKED = (
+    Path(__file__).resolve().parents[1] / "labels" / "walls"
+)  # keys of lessons that a judge of coverage has seen
 
 
 def _coverage_asked(name: str) -> set[str]:
@@ -316,12 +403,16 @@ def count(data: Path, names: list[str], folder: Path) -> None:
     for key in whole["down"]:
         down, up = (Counter(whole[arm][key].missed) for arm in ARMS)
         gone, won = sorted((up - down).elements()), sorted((down - up).elements())
-        print(f"| {key} | {whole['down'][key].yes} of {whole['down'][key].of} | {whole['up'][key].yes} | {len(gone)}: {', '.join(gone)} | {len(won)}: {', '.join(won)} |")  # fmt: skip
+        print(
+            f"| {key} | {whole['down'][key].yes} of {whole['down'][key].of} | {whole['up'][key].yes} | {len(gone)}: {', '.join(gone)} | {len(won)}: {', '.join(won)} |"
+        )
     print()
     print(*worth(data, names, folder), sep="\n")
     for name in names:
         down, up = (world_of(data, name, arm) for arm in ARMS)
-        print(f"\n## {name}: in force {len(in_force(down))} with the walls down, {len(in_force(up))} up; kept {len(coverage.lessons(down))}, {len(coverage.lessons(up))}; sessions {len(logged(up))}")  # fmt: skip
+        print(
+            f"\n## {name}: in force {len(in_force(down))} with the walls down, {len(in_force(up))} up; kept {len(coverage.lessons(down))}, {len(coverage.lessons(up))}; sessions {len(logged(up))}"
+        )
         for each in lost(down, up):
             print(f"- {each['text']}\n  wall: {each['wall']}\n  with it: {each['became']}")
 
@@ -336,7 +427,9 @@ def main() -> None:
     parser.add_argument("--project", action="append")
     args = parser.parse_args()
     data = unpacked(args.data)
-    names = args.project or sorted(each.name for each in data.iterdir() if (each / "index.json").exists())
+    names = args.project or sorted(
+        each.name for each in data.iterdir() if (each / "index.json").exists()
+    )
     if args.step == "feed":
         for name in names:
             for arm in args.arm or ARMS:

@@ -35,8 +35,12 @@ class Peer:
     """One open collection."""
 
     def __init__(self, folder: str) -> None:
-        self.client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
-        self.collection = self.client.get_or_create_collection("bench", embedding_function=Embedding())
+        self.client = chromadb.PersistentClient(
+            folder, settings=Settings(anonymized_telemetry=False)
+        )
+        self.collection = self.client.get_or_create_collection(
+            "bench", embedding_function=Embedding()
+        )
 
     def fill(self, texts: list[str]) -> None:
         for start in range(0, len(texts), 500):

@@ -30,7 +30,11 @@ OURS = "tacit"
 # name: (module of the adapter, what to install beside it, its distribution)
 PEERS = {
     OURS: ("ours", os.path.dirname(os.path.dirname(HERE)), "tacit"),
-    "langgraph": ("langgraph_store", "langgraph-checkpoint-sqlite==3.1.2", "langgraph-checkpoint-sqlite"),
+    "langgraph": (
+        "langgraph_store",
+        "langgraph-checkpoint-sqlite==3.1.2",
+        "langgraph-checkpoint-sqlite",
+    ),
     "chroma": ("chroma_collection", "chromadb==1.5.9", "chromadb"),
     "mem0": ("mem0_memory", "mem0ai==2.2.1", "mem0ai"),
     "mcp-memory": ("mcp_memory", "mcp-memory-service==12.2.0", "mcp-memory-service"),
@@ -59,7 +63,13 @@ class Peer:
         return run(self.command(*action, store=store), self.env)
 
     def command(self, *action: str, store: str = "") -> list[str]:
-        return [self.python, os.path.join(HERE, "driver.py"), self.module, store or self.store, *action]
+        return [
+            self.python,
+            os.path.join(HERE, "driver.py"),
+            self.module,
+            store or self.store,
+            *action,
+        ]
 
     def version(self) -> str:
         asked = f"import importlib.metadata as m; print(m.version({self.distribution!r}))"
@@ -112,7 +122,9 @@ def ready() -> tuple[list[Peer], dict[str, str]]:
 
 def interpreter() -> str:
     """An interpreter whose sqlite3 loads extensions: two of the peers need one, so all get it."""
-    asked = "import sqlite3, sys; sys.exit(not hasattr(sqlite3.Connection, 'enable_load_extension'))"
+    asked = (
+        "import sqlite3, sys; sys.exit(not hasattr(sqlite3.Connection, 'enable_load_extension'))"
+    )
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         if os.path.exists(python) and not subprocess.run([python, "-c", asked]).returncode:
             return python
@@ -123,13 +135,35 @@ def install(python: str, folder: str, own: str, wanted: str, again: bool) -> Non
     log(f"installing {os.path.basename(folder)} …")
     os.makedirs(folder, exist_ok=True)
     if not os.path.exists(own):
-        subprocess.run([python, "-m", "venv", os.path.join(folder, "env")], check=True, capture_output=True, text=True)
-    pip = ["nice", "-n", "10", own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run(
+            [python, "-m", "venv", os.path.join(folder, "env")],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    pip = [
+        "nice",
+        "-n",
+        "10",
+        own,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     others = [] if again else ["numpy", "tokenizers"]
     subprocess.run([*pip, wanted, *others], check=True, capture_output=True, text=True)
     if again:  # the tree as it is now, not as it was when the environment was made
-        subprocess.run([*pip, "--force-reinstall", "--no-deps", wanted], check=True, capture_output=True, text=True)
-    subprocess.run([own, "-m", "compileall", "-q", os.path.join(folder, "env", "lib")], capture_output=True)
+        subprocess.run(
+            [*pip, "--force-reinstall", "--no-deps", wanted],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    subprocess.run(
+        [own, "-m", "compileall", "-q", os.path.join(folder, "env", "lib")], capture_output=True
+    )
     with open(os.path.join(folder, "ready"), "w"):
         pass
 
@@ -173,7 +207,9 @@ def questions(memories: int, many: int) -> list[str]:
     return [Writer(7 + n).prompt(lessons[n * len(lessons) // many]) for n in range(many)]
 
 
-def measure_cold(peers: list[Peer], prompts: list[str], rounds: int) -> tuple[dict[str, list[Spent]], float]:
+def measure_cold(
+    peers: list[Peer], prompts: list[str], rounds: int
+) -> tuple[dict[str, list[Spent]], float]:
     """A fresh process each: import, open, one question. Our command besides, as a person types it."""
     found: dict[str, list[Spent]] = {}
     floors = []
@@ -204,7 +240,9 @@ def command(ours: Peer, prompt: str) -> Spent:
     return run([program, "recall", "--limit", "10", prompt], {**ours.env, **where})
 
 
-def measure_warm(peers: list[Peer], prompts: list[str]) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+def measure_warm(
+    peers: list[Peer], prompts: list[str]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Milliseconds of CPU for one question and for one durable add in a running process, peer by peer in turns; and how often the lesson that a
     prompt was made from is among the ten."""
     for peer in peers:  # adding is measured, too: on a copy
@@ -247,7 +285,11 @@ def measure_warm(peers: list[Peer], prompts: list[str]) -> tuple[dict[str, float
     def middle(of: Mapping[str, list[float]]) -> dict[str, float]:
         return {name: statistics.median(each) for name, each in of.items()}
 
-    return middle(asked), middle(added), {name: sum(each) / len(each) for name, each in found.items()}
+    return (
+        middle(asked),
+        middle(added),
+        {name: sum(each) / len(each) for name, each in found.items()},
+    )
 
 
 def _about(text: str, prompt: str) -> bool:
@@ -274,17 +316,25 @@ def _line(child: subprocess.Popen[str]) -> str:
 
 
 def size_of(folder: str) -> int:
-    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
+    return sum(
+        os.path.getsize(os.path.join(at, name))
+        for at, _, names in os.walk(folder)
+        for name in names
+    )
 
 
 def two_writers(peer: Peer) -> tuple[int, int, dict[str, int]]:
     """(acknowledged, found afterwards, what went wrong) when two processes write one new store at once."""
     store = peer.store + "-shared"
     shutil.rmtree(store, ignore_errors=True)
-    before = int(peer.do("count", store=store).out.split()[-1])  # makes the store, so that the two do not race for that
+    before = int(
+        peer.do("count", store=store).out.split()[-1]
+    )  # makes the store, so that the two do not race for that
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     writers = [
-        subprocess.Popen(peer.command("write", f"w{n}", str(WRITES), store=store), env=peer.env, **pipe)  # type: ignore[call-overload]
+        subprocess.Popen(
+            peer.command("write", f"w{n}", str(WRITES), store=store), env=peer.env, **pipe
+        )  # type: ignore[call-overload]
         for n in range(WRITERS)
     ]
     kept, wrong = 0, dict[str, int]()
@@ -324,7 +374,9 @@ def judged(
         statistics.median(others) >= 5 * mine,
     )
     table.at_most(
-        "warm recall, of the fastest peer's", warm[OURS] / min(cost for name, cost in warm.items() if name != OURS), 1
+        "warm recall, of the fastest peer's",
+        warm[OURS] / min(cost for name, cost in warm.items() if name != OURS),
+        1,
     )
     kept, found, wrong = shared[OURS]
     table.add(
@@ -354,7 +406,10 @@ def report(
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, spent in cold.items():
-        cpu, wall = statistics.median(each.cpu for each in spent), statistics.median(each.wall for each in spent)
+        cpu, wall = (
+            statistics.median(each.cpu for each in spent),
+            statistics.median(each.wall for each in spent),
+        )
         line = f"{cpu * 1000:,.0f} ms | {cpu / floor:.1f}x | {wall * 1000:,.0f} ms"
         if name in warm:
             peer = next(each for each in peers if each.name == name)
@@ -371,7 +426,11 @@ def report(
             + "\n".join(rows)
             + f"\n\n![plot]({os.path.basename(picture)})\n\n{own}\n{NOTES.format(rounds=args.rounds, queries=args.queries)}"
         )
-    costs = {name: statistics.median(each.cpu for each in spent) * 1000 for name, spent in cold.items() if name in warm}
+    costs = {
+        name: statistics.median(each.cpu for each in spent) * 1000
+        for name, spent in cold.items()
+        if name in warm
+    }
     with open(picture, "w", encoding="utf-8") as file:
         file.write(
             bars(
@@ -385,7 +444,9 @@ def report(
 def _shared(told: tuple[int, int, dict[str, int]]) -> str:
     kept, found, wrong = told
     said = f"{kept} of {WRITERS * WRITES} acknowledged, {kept - found} of them lost"
-    return said + "".join(f"; {times}x {why.replace('|', '/').replace(cache(), '…')}" for why, times in wrong.items())
+    return said + "".join(
+        f"; {times}x {why.replace('|', '/').replace(cache(), '…')}" for why, times in wrong.items()
+    )
 
 
 NOTES = """Cold recall: a fresh process imports, opens and asks once; medians of {rounds} rounds in turns, in the order of the table. Warm recall: {queries} different

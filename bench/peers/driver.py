@@ -38,7 +38,9 @@ def write(peer, name: str, many: str) -> None:  # type: ignore[no-untyped-def]
     kept, wrong = 0, {}
     for number in range(int(many)):
         try:
-            peer.add(f"Lesson {number} of writer {name}: {name}{number} needs the lock of {number * 7919 % 1009}.")
+            peer.add(
+                f"Lesson {number} of writer {name}: {name}{number} needs the lock of {number * 7919 % 1009}."
+            )
             kept += 1
         except Exception as error:
             said = f"{type(error).__name__}: {error}".splitlines()[0][:120]

@@ -19,8 +19,12 @@ class Static:
 
     def __init__(self) -> None:
         folder = os.path.join(os.environ["TACIT_BENCH_WEIGHTS"], "wordllama")
-        self.tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizers", "l2_supercat_tokenizer_config.json"))
-        raw = np.memmap(os.path.join(folder, "weights", "l2_supercat_256.safetensors"), dtype=np.uint8, mode="r")
+        self.tokenizer = Tokenizer.from_file(
+            os.path.join(folder, "tokenizers", "l2_supercat_tokenizer_config.json")
+        )
+        raw = np.memmap(
+            os.path.join(folder, "weights", "l2_supercat_256.safetensors"), dtype=np.uint8, mode="r"
+        )
         head = 8 + int.from_bytes(raw[:8].tobytes(), "little")
         table = json.loads(raw[8:head].tobytes())["embedding.weight"]
         self.table = raw[head:].view(np.float16).reshape(table["shape"])

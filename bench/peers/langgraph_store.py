@@ -27,14 +27,19 @@ class Peer:
     def fill(self, texts: list[str]) -> None:
         for start in range(0, len(texts), 500):
             self.store.batch(
-                [PutOp(("bench",), uuid.uuid4().hex, {"text": text}) for text in texts[start : start + 500]]
+                [
+                    PutOp(("bench",), uuid.uuid4().hex, {"text": text})
+                    for text in texts[start : start + 500]
+                ]
             )
 
     def add(self, text: str) -> None:
         self.store.put(("bench",), uuid.uuid4().hex, {"text": text})
 
     def search(self, query: str, most: int) -> list[str]:
-        return [item.value["text"] for item in self.store.search(("bench",), query=query, limit=most)]
+        return [
+            item.value["text"] for item in self.store.search(("bench",), query=query, limit=most)
+        ]
 
     def count(self) -> int:
         return int(self.connection.execute("SELECT count(*) FROM store").fetchone()[0])

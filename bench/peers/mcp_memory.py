@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 
-os.environ["MCP_EXTERNAL_EMBEDDING_URL"] = "static"  # never called: the model below is found under this name
+os.environ["MCP_EXTERNAL_EMBEDDING_URL"] = (
+    "static"  # never called: the model below is found under this name
+)
 
 import logging
 
@@ -39,7 +41,9 @@ class Peer:
 
     def fill(self, texts: list[str]) -> None:
         for start in range(0, len(texts), 500):
-            self._done(self.storage.store_batch([_memory(text) for text in texts[start : start + 500]]))
+            self._done(
+                self.storage.store_batch([_memory(text) for text in texts[start : start + 500]])
+            )
 
     def add(self, text: str) -> None:
         self._done(self.storage.store(_memory(text), skip_semantic_dedup=True), one=True)
@@ -62,4 +66,6 @@ class Peer:
 
 
 def _memory(text: str) -> Memory:
-    return Memory(content=text, content_hash=generate_content_hash(text), tags=["bench"], memory_type="note")
+    return Memory(
+        content=text, content_hash=generate_content_hash(text), tags=["bench"], memory_type="note"
+    )

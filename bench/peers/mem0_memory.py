@@ -54,7 +54,9 @@ class Peer:
     def search(self, query: str, most: int) -> list[str]:
         return [
             each["memory"]
-            for each in self.memory.search(query, filters={"user_id": "bench"}, top_k=most, threshold=0.0)["results"]
+            for each in self.memory.search(
+                query, filters={"user_id": "bench"}, top_k=most, threshold=0.0
+            )["results"]
         ]
 
     def count(self) -> int:

@@ -13,7 +13,9 @@ class Peer:
 
     def __init__(self, folder: str) -> None:
         env = signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder})
-        self.memories = tacit.open(os.path.join(folder, "tacit.db"), project="bench", env=env, cwd=folder)
+        self.memories = tacit.open(
+            os.path.join(folder, "tacit.db"), project="bench", env=env, cwd=folder
+        )
 
     def fill(self, texts: list[str]) -> None:
         self.memories.add_many(texts)

@@ -14,7 +14,9 @@ from tacit.core.journal import Hand
 from tacit.core.memory import Memory
 from tacit.stores.check import check
 
-psycopg = pytest.importorskip("psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
+psycopg = pytest.importorskip(
+    "psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)"
+)
 
 from tacit.stores.postgres import bm25  # noqa: E402
 
@@ -25,7 +27,9 @@ EXTENSIONS = ("pg_textsearch", "pg_search")
 def ranked(postgres_store: Any) -> Any:
     """A store whose server ranks words, opened by the owner of its tables, in which the projects p and q are ours."""
     if not postgres_store.one("SELECT to_regclass('tacit.memory_fts_ranked')")[0]:
-        pytest.skip("no BM25 extension on this server: make test-postgres BM25=pg_search brings one that has it")
+        pytest.skip(
+            "no BM25 extension on this server: make test-postgres BM25=pg_search brings one that has it"
+        )
     return postgres_store
 
 
@@ -34,7 +38,9 @@ def put(store: Any, *texts: str, project: str = "p") -> list[str]:
     ids = [new_id() for _ in texts]
     with store.write() as tx:
         for id, text in zip(ids, texts):
-            memory = Memory(id=id, project=project, text=text, created_at=at, updated_at=at, state="provisional")
+            memory = Memory(
+                id=id, project=project, text=text, created_at=at, updated_at=at, state="provisional"
+            )
             tx.apply(edits.made(memory, Hand("ada", at), reason="said so"))
     return ids
 
@@ -43,7 +49,9 @@ def found(store: Any, *words: str, projects: tuple[str, ...] = ("p",), limit: in
     return [hit.memory.id for hit in store.find(projects, words, limit=limit).hits]
 
 
-def test_the_row_that_holds_both_common_words_is_found_however_old_it_is(postgres_store: Any) -> None:
+def test_the_row_that_holds_both_common_words_is_found_however_old_it_is(
+    postgres_store: Any,
+) -> None:
     """With the extension and without it."""
     [both] = put(postgres_store, "The scheduler holds the lease of the worker.")
     for word in ("scheduler", "lease"):
@@ -66,7 +74,10 @@ def test_who_is_no_member_is_told_nothing(
 ) -> None:
     put(ranked, "The lease is renewed by the scheduler.")
     with psycopg.connect(postgres_address(f"{postgres_template}_app"), autocommit=True) as stranger:
-        assert stranger.execute("SELECT * FROM tacit.rows_like('p', ARRAY['leas'], 10)").fetchall() == []
+        assert (
+            stranger.execute("SELECT * FROM tacit.rows_like('p', ARRAY['leas'], 10)").fetchall()
+            == []
+        )
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             stranger.execute("SELECT said FROM tacit.memory_fts")
 
@@ -74,7 +85,11 @@ def test_who_is_no_member_is_told_nothing(
 def test_a_changed_text_is_found_by_its_new_words_only(ranked: Any) -> None:
     [id] = put(ranked, "The lease is renewed by the scheduler.")
     with ranked.write() as tx:
-        tx.apply(edits.edited(tx.get(id), {"text": "The claim is renewed by the worker."}, Hand("ada", now())))
+        tx.apply(
+            edits.edited(
+                tx.get(id), {"text": "The claim is renewed by the worker."}, Hand("ada", now())
+            )
+        )
     assert found(ranked, "lease") == [] and found(ranked, "claim") == [id]
     assert check(ranked).faults == ()
 
@@ -83,13 +98,20 @@ def test_what_a_transaction_has_written_it_finds(ranked: Any) -> None:
     at = now()
     with ranked.write() as tx:
         memory = Memory(
-            id=new_id(), project="p", text="The lease ends.", created_at=at, updated_at=at, state="provisional"
+            id=new_id(),
+            project="p",
+            text="The lease ends.",
+            created_at=at,
+            updated_at=at,
+            state="provisional",
         )
         tx.apply(edits.made(memory, Hand("ada", at), reason="said so"))
         assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [memory.id]
 
 
-@pytest.mark.parametrize("word", ["名前", "naïve", "db/cache.py", "x_y", "C++", "''); DROP TABLE memory; --"])
+@pytest.mark.parametrize(
+    "word", ["名前", "naïve", "db/cache.py", "x_y", "C++", "''); DROP TABLE memory; --"]
+)
 def test_any_script_and_any_sign_is_a_word_like_others(ranked: Any, word: str) -> None:
     from tacit.stores.postgres.search import porter_words
 
@@ -134,7 +156,8 @@ def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) 
 def test_reindex_makes_it_of_an_extension_that_survives_a_kill_and_of_no_other(ranked: Any) -> None:
     [id] = put(ranked, "The lease is renewed by the scheduler.")
     name, version = ranked.one(
-        "SELECT extname, extversion FROM pg_extension WHERE extname = ANY(:them)", them=list(EXTENSIONS)
+        "SELECT extname, extversion FROM pg_extension WHERE extname = ANY(:them)",
+        them=list(EXTENSIONS),
     )
     ranked.rows("DROP INDEX memory_fts_ranked")
     with ranked.write() as tx:
@@ -146,11 +169,14 @@ def test_reindex_makes_it_of_an_extension_that_survives_a_kill_and_of_no_other(r
 
 def _superuser(admin: Any, database: str) -> Any:
     return psycopg.connect(
-        **{**admin.info.get_parameters(), "password": admin.info.password, "dbname": database}, autocommit=True
+        **{**admin.info.get_parameters(), "password": admin.info.password, "dbname": database},
+        autocommit=True,
     )
 
 
 def _installed(connection: Any) -> str:
     return str(
-        connection.execute("SELECT extname FROM pg_extension WHERE extname = ANY(%s)", [list(EXTENSIONS)]).fetchone()[0]
+        connection.execute(
+            "SELECT extname FROM pg_extension WHERE extname = ANY(%s)", [list(EXTENSIONS)]
+        ).fetchone()[0]
     )

@@ -19,7 +19,15 @@ from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.stores.cache import MOST_WAITING, REFRESHED, RETRY_SECONDS, is_due, open_cache, path_of, without_password
+from tacit.stores.cache import (
+    MOST_WAITING,
+    REFRESHED,
+    RETRY_SECONDS,
+    is_due,
+    open_cache,
+    path_of,
+    without_password,
+)
 from tacit.stores.check import check
 from tacit.stores.rebuild_cache import cache_faults, renew
 from tacit.stores.replicate import cache_status, carry, in_step, refresh
@@ -56,7 +64,9 @@ def kept(near: SqliteStore, far: Memories) -> str:
     return id
 
 
-def given(text: str = "the tests fail before migrate", run: str = "r1", **more: Any) -> tuple[str, ...]:
+def given(
+    text: str = "the tests fail before migrate", run: str = "r1", **more: Any
+) -> tuple[str, ...]:
     """What a run is given here, from the cache alone."""
     with open(URL, local_only=True, create=False) as memories:
         return memories.inject(text, run=run, **more).injected
@@ -75,7 +85,9 @@ def test_its_name_knows_no_password_and_others_may_not_read_it(near: SqliteStore
         == "postgresql://ada@db/team?sslmode=require"
     )
     assert without_password("postgresql://db/team?password=x") == "postgresql://db/team"
-    assert path_of("postgresql://ada:one@db/team", "d") == path_of("postgresql://ada:two@db/team", "d")
+    assert path_of("postgresql://ada:one@db/team", "d") == path_of(
+        "postgresql://ada:two@db/team", "d"
+    )
     assert path_of("postgresql://ada@db/team", "d") != path_of("postgresql://ben@db/team", "d")
     assert os.stat(near.path).st_mode & 0o777 == 0o600
     assert os.stat(os.path.dirname(near.path)).st_mode & 0o777 == 0o700
@@ -88,11 +100,20 @@ def test_other_addresses_and_passwords_in_settings_are_refused(tacit: Any) -> No
     assert ran.code == 2 and "pgpass" in ran.err and "secret" not in ran.err
 
 
-def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memories, tacit: Any, folder: Path) -> None:
+def test_a_project_is_fetched_once_a_hook_was_in_it(
+    near: SqliteStore, far: Memories, tacit: Any, folder: Path
+) -> None:
     id = far.add("Run make migrate before the tests.", kind="rule").id
     in_step(near, far.store)
     assert (cache_status(near)["lessons"], is_due(near, clock.now())) == (0, False)
-    said = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "x"})
+    said = json.dumps(
+        {
+            "session_id": "s",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(folder),
+            "prompt": "x",
+        }
+    )
     assert tacit("hook", "prompt", stdin=said, TACIT_STORE=URL, TACIT_NO_WORKER="1").out == ""
     assert is_due(near, clock.now())  # also for a worker that has just looked
     in_step(near, far.store)
@@ -104,7 +125,9 @@ def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memo
 def test_before_the_first_fetch_hooks_and_inject_are_silent(tacit: Any) -> None:
     ran = tacit("inject", "--task", "x", TACIT_STORE=URL, TACIT_NO_WORKER="1")
     assert (ran.code, ran.out) == (0, "") and "nothing is given" in ran.err
-    said = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": ".", "prompt": "x"})
+    said = json.dumps(
+        {"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": ".", "prompt": "x"}
+    )
     ran = tacit("hook", "prompt", stdin=said, TACIT_STORE=URL, TACIT_NO_WORKER="1", TACIT_DEBUG="1")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
@@ -132,7 +155,10 @@ def test_arriving_twice_is_arriving_once(near: SqliteStore, far: Memories) -> No
     names = near.rows("SELECT kind, key FROM outbox ORDER BY n")
     assert "mark" in {kind for kind, _ in names}
     carry(near, far.store)
-    before = {table: rows(far.store, table) for table in ("run", "use", "use_mark", "injection", "tally", "seal")}
+    before = {
+        table: rows(far.store, table)
+        for table in ("run", "use", "use_mark", "injection", "tally", "seal")
+    }
     with near.write() as tx:  # killed after the server's COMMIT, before the outbox heard of it
         for kind, key in names:
             tx.rows("INSERT INTO outbox (kind, key) VALUES (:kind, :key)", kind=kind, key=key)
@@ -140,7 +166,9 @@ def test_arriving_twice_is_arriving_once(near: SqliteStore, far: Memories) -> No
     assert before == {table: rows(far.store, table) for table in before}
 
 
-def test_who_asks_for_a_run_by_its_name_means_the_one_that_was_learned(near: SqliteStore, far: Memories) -> None:
+def test_who_asks_for_a_run_by_its_name_means_the_one_that_was_learned(
+    near: SqliteStore, far: Memories
+) -> None:
     """A cache holds no run that was only learned: the answer became a second run of the same name, and an audit of the first found none."""
     id = far.add("Run make migrate before the tests.", kind="rule").id
     far.learn(testing.run("r1", testing.user("go on"), host="claude-code"), over=True)
@@ -189,7 +217,10 @@ def test_nothing_is_read_again_where_nothing_changed(near: SqliteStore, far: Mem
 
 def test_a_copy_is_what_the_server_has(near: SqliteStore, far: Memories) -> None:
     """Rows, tallies and names, after every kind of change, and the same again when compared whole."""
-    ids = [far.add(f"Run make migrate before test {n}.", kind="rule", alias=f"AF-{n}").id for n in range(4)]
+    ids = [
+        far.add(f"Run make migrate before test {n}.", kind="rule", alias=f"AF-{n}").id
+        for n in range(4)
+    ]
     fetch(near, far)
     far.edit(ids[0], text="Run make migrate before all tests.")
     far.pin(ids[1])
@@ -207,7 +238,10 @@ def test_a_copy_is_what_the_server_has(near: SqliteStore, far: Memories) -> None
 
 
 def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memories) -> None:
-    one, other = (far.add(f"{word} make migrate before the tests.", kind="rule").id for word in ("Run", "Never run"))
+    one, other = (
+        far.add(f"{word} make migrate before the tests.", kind="rule").id
+        for word in ("Run", "Never run")
+    )
     asked = Proposal(
         "p1",
         far.project_id,
@@ -228,7 +262,9 @@ def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memorie
     assert near.proposals(far.project_id) == []
 
 
-def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteStore, far: Memories) -> None:
+def test_a_project_that_one_may_no_longer_see_leaves_the_machine(
+    near: SqliteStore, far: Memories
+) -> None:
     kept(near, far)
     assert cache_status(near)["lessons"] == 1
 
@@ -280,8 +316,12 @@ class _Picky(_Far):
         return tx
 
 
-def test_what_it_will_never_take_does_not_stand_in_the_way(near: SqliteStore, far: Memories) -> None:
-    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(3)]
+def test_what_it_will_never_take_does_not_stand_in_the_way(
+    near: SqliteStore, far: Memories
+) -> None:
+    ids = [
+        far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(3)
+    ]
     fetch(near, far)
     assert set(given()) == set(ids)
     with _Picky(far.store.path) as picky:
@@ -309,7 +349,11 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
     assert not is_due(near, clock.now())  # it was just asked in vain
     assert is_due(near, clock.after_days(clock.now(), RETRY_SECONDS / 86400))
     in_step(near, far.store)
-    assert (cache_status(near)["outbox"], cache_status(near)["error"], len(far.store.all_uses(far.project_id))) == (
+    assert (
+        cache_status(near)["outbox"],
+        cache_status(near)["error"],
+        len(far.store.all_uses(far.project_id)),
+    ) == (
         0,
         "",
         1,
@@ -319,8 +363,12 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
 # -- damaged ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_that_is_not_what_was_written_never_becomes_truth(near: SqliteStore, far: Memories) -> None:
-    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(2)]
+def test_a_record_that_is_not_what_was_written_never_becomes_truth(
+    near: SqliteStore, far: Memories
+) -> None:
+    ids = [
+        far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(2)
+    ]
     fetch(near, far)
     given()
     with near.write() as tx:
@@ -354,7 +402,9 @@ def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
     assert Path(done.aside).read_bytes() == raw
     with open_cache(URL, data_folder(os.environ)) as anew:
         assert not list(cache_faults(anew))
-        if damage == "everything":  # then it knows no project either, and is asked for one by the next hook
+        if (
+            damage == "everything"
+        ):  # then it knows no project either, and is asked for one by the next hook
             assert (done.lessons, anew.queued()) == (0, 0)
         else:
             assert (done.lessons, anew.queued(), cache_status(anew)["outbox"]) == (1, 1, 0)
@@ -381,7 +431,10 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
 ) -> None:
     kept(near, far)
     with near.write() as tx:
-        tx.rows("INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')", last=MOST_WAITING)
+        tx.rows(
+            "INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')",
+            last=MOST_WAITING,
+        )
     hook = {
         "session_id": "s",
         "cwd": str(folder),
@@ -389,17 +442,23 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
         "prompt": "tests fail before migrate",
     }
     env = {"TACIT_STORE": URL, "TACIT_NO_WORKER": "1"}
-    ran = tacit("hook", "prompt", stdin=json.dumps({**hook, "hook_event_name": "UserPromptSubmit"}), **env)
+    ran = tacit(
+        "hook", "prompt", stdin=json.dumps({**hook, "hook_event_name": "UserPromptSubmit"}), **env
+    )
     assert (ran.code, ran.out) == (0, "")
     ran = tacit("inject", "--task", "tests fail before migrate", **env)
     assert (ran.code, ran.out) == (0, "") and "records wait" in ran.err
-    ran = tacit("hook", "session-end", stdin=json.dumps({**hook, "hook_event_name": "SessionEnd"}), **env)
+    ran = tacit(
+        "hook", "session-end", stdin=json.dumps({**hook, "hook_event_name": "SessionEnd"}), **env
+    )
     assert (ran.code, ran.out, near.queued()) == (0, "", 1)
 
 
 def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memories) -> None:
     kept(near, far)
-    with open(URL, local_only=True, create=False, now=lambda: clock.after_days(clock.now(), -31)) as memories:
+    with open(
+        URL, local_only=True, create=False, now=lambda: clock.after_days(clock.now(), -31)
+    ) as memories:
         memories.inject("the tests fail before migrate", run="old")
     refresh(near, far.store)
     assert len(rows(near, "use")) == 1  # not before it was carried
@@ -412,7 +471,9 @@ def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memori
 # -- two machines -------------------------------------------------------------------------------------------------------
 
 
-def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: SqliteStore, tmp_path: Path) -> None:
+def test_two_machines_assign_alike_and_their_uses_add_up(
+    far: Memories, near: SqliteStore, tmp_path: Path
+) -> None:
     parts = [f"Run make migrate before the tests, part {n}." for n in range(5)]
     for id in ("first", "second"):  # what a person said has no coin; what two reviews said has
         far.learn(testing.run(id, *(testing.finding(id, text, kind="fix") for text in parts)))
@@ -422,23 +483,36 @@ def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: Sq
     with open_cache(URL, other, create=True) as second:
         in_step(second, far.store, only=(far.project_id,))
         arms: list[set[tuple[str, str, str]]] = []
-        for data, run_names in ((data_folder(os.environ), ("a", "b", "both")), (other, ("c", "both"))):
+        for data, run_names in (
+            (data_folder(os.environ), ("a", "b", "both")),
+            (other, ("c", "both")),
+        ):
             with open_cache(URL, data) as store:
                 memories = Memories(store, os.environ, os.getcwd())
                 for run in run_names:
                     memories.inject("the tests fail before migrate", run=run, budget="balanced")
-                arms.append({(use.unit, use.memory, use.arm) for use in store.all_uses(far.project_id)})
+                arms.append(
+                    {(use.unit, use.memory, use.arm) for use in store.all_uses(far.project_id)}
+                )
         carry(near, far.store)
         carry(second, far.store)
     there = {(use.unit, use.memory, use.arm) for use in far.store.all_uses(far.project_id)}
-    assert there == arms[0] | arms[1] and len(arms[0] & arms[1]) == 5  # one coin for a unit, whoever threw it
-    thrown = [(unit, arm) for unit, _, arm in there if arm != "exempt"]  # who goes without one is spared others
-    assert {arm for _, arm in thrown} == {"injected", "withheld"} and len({unit for unit, _ in thrown}) == 4
+    assert (
+        there == arms[0] | arms[1] and len(arms[0] & arms[1]) == 5
+    )  # one coin for a unit, whoever threw it
+    thrown = [
+        (unit, arm) for unit, _, arm in there if arm != "exempt"
+    ]  # who goes without one is spared others
+    assert {arm for _, arm in thrown} == {"injected", "withheld"} and len(
+        {unit for unit, _ in thrown}
+    ) == 4
     assert [far.store.tally(id).uses for id in ids] == [4] * 5
     assert not check(far.store).faults
 
 
-def test_what_was_given_against_an_earlier_assignment_is_marked(near: SqliteStore, far: Memories) -> None:
+def test_what_was_given_against_an_earlier_assignment_is_marked(
+    near: SqliteStore, far: Memories
+) -> None:
     id = kept(near, far)
     given()
     (use,) = near.all_uses(far.project_id)
@@ -447,7 +521,9 @@ def test_what_was_given_against_an_earlier_assignment_is_marked(near: SqliteStor
     carry(near, far.store)
     (there,) = far.store.all_uses(far.project_id)
     assert there.arm == "withheld"
-    assert [(mark.memory, mark.signal) for mark in far.store.all_marks(far.project_id)] == [(id, "crossed")]
+    assert [(mark.memory, mark.signal) for mark in far.store.all_marks(far.project_id)] == [
+        (id, "crossed")
+    ]
 
 
 # -- killed -------------------------------------------------------------------------------------------------------------
@@ -476,7 +552,9 @@ with open_store(sys.argv[1]) as far, open_cache(sys.argv[3], data_folder(os.envi
 """
 
 
-def test_a_worker_that_is_killed_loses_and_doubles_nothing(near: SqliteStore, far: Memories) -> None:
+def test_a_worker_that_is_killed_loses_and_doubles_nothing(
+    near: SqliteStore, far: Memories
+) -> None:
     """Killed (-9) before one of its statements, here or there, at points spread over all of them; bench/cache.py takes every one."""
     for n in range(4):
         far.add(f"Run make migrate before the tests, part {n}.", kind="fix")
@@ -488,7 +566,10 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(near: SqliteStore, fa
         far.add(f"The tests of part {point} want a database before migrate.", kind="rule")
         last = endless if point in (0, points) else statements * point // points
         done = subprocess.run(
-            [sys.executable, "-c", _KILLED, far.store.path, str(last), URL], capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", _KILLED, far.store.path, str(last), URL],
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         if last == endless:
             assert done.returncode == 0, done.stderr

@@ -14,7 +14,9 @@ from tacit.testing import finding, run
 
 def told(memories: Memories) -> list[tuple[str, str, float]]:
     return [
-        (each.what, each.whose, each.amount) for each in daily.figures(memories.store, memories.scopes) if each.amount
+        (each.what, each.whose, each.amount)
+        for each in daily.figures(memories.store, memories.scopes)
+        if each.amount
     ]
 
 
@@ -31,8 +33,18 @@ def busy(folder: object) -> Memories:
     memories.forget(gone.id)
     memories.inject("migrate the importer", run="a", host="neutral")
     cost = Cost(input=100, output=20, usd=0.5)
-    memories.learn(run("a", finding("a", "The importer drops empty rows"), model="opus-5", cost=cost))
-    memories.learn(run("b", finding("b", "The importer drops empty rows"), model="haiku-5", cost=cost, complete=False))
+    memories.learn(
+        run("a", finding("a", "The importer drops empty rows"), model="opus-5", cost=cost)
+    )
+    memories.learn(
+        run(
+            "b",
+            finding("b", "The importer drops empty rows"),
+            model="haiku-5",
+            cost=cost,
+            complete=False,
+        )
+    )
     memories.learn(
         run(
             "b",
@@ -52,13 +64,22 @@ def test_what_happened_is_counted_once(busy: Memories) -> None:
         given = memories.store.one("SELECT sum(tokens) FROM injection")[0]
         in_force = sum(is_given(memory) for memory in memories.list(limit=100))
     assert found.pop(("given", "")) == given > 0
-    week = {name: found.pop(name) for name in [*found] if name[0] in ("learned", "uses", "units", "came")}
+    week = {
+        name: found.pop(name)
+        for name in [*found]
+        if name[0] in ("learned", "uses", "units", "came")
+    }
     assert week == {("learned", ""): 2.0, ("uses", "exempt"): 2.0, ("units", ""): 1.0}
     assert in_force == 3  # two that somebody wrote, and the finding of two runs
     assert found == {
-        ("in_force", ""): 3.0, ("runs", "neutral opus-5"): 1.0, ("tokens", "neutral opus-5"): 120.0, ("usd", "neutral opus-5"): 0.5,
-        ("runs", "neutral haiku-5"): 1.0, ("tokens", "neutral haiku-5"): 350.0, ("usd", "neutral haiku-5"): 1.0,
-    }  # fmt: skip
+        ("in_force", ""): 3.0,
+        ("runs", "neutral opus-5"): 1.0,
+        ("tokens", "neutral opus-5"): 120.0,
+        ("usd", "neutral opus-5"): 0.5,
+        ("runs", "neutral haiku-5"): 1.0,
+        ("tokens", "neutral haiku-5"): 350.0,
+        ("usd", "neutral haiku-5"): 1.0,
+    }
 
 
 def test_made_anew_it_is_the_same(busy: Memories) -> None:
@@ -81,7 +102,9 @@ def test_the_week_is_told_from_it(folder: object) -> None:
         for n in range(12):
             memories.inject("payment client", run=f"t{n}", host="neutral")
             said = (finding(f"t{n}", text, kind="pitfall"),) if n % 3 == 0 else ()
-            memories.learn(run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]}))
+            memories.learn(
+                run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]})
+            )
         arms = dict(memories.store.rows("SELECT arm, count(*) FROM use GROUP BY 1"))
         week = memories.week(memories.now())
         last = dict(

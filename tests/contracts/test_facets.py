@@ -41,10 +41,20 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 def lesson(n: int, **fields: Any) -> Memory:
     at = after_days("2026-11-15T00:00:00.000Z", -(n * 37 % 91))
     told = {
-        "id": new_id(), "project": ("p", "p", "q")[n % 3], "text": f"Lesson {n * 7 % 40} of many", "kind": KINDS[n % 3], "klass": KINDS[n % 3],
-        "category": ("", "", "db")[n % 3], "trust": ("user", "agent")[n % 2], "gate": GATES[n % 5 % 3], "state": STATES[n % 7 % 4],
-        "tags": ("slow",) if n % 4 == 0 else (), "origin": "here" if n % 9 == 0 else "", "created_at": at, "updated_at": at,
-    }  # fmt: skip
+        "id": new_id(),
+        "project": ("p", "p", "q")[n % 3],
+        "text": f"Lesson {n * 7 % 40} of many",
+        "kind": KINDS[n % 3],
+        "klass": KINDS[n % 3],
+        "category": ("", "", "db")[n % 3],
+        "trust": ("user", "agent")[n % 2],
+        "gate": GATES[n % 5 % 3],
+        "state": STATES[n % 7 % 4],
+        "tags": ("slow",) if n % 4 == 0 else (),
+        "origin": "here" if n % 9 == 0 else "",
+        "created_at": at,
+        "updated_at": at,
+    }
     return Memory(**{**told, **fields})
 
 
@@ -55,7 +65,14 @@ def filled(store: Any, count: int = 120) -> list[Memory]:
             tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
             for run in range(n % 4):
                 tx.add_evidence(
-                    Evidence(memory.id, memory.project, f"r{run}", f"r{run}", f"f{n}-{run}", at=memory.created_at)
+                    Evidence(
+                        memory.id,
+                        memory.project,
+                        f"r{run}",
+                        f"r{run}",
+                        f"f{n}-{run}",
+                        at=memory.created_at,
+                    )
                 )
             for unit in range(n % 3):
                 arm = ("withheld", "injected")[n % 2]
@@ -87,10 +104,18 @@ def told(store: Any, projects: tuple[str, ...]) -> Counter[tuple[Any, ...]]:
 def test_counts_are_those_of_the_rows_after_every_change(store: Any) -> None:
     """Added, edited, moved, pinned, put on the page, erased, and taken back with a transaction that failed."""
     made = filled(store, 40)
-    assert told(store, ("p", "q")) == counted(store, ("p", "q")) and sum(told(store, ("p",)).values()) == 27
+    assert (
+        told(store, ("p", "q")) == counted(store, ("p", "q"))
+        and sum(told(store, ("p",)).values()) == 27
+    )
     # plain numbers, on every engine
-    assert json.dumps([store.sealed("p"), [list(row) for row in store.counted(("p",), ("state", "stale"))]])
-    assert {kind: store.sealed("p")[kind] + store.sealed("q")[kind] for kind in ("journal", "evidence", "use")} == {
+    assert json.dumps(
+        [store.sealed("p"), [list(row) for row in store.counted(("p",), ("state", "stale"))]]
+    )
+    assert {
+        kind: store.sealed("p")[kind] + store.sealed("q")[kind]
+        for kind in ("journal", "evidence", "use")
+    } == {
         "journal": 40,
         "evidence": 60,
         "use": 39,
@@ -112,7 +137,9 @@ def test_counts_are_those_of_the_rows_after_every_change(store: Any) -> None:
         raise RuntimeError
     assert told(store, ("p", "q")) == counted(store, ("p", "q"))
     by_category = store.counted(("p", "q"), ("category",))
-    assert [word for word, _ in by_category] == ["", "db", "net"] and sum(n for _, n in by_category) == 40
+    assert [word for word, _ in by_category] == ["", "db", "net"] and sum(
+        n for _, n in by_category
+    ) == 40
     assert check(store).faults == ()
 
 
@@ -144,7 +171,9 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
             assert paged == plain, (sort, asked, projects)
             if store.is_file and sort in ("updated", "seen", "used"):  # of many, an index is walked
                 for few in (0, 10):
-                    walked = facets.select(store, projects, sort=sort, limit=9, offset=9, few=few, **asked)
+                    walked = facets.select(
+                        store, projects, sort=sort, limit=9, offset=9, few=few, **asked
+                    )
                     assert [m.id for m in walked or ()] == plain[9:18], (sort, asked, projects, few)
     assert store.select((), sort=sort) == []
 
@@ -184,11 +213,15 @@ def test_an_erased_word_is_in_no_facet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("sort", SORTS)
-def test_pages_go_on_behind_the_last_lesson(store: Any, sort: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_go_on_behind_the_last_lesson(
+    store: Any, sort: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Page by page, each behind the last lesson of the one before, all of them come once and in the order of the whole list."""
     filled(store)
     if few == 0:
-        monkeypatch.setattr(facets.select, "__kwdefaults__", {**facets.select.__kwdefaults__, "few": 0})
+        monkeypatch.setattr(
+            facets.select, "__kwdefaults__", {**facets.select.__kwdefaults__, "few": 0}
+        )
     asked: dict[str, Any] = {"states": ("candidate", "provisional"), "sort": sort}
     whole = [memory.id for memory in store.select(("p", "q"), **asked, limit=200)]
     paged: list[str] = []

@@ -49,10 +49,25 @@ def git(at: Path, *args: str) -> str:
 def try_git(at: Path, *args: str) -> subprocess.CompletedProcess[str]:
     """Run git as a user without any configuration of his own would."""
     clean = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-    who = {f"GIT_{role}_{part}": "t@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    who = {
+        f"GIT_{role}_{part}": "t@example.org"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     fixed = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
-    command = ["git", "-C", str(at), "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *args]
-    return subprocess.run(command, env=clean | who | fixed, capture_output=True, text=True, check=False)
+    command = [
+        "git",
+        "-C",
+        str(at),
+        "-c",
+        "protocol.file.allow=always",
+        "-c",
+        "init.defaultBranch=main",
+        *args,
+    ]
+    return subprocess.run(
+        command, env=clean | who | fixed, capture_output=True, text=True, check=False
+    )
 
 
 def repository(at: Path) -> Path:
@@ -109,7 +124,14 @@ def test_all_folders_of_a_work_tree_are_one_place(home: Path, env: dict[str, str
     (home / "link").symlink_to(app)
     here = locate(str(app), env)
     assert here.id == "p1"
-    starts = ("app/src/deep", "app/src/gone/for/long", "app/.git/hooks", "link", "link/src", "app/../app/src/")
+    starts = (
+        "app/src/deep",
+        "app/src/gone/for/long",
+        "app/.git/hooks",
+        "link",
+        "link/src",
+        "app/../app/src/",
+    )
     for start in starts:
         assert locate(f"{home}/{start}", env) == here
 
@@ -125,7 +147,13 @@ def test_worktrees_share_the_project(home: Path, env: dict[str, str]) -> None:
     dot = app / ".git"
     place = locate(str(other), env)
     assert place == Place(
-        str(other), "git", str(dot), "app", id="p1", git_dir=str(dot / "worktrees" / "other"), common_dir=str(dot)
+        str(other),
+        "git",
+        str(dot),
+        "app",
+        id="p1",
+        git_dir=str(dot / "worktrees" / "other"),
+        common_dir=str(dot),
     )
     assert locate(str(app), env).id == "p1"
     git(app, "status")
@@ -150,7 +178,14 @@ def test_a_submodule_is_its_own_project(home: Path, env: dict[str, str]) -> None
     recorded(app / "lib", env, "p-lib")
     inner = str(app / ".git" / "modules" / "lib")
     assert locate(str(app / "lib"), env) == Place(
-        str(app / "lib"), "git", inner, "lib", id="p-lib", remote=str(library), git_dir=inner, common_dir=inner
+        str(app / "lib"),
+        "git",
+        inner,
+        "lib",
+        id="p-lib",
+        remote=str(library),
+        git_dir=inner,
+        common_dir=inner,
     )
     assert git(app / "lib", "config", "--get", "tacit.project") == "p-lib\n"
     assert git(app, "config", "--get", "tacit.project") == "p-app\n"
@@ -158,7 +193,9 @@ def test_a_submodule_is_its_own_project(home: Path, env: dict[str, str]) -> None
 
 @needs_git
 @pytest.mark.parametrize("hidden", [False, True], ids=["project.git", ".bare behind a .git file"])
-def test_a_bare_repository_and_its_worktrees_share_the_project(home: Path, env: dict[str, str], hidden: bool) -> None:
+def test_a_bare_repository_and_its_worktrees_share_the_project(
+    home: Path, env: dict[str, str], hidden: bool
+) -> None:
     """Both common layouts: a bare repository beside its worktrees, and one hidden in the folder above them."""
     source = repository(home / "source")
     top = home / "project"
@@ -170,7 +207,9 @@ def test_a_bare_repository_and_its_worktrees_share_the_project(home: Path, env: 
     recorded(top / "main", env, "p1")
     starts = [bare, bare / "hooks", top / "main"] + ([top] if hidden else [])
     found = [locate(str(start), env) for start in starts]
-    assert {(place.id, place.key, place.name, place.kind) for place in found} == {("p1", str(bare), "project", "git")}
+    assert {(place.id, place.key, place.name, place.kind) for place in found} == {
+        ("p1", str(bare), "project", "git")
+    }
 
 
 @needs_git
@@ -197,7 +236,9 @@ def test_the_id_survives_moving_copying_and_cleaning(home: Path, env: dict[str, 
 
 @needs_git
 @pytest.mark.parametrize("scheme", ["", "file://"], ids=["path", "file url"])
-def test_a_clone_brings_no_id_but_shows_its_remote(home: Path, env: dict[str, str], scheme: str) -> None:
+def test_a_clone_brings_no_id_but_shows_its_remote(
+    home: Path, env: dict[str, str], scheme: str
+) -> None:
     """The id stays behind; the store recognises the clone by where it came from."""
     source = recorded(repository(home / "source"), env, "p1")
     git(home, "clone", "-q", f"{scheme}{source}", "one")
@@ -227,15 +268,37 @@ def test_nothing_among_the_cloned_files_has_a_say(home: Path, env: dict[str, str
     git(evil, "commit", "-qm", "Look what I have")
     git(home, "clone", "-q", str(evil), "clone")
     git(home / "clone", "config", "include.path", "../.gitconfig")
-    assert git(home / "clone", "config", "--get", "tacit.project") == "victim\n", "git itself follows the include"
-    found = [locate(str(home / "clone" / start), env) for start in ("", ".tacit", "bare", "bare/refs")]
+    assert git(home / "clone", "config", "--get", "tacit.project") == "victim\n", (
+        "git itself follows the include"
+    )
+    found = [
+        locate(str(home / "clone" / start), env) for start in ("", ".tacit", "bare", "bare/refs")
+    ]
     dot = str(home / "clone" / ".git")
-    assert found == [Place(str(home / "clone"), "git", dot, "clone", remote=str(evil), git_dir=dot, common_dir=dot)] * 4
+    assert (
+        found
+        == [
+            Place(
+                str(home / "clone"),
+                "git",
+                dot,
+                "clone",
+                remote=str(evil),
+                git_dir=dot,
+                common_dir=dot,
+            )
+        ]
+        * 4
+    )
 
 
 @needs_git
-@pytest.mark.parametrize("trick", ["file", "link", "worktree", "submodule", "commondir", "config link"])
-def test_an_archive_cannot_claim_a_repository_by_its_path(home: Path, env: dict[str, str], trick: str) -> None:
+@pytest.mark.parametrize(
+    "trick", ["file", "link", "worktree", "submodule", "commondir", "config link"]
+)
+def test_an_archive_cannot_claim_a_repository_by_its_path(
+    home: Path, env: dict[str, str], trick: str
+) -> None:
     """A .git that points into the user's own repository is believed only if that repository knows the folder."""
     app = repository(home / "app")
     git(app, "worktree", "add", "-q", str(home / "other"))
@@ -265,8 +328,12 @@ def test_an_archive_cannot_claim_a_repository_by_its_path(home: Path, env: dict[
     assert record_project(place, "p1") is False
 
 
-@pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere/at/all\n", "gitdir: a\0b\n", "\xff"])
-def test_a_git_file_that_leads_nowhere_makes_a_plain_folder(home: Path, env: dict[str, str], text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "gitdir:", "gitdir: /nowhere/at/all\n", "gitdir: a\0b\n", "\xff"]
+)
+def test_a_git_file_that_leads_nowhere_makes_a_plain_folder(
+    home: Path, env: dict[str, str], text: str
+) -> None:
     """A worktree whose repository is gone is not taken for part of what lies around it."""
     fake_repository(home / "app", b"[tacit]\nproject = around\n")
     inner = home / "app" / "inner"
@@ -290,8 +357,16 @@ def test_nobody_looks_above_a_ceiling(home: Path, env: dict[str, str]) -> None:
     (app / "a" / "b").mkdir(parents=True)
     (home / "link").symlink_to(app)
     capped = env | {"GIT_CEILING_DIRECTORIES": f"relative:{home}/link"}
-    assert [locate(str(at), capped).kind for at in (app, app / "a", app / "a" / "b")] == ["git", "path", "path"]
-    assert [locate(str(at), env).kind for at in (app, app / "a", app / "a" / "b")] == ["git", "git", "git"]
+    assert [locate(str(at), capped).kind for at in (app, app / "a", app / "a" / "b")] == [
+        "git",
+        "path",
+        "path",
+    ]
+    assert [locate(str(at), env).kind for at in (app, app / "a", app / "a" / "b")] == [
+        "git",
+        "git",
+        "git",
+    ]
 
 
 def test_special_files_do_not_hold_up_the_hook(home: Path, env: dict[str, str]) -> None:
@@ -304,7 +379,9 @@ def test_special_files_do_not_hold_up_the_hook(home: Path, env: dict[str, str]) 
         os.mkfifo(home / name)
         (home / "plain").mkdir(exist_ok=True)
         os.rename(home / name, home / "plain" / name)
-    assert locate(str(home / "plain"), env) == Place(str(home / "plain"), "path", str(home / "plain"), "plain")
+    assert locate(str(home / "plain"), env) == Place(
+        str(home / "plain"), "path", str(home / "plain"), "plain"
+    )
 
 
 def test_a_config_beyond_a_megabyte_is_not_read(home: Path, env: dict[str, str]) -> None:
@@ -326,10 +403,14 @@ def test_without_git_the_real_path_tells_folders_apart(home: Path, env: dict[str
     """A plain folder is itself, by whatever link it was reached."""
     (home / "notes").mkdir()
     (home / "link").symlink_to(home / "notes")
-    assert locate(str(home / "link"), env) == Place(str(home / "notes"), "path", str(home / "notes"), "notes")
+    assert locate(str(home / "link"), env) == Place(
+        str(home / "notes"), "path", str(home / "notes"), "notes"
+    )
 
 
-def test_a_marker_makes_a_folder_and_those_in_it_one_project(home: Path, env: dict[str, str]) -> None:
+def test_a_marker_makes_a_folder_and_those_in_it_one_project(
+    home: Path, env: dict[str, str]
+) -> None:
     """`record` leaves a marker file in a plain folder, and folders below belong to it."""
     (home / "notes" / "2024").mkdir(parents=True)
     notes = recorded(home / "notes", env, "p1")
@@ -339,18 +420,25 @@ def test_a_marker_makes_a_folder_and_those_in_it_one_project(home: Path, env: di
     assert sorted(os.listdir(notes)) == [".tacit-project", "2024"]
 
 
-@pytest.mark.parametrize("text", ["", "two words", "../up", "-x", "x" * 65, "p1\np2\n", "\x1b[31mred"])
+@pytest.mark.parametrize(
+    "text", ["", "two words", "../up", "-x", "x" * 65, "p1\np2\n", "\x1b[31mred"]
+)
 def test_a_marker_without_an_id_does_not_count(home: Path, env: dict[str, str], text: str) -> None:
     """Only the shape of an id is taken from a marker, never anything else."""
     (home / "notes").mkdir()
     (home / "notes" / ".tacit-project").write_text(text)
     assert locate(str(home / "notes"), env) == Place(
-        str(home / "notes"), "path", str(home / "notes"), "notes",
+        str(home / "notes"),
+        "path",
+        str(home / "notes"),
+        "notes",
         note=f"{home}/notes/.tacit-project does not count: it holds no id",
-    )  # fmt: skip
+    )
 
 
-def test_a_hostile_marker_cannot_name_a_project_that_was_never_here(home: Path, env: dict[str, str]) -> None:
+def test_a_hostile_marker_cannot_name_a_project_that_was_never_here(
+    home: Path, env: dict[str, str]
+) -> None:
     """An archive's marker names a known project: without agreement of the path nobody's memories are given out."""
     (home / "unpacked").mkdir()
     (home / "unpacked" / ".tacit-project").write_text("victim\n")
@@ -358,7 +446,8 @@ def test_a_hostile_marker_cannot_name_a_project_that_was_never_here(home: Path, 
     place = locate(str(at), env)
     victim = ["victim"]
     assert [
-        decide_project(place, by_id, [], by_key) for by_id, by_key in ((victim, []), (victim, victim), ([], []))
+        decide_project(place, by_id, [], by_key)
+        for by_id, by_key in ((victim, []), (victim, victim), ([], []))
     ] == [
         Choice("", "ambiguous", f"the marker names victim, never seen at {at}: confirm the move"),
         Choice("victim", "marker", f"the marker names victim, known at {at}"),
@@ -375,7 +464,10 @@ def test_the_user_may_name_the_project(home: Path, env: dict[str, str]) -> None:
     place = locate(str(app), env | {"TACIT_PROJECT": " my\x1b work\n"})
     assert (place.given, place.name, place.id) == ("my work", "my work", "p1")
     named = replace(place, given="work")
-    assert [decide_project(named, known, ["p2"], ["p3"]) for known in (["p7"], ["work", "p7"], ["p7", "p8"], [])] == [
+    assert [
+        decide_project(named, known, ["p2"], ["p3"])
+        for known in (["p7"], ["work", "p7"], ["p7", "p8"], [])
+    ] == [
         Choice("p7", "explicit", "the user named work"),
         Choice("work", "explicit", "the user named work"),
         Choice("", "ambiguous", "2 projects are called work: give an id"),
@@ -383,7 +475,9 @@ def test_the_user_may_name_the_project(home: Path, env: dict[str, str]) -> None:
     ]
     assert decide_project(place, [], [], []) == Choice("", "new", "no project is called my work")
     everywhere = replace(place, given="@global")
-    assert decide_project(everywhere, ["@global"], [], []) == Choice("", "new", "no project is called @global")
+    assert decide_project(everywhere, ["@global"], [], []) == Choice(
+        "", "new", "no project is called @global"
+    )
 
 
 @needs_git
@@ -439,7 +533,10 @@ def test_a_read_only_repository_is_left_alone(shared: Path) -> None:
     app = fake_repository(shared / "app", b"[core]\n\tbare = false\n")
     (app / ".git").chmod(0o555)
     (shared / "notes").mkdir(mode=0o555)
-    answers = [record_project(locate(str(shared / name), ceiling(shared)), "p1") for name in ("app", "notes")]
+    answers = [
+        record_project(locate(str(shared / name), ceiling(shared)), "p1")
+        for name in ("app", "notes")
+    ]
     (app / ".git").chmod(0o755)
     assert answers == [False, False]
     assert (app / ".git" / "config").read_bytes() == b"[core]\n\tbare = false\n"
@@ -462,7 +559,9 @@ def test_a_folder_that_may_not_be_entered_is_a_plain_one(shared: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
-def test_what_another_user_owns_is_believed_only_if_git_was_told_so(shared: Path, home: Path) -> None:
+def test_what_another_user_owns_is_believed_only_if_git_was_told_so(
+    shared: Path, home: Path
+) -> None:
     """Someone else's .git in a shared folder has no say, unless it is a safe.directory; a marker never has."""
     app = fake_repository(shared / "app", b"[tacit]\nproject = p1\n")
     (shared / "notes").mkdir()
@@ -499,7 +598,9 @@ def test_recording_keeps_every_other_byte_and_the_mode(home: Path, env: dict[str
     app = fake_repository(home / "app", before)
     (app / ".git" / "config").chmod(0o640)
     assert record_project(locate(str(app), env), "new")
-    assert (app / ".git" / "config").read_bytes() == before.replace(b'PROJECT = "old"', b"project = new")
+    assert (app / ".git" / "config").read_bytes() == before.replace(
+        b'PROJECT = "old"', b"project = new"
+    )
     assert stat.S_IMODE((app / ".git" / "config").stat().st_mode) == 0o640
     assert sorted(os.listdir(app / ".git")) == ["HEAD", "config", "objects", "refs"]
 
@@ -528,7 +629,11 @@ def test_who_comes_second_does_not_overwrite(home: Path, env: dict[str, str]) ->
     (home / "notes").mkdir()
     for at in (app, home / "notes"):
         seen = locate(str(at), env)
-        assert [record_project(seen, "first"), record_project(seen, "second"), record_project(seen, "first")] == [
+        assert [
+            record_project(seen, "first"),
+            record_project(seen, "second"),
+            record_project(seen, "first"),
+        ] == [
             True,
             False,
             True,
@@ -541,7 +646,11 @@ def test_a_config_that_git_could_not_read_is_not_written(home: Path, env: dict[s
     """A broken config is left for its owner to mend."""
     app = fake_repository(home / "app", b"[tacit]\nproject = p1\n[core\n")
     place = locate(str(app), env)
-    assert (place.id, place.believed, place.note) == ("", False, "the git config cannot be read: line 3")
+    assert (place.id, place.believed, place.note) == (
+        "",
+        False,
+        "the git config cannot be read: line 3",
+    )
     assert record_project(replace(place, believed=True), "p2") is False
     assert (app / ".git" / "config").read_bytes() == b"[tacit]\nproject = p1\n[core\n"
 
@@ -576,10 +685,13 @@ def test_of_eight_processes_one_wins_each_repository(home: Path) -> None:
     racers = [
         subprocess.Popen(
             [sys.executable, "-c", RACER, name, *map(str, repositories)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": SOURCE},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": SOURCE},
         )
         for name in names
-    ]  # fmt: skip
+    ]
     for racer in racers:
         assert racer.stdout is not None
         assert racer.stdout.readline() == "ready\n"
@@ -593,7 +705,9 @@ def test_of_eight_processes_one_wins_each_repository(home: Path) -> None:
         winners = [name for name, told in zip(names, answers) if told[number] == "won"]
         assert len(winners) == 1
         listed = git(at, "config", "--file", ".git/config", "--list").splitlines()
-        expected = ["core.bare=false", f"tacit.project={winners[0]}"] + ["user.name=git"] * written[number]
+        expected = ["core.bare=false", f"tacit.project={winners[0]}"] + ["user.name=git"] * written[
+            number
+        ]
         assert sorted(listed) == expected
         assert sorted(os.listdir(at / ".git")) == ["HEAD", "config", "objects", "refs"]
 
@@ -601,24 +715,69 @@ def test_of_eight_processes_one_wins_each_repository(home: Path) -> None:
 # ---- git's grammar
 
 HEADERS = [
-    "[tacit]", "[TaCit]", "\t[tacit]", "[tacit] ", "[tacit]#x", '[tacit ""]', '[tacit "sub"]', "[tacit.sub]", "[core]",
-    '[remote "origin"]', '[a "b\\"]c\\\\"]', '[url "x]y"]', "[other][tacit]", '[ "x"]', "[]", "[include]",
-]  # fmt: skip
+    "[tacit]",
+    "[TaCit]",
+    "\t[tacit]",
+    "[tacit] ",
+    "[tacit]#x",
+    '[tacit ""]',
+    '[tacit "sub"]',
+    "[tacit.sub]",
+    "[core]",
+    '[remote "origin"]',
+    '[a "b\\"]c\\\\"]',
+    '[url "x]y"]',
+    "[other][tacit]",
+    '[ "x"]',
+    "[]",
+    "[include]",
+]
 BAD_LINES = [
-    "[tacit", '[tacit "x" ]', '[tacit "x]', "[tacit x]", "=x", "key # no", "1key = x", "project x", "[tac_it]", "é = 1",
-]  # fmt: skip
+    "[tacit",
+    '[tacit "x" ]',
+    '[tacit "x]',
+    "[tacit x]",
+    "=x",
+    "key # no",
+    "1key = x",
+    "project x",
+    "[tac_it]",
+    "é = 1",
+]
 KEYS = ["project", "PROJECT", "Project", "projects", "p", "x-y", "path", "url"]
 EQUALS = ["=", " = ", "=\t", " \t=", ""]
 PIECES = [
-    "abc", "p1", '"q"', '"a;b"', '"c#d"', "\\\n", "\\\n  ", " ", "# note", "; note \\", '\\"', "\\\\", "\\t", "\\n",
-    "\\b", '"', "\\x", "é", "'", "=", "[tacit]", "\\",
-]  # fmt: skip
+    "abc",
+    "p1",
+    '"q"',
+    '"a;b"',
+    '"c#d"',
+    "\\\n",
+    "\\\n  ",
+    " ",
+    "# note",
+    "; note \\",
+    '\\"',
+    "\\\\",
+    "\\t",
+    "\\n",
+    "\\b",
+    '"',
+    "\\x",
+    "é",
+    "'",
+    "=",
+    "[tacit]",
+    "\\",
+]
 
 lines = st.one_of(
     st.sampled_from(HEADERS),
     st.sampled_from(["", "  ", "# project = no", "; [core]", "\t# x \\"]),
     st.builds(
-        lambda indent, key, equals, pieces: f"{indent}{key}{equals}{''.join(pieces) if equals else ''}",
+        lambda indent, key, equals, pieces: (
+            f"{indent}{key}{equals}{''.join(pieces) if equals else ''}"
+        ),
         st.sampled_from(["", "\t", "[tacit]", " [tacit] "]),
         st.sampled_from(KEYS),
         st.sampled_from(EQUALS),
@@ -631,12 +790,18 @@ plain_entry = st.sampled_from(
 files = st.builds(
     lambda bom, lines, end, ending: (bom + "\n".join(lines) + end).replace("\n", ending).encode(),
     st.sampled_from(["", "", "\ufeff"]),
-    st.lists(st.one_of(lines, lines, lines, plain_entry, st.sampled_from(["[tacit]", *BAD_LINES])), max_size=8),
+    st.lists(
+        st.one_of(lines, lines, lines, plain_entry, st.sampled_from(["[tacit]", *BAD_LINES])),
+        max_size=8,
+    ),
     st.sampled_from(["\n", "", "\\", "\\\n", "\r"]),
     st.sampled_from(["\n", "\n", "\r\n"]),
 )
 against_git = settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
@@ -668,7 +833,9 @@ def test_the_id_is_what_git_reads(home: Path, env: dict[str, str], config: bytes
 @example(b"[a]\nb = c\\")
 @example(b"[a]\nb = c\\\n")
 @example(b"[tacit]project = x\\\n")
-def test_recording_changes_nothing_else_that_git_reads(home: Path, env: dict[str, str], config: bytes) -> None:
+def test_recording_changes_nothing_else_that_git_reads(
+    home: Path, env: dict[str, str], config: bytes
+) -> None:
     """For any config that git reads, git then reads our id and all else as before; any other is not touched."""
     app = home / "app"
     if not app.exists():
@@ -699,13 +866,24 @@ def others(listed: list[str]) -> list[str]:
 # ---- remotes
 
 SAME = [
-    "https://github.com/me/app", "https://github.com/me/app.git", "https://GitHub.com/me/app/",
-    "http://github.com:80/me/app", "https://user:ghp_secret@github.com:443/me/app.git/",
-    "https://x-token@github.com/me//app", "https://github.com/me/app.git?access_token=secret#x",
-    "ssh://git@github.com/me/app", "ssh://git@github.com:22/me/app.git", "git+ssh://github.com/me/app",
-    "git://github.com:9418/me/app", "HTTPS://github.com./me/app", "git@github.com:me/app.git", "github.com:me/app",
-    "git@github.com:/me/app", "[git@github.com:22]:me/app", " github.com:me/app\n",
-]  # fmt: skip
+    "https://github.com/me/app",
+    "https://github.com/me/app.git",
+    "https://GitHub.com/me/app/",
+    "http://github.com:80/me/app",
+    "https://user:ghp_secret@github.com:443/me/app.git/",
+    "https://x-token@github.com/me//app",
+    "https://github.com/me/app.git?access_token=secret#x",
+    "ssh://git@github.com/me/app",
+    "ssh://git@github.com:22/me/app.git",
+    "git+ssh://github.com/me/app",
+    "git://github.com:9418/me/app",
+    "HTTPS://github.com./me/app",
+    "git@github.com:me/app.git",
+    "github.com:me/app",
+    "git@github.com:/me/app",
+    "[git@github.com:22]:me/app",
+    " github.com:me/app\n",
+]
 
 
 @pytest.mark.parametrize("url", SAME)
@@ -736,12 +914,33 @@ def test_what_makes_a_remote_another_is_kept(url: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "", " ", "garbage", "../up", "./here", "a/b:c", "ext::sh -c evil", "codecommit::eu-west-1://app", "https://",
-        "https://host", "https://host/", "https:///path", "https://user:to/ken@host/x", "host:", ":path",
-        "-oProxyCommand=x:y", "foo://host/path", "https://ho st/x", "https://host/\x1b[31m", "https://[::1/x",
-        "file://elsewhere/srv/app", "file:///", "/", "a\0b:c", "\udcff:x",
+        "",
+        " ",
+        "garbage",
+        "../up",
+        "./here",
+        "a/b:c",
+        "ext::sh -c evil",
+        "codecommit::eu-west-1://app",
+        "https://",
+        "https://host",
+        "https://host/",
+        "https:///path",
+        "https://user:to/ken@host/x",
+        "host:",
+        ":path",
+        "-oProxyCommand=x:y",
+        "foo://host/path",
+        "https://ho st/x",
+        "https://host/\x1b[31m",
+        "https://[::1/x",
+        "file://elsewhere/srv/app",
+        "file:///",
+        "/",
+        "a\0b:c",
+        "\udcff:x",
     ],
-)  # fmt: skip
+)
 def test_what_names_no_repository_is_no_remote(url: str) -> None:
     """Relative paths, helpers, and whatever cannot be read as a host and a path."""
     assert normalise_remote(url) == ""
@@ -758,7 +957,11 @@ def test_a_remote_on_this_machine_is_its_real_path(home: Path) -> None:
     (home / "srv" / "app.git").mkdir(parents=True)
     (home / "link").symlink_to(home / "srv")
     spellings = ("srv/app.git", "srv/app.git/", "link/app.git", "srv/app/.git", "srv/../srv/app")
-    found = {normalise_remote(f"{scheme}{home}/{path}") for scheme in ("", "file://") for path in spellings}
+    found = {
+        normalise_remote(f"{scheme}{home}/{path}")
+        for scheme in ("", "file://")
+        for path in spellings
+    }
     assert found | {normalise_remote(f"file://localhost{home}/srv/app")} == {f"{home}/srv/app"}
 
 
@@ -790,33 +993,54 @@ GIT = Place("/w/app", "git", "/w/app/.git", "app", git_dir="/w/app/.git", common
     ("place", "by_id", "by_remote", "by_key", "choice"),
     [
         (
-            replace(GIT, id="p1", remote="h/a"), ["p1"], ["p2"], ["p3"],
+            replace(GIT, id="p1", remote="h/a"),
+            ["p1"],
+            ["p2"],
+            ["p3"],
             Choice("p1", "config", "the git config names p1"),
         ),
         (
-            replace(GIT, id="p1"), [], [], ["p3"],
+            replace(GIT, id="p1"),
+            [],
+            [],
+            ["p3"],
             Choice("p1", "config", "the git config names p1, which this store does not know yet"),
         ),
         (replace(GIT, remote="h/a"), [], ["p2"], ["p3"], Choice("p2", "remote", "a clone of h/a")),
         (replace(GIT, remote="h/a"), [], [], [], Choice("", "new", "no project is known for h/a")),
         (
-            replace(GIT, remote="h/a"), [], [], ["p3"],
+            replace(GIT, remote="h/a"),
+            [],
+            [],
+            ["p3"],
             Choice("", "new", "no project is known for h/a, though p3 was known at this path"),
         ),
         (
-            replace(GIT, remote="h/a"), [], ["p2", "p3"], [],
+            replace(GIT, remote="h/a"),
+            [],
+            ["p2", "p3"],
+            [],
             Choice("", "ambiguous", "2 projects are clones of h/a: name one"),
         ),
         (
-            replace(GIT, remote="h/a"), [], ["p2", "p3"], ["p3"],
+            replace(GIT, remote="h/a"),
+            [],
+            ["p2", "p3"],
+            ["p3"],
             Choice("p3", "path", "of 2 clones of h/a the one at /w/app/.git"),
         ),
         (GIT, [], [], ["p3"], Choice("p3", "path", "known at /w/app/.git")),
-        (GIT, [], [], ["p3", "p4"], Choice("", "ambiguous", "2 projects are known at /w/app/.git: name one")),
+        (
+            GIT,
+            [],
+            [],
+            ["p3", "p4"],
+            Choice("", "ambiguous", "2 projects are known at /w/app/.git: name one"),
+        ),
         (GIT, [], [], [], Choice("", "new", "no project is known at /w/app/.git")),
         (Place("/n", "path", "/n", "n"), [], [], ["p5"], Choice("p5", "path", "known at /n")),
     ],
-)  # fmt: skip
+)
 def test_the_choice_and_its_reason(
     place: Place, by_id: list[str], by_remote: list[str], by_key: list[str], choice: Choice
 ) -> None:
@@ -853,7 +1077,9 @@ def test_nothing_heavy_is_loaded() -> None:
         "print(*sorted(set(sys.modules) - before))"
     )
     here = os.environ | {"PYTHONPATH": SOURCE}
-    done = subprocess.run([sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True
+    )
     assert set(done.stdout.split()) <= {
         "__future__",
         "errno",

@@ -10,7 +10,9 @@ from tacit.core.run import Run
 from tacit.stores.incidents import commonest
 
 
-def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incidents_of_old_runs_become_counts(
+    folder: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
     with open_memories() as memories:
         for n in range(4):
@@ -38,4 +40,6 @@ def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest
         assert memories.health().health.is_sound
         (lesson,) = [each for each in memories.list() if each.source == "notice"]
         memories.erase(lesson.id)
-        assert "past failure" not in dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
+        assert "past failure" not in dict(
+            memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind")
+        )

@@ -38,7 +38,9 @@ def schema_of(path: Path) -> list[tuple[Any, ...]]:
         connection.close()
 
 
-FIRST = tuple(name for name in DECIDED if name not in ADDED)  # the columns of schema 1; later ones come last
+FIRST = tuple(
+    name for name in DECIDED if name not in ADDED
+)  # the columns of schema 1; later ones come last
 
 
 def old_store(path: Path, memories: int = 20) -> list[Memory]:
@@ -73,7 +75,10 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
                 **dict(zip(FIRST, row)),
                 hash=sealed,
             )
-            tx.rows("INSERT INTO memory_fts (rowid, text) VALUES (last_insert_rowid(), :text)", text=memory.text)
+            tx.rows(
+                "INSERT INTO memory_fts (rowid, text) VALUES (last_insert_rowid(), :text)",
+                text=memory.text,
+            )
             names = (*HEADER, "payload", "salt", "digest", "row", "hash")
             tx.rows(
                 f"INSERT INTO journal ({', '.join(names)}) VALUES ({', '.join(':' + c for c in names)})",
@@ -87,7 +92,9 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             count, sum_ = seals.get(shard_of(memory.id), (0, GENESIS))
             seals[shard_of(memory.id)] = (count + 1, xor(sum_, link))
             made.append(memory)
-        tx.rows("INSERT INTO project (id, name, trial_key, created_at) VALUES ('p', 'p', x'00', '')")
+        tx.rows(
+            "INSERT INTO project (id, name, trial_key, created_at) VALUES ('p', 'p', x'00', '')"
+        )
         for shard, (count, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES ('p', 'journal', :s, :n, :x)",
@@ -107,7 +114,9 @@ def test_the_schema_is_that_of_the_last_migration() -> None:
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
     """Acknowledged is there after a power cut, erased is gone from the file. Other tests turn the first off: copied_stores.py."""
     with open_store(str(tmp_path / "s.db")) as store:
-        assert store.rows("PRAGMA synchronous") == [(2,)] and store.rows("PRAGMA journal_mode") == [("wal",)]
+        assert store.rows("PRAGMA synchronous") == [(2,)] and store.rows("PRAGMA journal_mode") == [
+            ("wal",)
+        ]
         assert store.rows("PRAGMA secure_delete") == [(1,)]
 
 
@@ -173,7 +182,9 @@ def test_many_processes_migrate_once(tmp_path: Path, processes: int) -> None:
     ]
     gate.touch()
     told = [process.communicate(timeout=120) for process in started]
-    assert {out.strip() for out, _ in told} == {f"{SCHEMA} {len(made)}"}, [err[-500:] for _, err in told if err][:1]
+    assert {out.strip() for out, _ in told} == {f"{SCHEMA} {len(made)}"}, [
+        err[-500:] for _, err in told if err
+    ][:1]
     with open_store(str(tmp_path / "old.db")) as store:
         assert check(store).faults == ()
 
@@ -211,17 +222,23 @@ def test_a_store_that_is_made_while_it_is_opened_is_nobody_elses(tmp_path: Path)
         open_store(foreign)
 
 
-@pytest.mark.parametrize(("writers", "each"), [(8, 40), pytest.param(16, 200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("writers", "each"), [(8, 40), pytest.param(16, 200, marks=pytest.mark.slow)]
+)
 def test_many_writers_lose_nothing(tmp_path: Path, folder: Path, writers: int, each: int) -> None:
     """Processes add memories to one new store at once: all are there, nobody sees an error, chains and tallies verify. 3,200: make campaign."""
     gate = tmp_path / "go"
     started = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path / "s.db"), str(n), str(gate), str(each)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=dict(os.environ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env=dict(os.environ),
         )
         for n in range(writers)
-    ]  # fmt: skip
+    ]
     gate.touch()
     told = [process.communicate(timeout=240) for process in started]
     assert [err for _, err in told if err] == []

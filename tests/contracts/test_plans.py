@@ -27,7 +27,11 @@ def test_learning_asking_and_tending_read_by_index(tmp_path: Path) -> None:
                 run(
                     name,
                     failed,
-                    finding(name, "The importer drops rows with empty names", signature="error: <path>: No such file"),
+                    finding(
+                        name,
+                        "The importer drops rows with empty names",
+                        signature="error: <path>: No such file",
+                    ),
                 )
             )
         memories.tend()
@@ -38,7 +42,11 @@ def test_learning_asking_and_tending_read_by_index(tmp_path: Path) -> None:
             run(
                 "r2",
                 failed,
-                finding("r2", "The importer drops rows with empty names", signature="error: <path>: No such file"),
+                finding(
+                    "r2",
+                    "The importer drops rows with empty names",
+                    signature="error: <path>: No such file",
+                ),
             )
         )
         memories.tend(only="sweep")
@@ -62,17 +70,27 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
         "pairs": views.merged_lessons,
         "overview": overview,
     }
-    narrow: tuple[dict[str, str], ...] = ({"kind": "rule"}, {"gate": "hold"}, {"state": "archived", "category": "db"})
+    narrow: tuple[dict[str, str], ...] = (
+        {"kind": "rule"},
+        {"gate": "hold"},
+        {"state": "archived", "category": "db"},
+    )
     for sort in ("new", "old", "updated", "seen", "used", "state", "kind"):
         # Up to a thousand are sorted at once by what is no facet, so only larger lists tell.
         for facets in ({}, *narrow) if sort in ("new", "kind") else ({},):
             asked = {**paged, **facets, "sort": sort}
-            screens[f"lessons {sort} {facets}"] = lambda memories, asked=asked: views.memories(memories, asked)  # type: ignore[misc]
+            screens[f"lessons {sort} {facets}"] = lambda memories, asked=asked: views.memories(
+                memories, asked
+            )  # type: ignore[misc]
     costs = []
     for count in (1300, 2200):
         with tacit.open(str(tmp_path / f"{count}.db"), cwd=str(tmp_path)) as memories:
             made = memories.add_many(
-                {"text": f"Lesson {n}", "kind": ("rule", "pitfall", "fix")[n % 3], "category": ("", "db")[n % 2]}
+                {
+                    "text": f"Lesson {n}",
+                    "kind": ("rule", "pitfall", "fix")[n % 3],
+                    "category": ("", "db")[n % 2],
+                }
                 for n in range(count)
             )
             with memories.store.write() as tx:
@@ -82,7 +100,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
                     put_as(tx, memory, "forget", state="archived")
             memories.learn(run("r1", finding("r1", "The importer drops rows with empty names")))
             costs.append({name: steps(memories, show) for name, show in screens.items()})
-    grown = {name: (few, costs[1][name]) for name, few in costs[0].items() if costs[1][name] > 1.3 * few}
+    grown = {
+        name: (few, costs[1][name]) for name, few in costs[0].items() if costs[1][name] > 1.3 * few
+    }
     assert grown == {}
 
 
@@ -100,7 +120,16 @@ def steps(memories: Memories, show: Callable[[Memories], object]) -> int:
 def scans(memories: Memories, asked: list[str]) -> list[tuple[str, str]]:
     """The statements that read through a table which grows."""
     wide = []
-    for sql in dict.fromkeys(each for each in asked if each.startswith("SELECT") and "?" not in each):
-        plan = [row[3] for row in memories.store.rows("EXPLAIN QUERY PLAN " + re.sub(r":\w+", "NULL", sql))]
-        wide += [(sql[:160], step) for step in plan if step.split(" USING ")[0] in {f"SCAN {name}" for name in GROWING}]
+    for sql in dict.fromkeys(
+        each for each in asked if each.startswith("SELECT") and "?" not in each
+    ):
+        plan = [
+            row[3]
+            for row in memories.store.rows("EXPLAIN QUERY PLAN " + re.sub(r":\w+", "NULL", sql))
+        ]
+        wide += [
+            (sql[:160], step)
+            for step in plan
+            if step.split(" USING ")[0] in {f"SCAN {name}" for name in GROWING}
+        ]
     return wide

@@ -21,7 +21,9 @@ from tacit.core.memory import ADDED, DECIDED, to_row
 from tacit.stores.check import check
 from tacit.testing import Scripted, ToyEmbedder, run, say, signed, user
 
-psycopg = pytest.importorskip("psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
+psycopg = pytest.importorskip(
+    "psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)"
+)
 
 LEVELS = {"reader": 1, "writer": 2, "owner": 3}
 TABLES = "memory alias journal seal evidence use use_mark tally run finding tombstone proposal queue injection counter shared extent".split()
@@ -30,7 +32,9 @@ TABLES = "memory alias journal seal evidence use use_mark tally run finding tomb
 class Team:
     """One database with two projects: p has an owner, a writer and a reader, q belongs to a stranger."""
 
-    def __init__(self, address: Callable[[str], str], template: str, store: Any, admin: Any) -> None:
+    def __init__(
+        self, address: Callable[[str], str], template: str, store: Any, admin: Any
+    ) -> None:
         self.address, self.template, self.store, self.admin = address, template, store, admin
 
     def url(self, who: str) -> str:
@@ -47,15 +51,22 @@ class Team:
 def roles(postgres_template: str, postgres_admin: Any) -> str:
     """People who belong to the groups of the application."""
     for who in (*LEVELS, "stranger"):
-        name, group = f"{postgres_template}_{who}", "tacit_reader" if who == "reader" else "tacit_writer"
+        name, group = (
+            f"{postgres_template}_{who}",
+            "tacit_reader" if who == "reader" else "tacit_writer",
+        )
         postgres_admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' IN ROLE {group}")
     return postgres_template
 
 
 @pytest.fixture
-def team(roles: str, postgres_store: Any, postgres_address: Callable[[str], str], postgres_admin: Any) -> Team:
+def team(
+    roles: str, postgres_store: Any, postgres_address: Callable[[str], str], postgres_admin: Any
+) -> Team:
     for who, level in LEVELS.items():
-        postgres_store.rows("INSERT INTO member VALUES ('p', :who, :level)", who=f"{roles}_{who}", level=level)
+        postgres_store.rows(
+            "INSERT INTO member VALUES ('p', :who, :level)", who=f"{roles}_{who}", level=level
+        )
     postgres_store.rows("INSERT INTO member VALUES ('q', :who, 3)", who=f"{roles}_stranger")
     return Team(postgres_address, roles, postgres_store, postgres_admin)
 
@@ -79,7 +90,9 @@ def opened(team: Team) -> Iterator[Callable[..., Any]]:
 # -- who sees what -----------------------------------------------------------------------------------------------------
 
 
-def test_a_reader_reads_a_writer_writes_an_owner_admits(team: Team, opened: Callable[..., Any]) -> None:
+def test_a_reader_reads_a_writer_writes_an_owner_admits(
+    team: Team, opened: Callable[..., Any]
+) -> None:
     """Each can what the one before can, and no more."""
     mine = lesson()
     put(opened("writer"), mine)
@@ -99,13 +112,17 @@ def test_a_reader_reads_a_writer_writes_an_owner_admits(team: Team, opened: Call
     assert team.sql("stranger", "SELECT count(*) FROM tacit.memory") == [(0,)]
 
 
-def test_a_project_sees_no_row_of_another_in_any_table(team: Team, opened: Callable[..., Any]) -> None:
+def test_a_project_sees_no_row_of_another_in_any_table(
+    team: Team, opened: Callable[..., Any]
+) -> None:
     """Seals, counts, tallies and words as little as lessons."""
     put(opened("owner"), lesson())
     put(team.store, lesson("everywhere", project="@global"))
     put(opened("stranger"), lesson("their secret", project="q"))
     for table in TABLES:
-        assert {row[0] for row in team.sql("stranger", f"SELECT DISTINCT project FROM tacit.{table}")} <= {
+        assert {
+            row[0] for row in team.sql("stranger", f"SELECT DISTINCT project FROM tacit.{table}")
+        } <= {
             "q",
             "@global",
             "@agent",
@@ -124,7 +141,9 @@ def test_a_project_sees_no_row_of_another_in_any_table(team: Team, opened: Calla
     for hidden in ("memory_fts", "memory_fts_0", "member"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             team.sql("stranger", f"SELECT * FROM tacit.{hidden}")
-    assert team.sql("stranger", "SELECT * FROM tacit.rows_weighed('p', ARRAY['migrat'], 9, 9)") == []
+    assert (
+        team.sql("stranger", "SELECT * FROM tacit.rows_weighed('p', ARRAY['migrat'], 9, 9)") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +160,9 @@ def test_a_project_sees_no_row_of_another_in_any_table(team: Team, opened: Calla
         "ALTER TABLE tacit.memory DISABLE ROW LEVEL SECURITY",
     ],
 )
-def test_a_project_changes_no_row_of_another(team: Team, opened: Callable[..., Any], attempt: str) -> None:
+def test_a_project_changes_no_row_of_another(
+    team: Team, opened: Callable[..., Any], attempt: str
+) -> None:
     """Refused, or nothing was there to change."""
     put(opened("owner"), lesson())
     put(opened("stranger"), lesson("their own", project="q"))
@@ -149,11 +170,15 @@ def test_a_project_changes_no_row_of_another(team: Team, opened: Callable[..., A
         assert team.sql("stranger", attempt) == [0]
     except psycopg.Error:
         pass
-    assert team.sql("owner", "SELECT text, project FROM tacit.memory") == [("Run make migrate before the tests.", "p")]
+    assert team.sql("owner", "SELECT text, project FROM tacit.memory") == [
+        ("Run make migrate before the tests.", "p")
+    ]
     assert check(opened("owner")).is_sound
 
 
-@pytest.mark.parametrize("statement", ["UPDATE journal SET by = 'mallory'", "DELETE FROM journal", "TRUNCATE journal"])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE journal SET by = 'mallory'", "DELETE FROM journal", "TRUNCATE journal"]
+)
 def test_the_journal_only_grows(team: Team, opened: Callable[..., Any], statement: str) -> None:
     """For an owner of the project, and even for the owner of the tables."""
     put(opened("owner"), lesson())
@@ -168,7 +193,10 @@ def test_a_setting_of_a_project_is_its_own(team: Team, opened: Callable[..., Any
     with opened("owner").write() as tx:
         tx.put_meta("tend:p:tended", "yesterday")
         tx.put_meta("paused_until", "tomorrow")
-    assert opened("stranger").meta("tend:p:tended") == "" and opened("reader").meta("tend:p:tended") == "yesterday"
+    assert (
+        opened("stranger").meta("tend:p:tended") == ""
+        and opened("reader").meta("tend:p:tended") == "yesterday"
+    )
     assert opened("stranger").meta("paused_until") == "tomorrow"
 
 
@@ -188,7 +216,9 @@ SHADOWS = {
 
 @pytest.mark.parametrize("who", ["reader", "writer"])
 @pytest.mark.parametrize("shadow", SHADOWS)
-def test_temporary_tables_deceive_no_function(team: Team, opened: Callable[..., Any], who: str, shadow: str) -> None:
+def test_temporary_tables_deceive_no_function(
+    team: Team, opened: Callable[..., Any], who: str, shadow: str
+) -> None:
     """One of the same name as a table that a function with its owner's rights reads is not read instead of it, for all search paths."""
     put(opened("owner"), lesson())
     put(opened("stranger"), lesson("their secret", project="q"))
@@ -200,18 +230,32 @@ def test_temporary_tables_deceive_no_function(team: Team, opened: Callable[..., 
             connection.execute(f"SET search_path = {path}")
             assert "q" not in connection.execute("SELECT tacit.mine(1)").fetchone()[0]  # type: ignore[index]
             assert connection.execute("SELECT tacit.sees_all()").fetchone() == (False,)
-            assert connection.execute("SELECT count(*) FROM tacit.memory WHERE project = 'q'").fetchone() == (0,)
-            assert connection.execute("SELECT * FROM tacit.rows_weighed('q', ARRAY['secret'], 9, 9)").fetchall() == []
-            assert connection.execute("SELECT tacit.indexed(%s)", (secret[0],)).fetchall() in ([], [(None,)])
+            assert connection.execute(
+                "SELECT count(*) FROM tacit.memory WHERE project = 'q'"
+            ).fetchone() == (0,)
+            assert (
+                connection.execute(
+                    "SELECT * FROM tacit.rows_weighed('q', ARRAY['secret'], 9, 9)"
+                ).fetchall()
+                == []
+            )
+            assert connection.execute("SELECT tacit.indexed(%s)", (secret[0],)).fetchall() in (
+                [],
+                [(None,)],
+            )
             for refused, args in (
                 ("SELECT tacit.admit(session_user, 'q', 3)", ()),
                 ("SELECT tacit.put_words(%s, ARRAY['x'])", (secret[0],)),
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(refused, args)
-            connection.execute("SELECT tacit.blank_entries(%s)", (secret[1],))  # sees no entry of it
+            connection.execute(
+                "SELECT tacit.blank_entries(%s)", (secret[1],)
+            )  # sees no entry of it
     assert team.sql("stranger", "SELECT tacit.indexed(%s)", secret[0]) == words
-    assert team.sql("stranger", "SELECT count(*) FROM tacit.journal WHERE project = 'q' AND payload = ''") == [(0,)]
+    assert team.sql(
+        "stranger", "SELECT count(*) FROM tacit.journal WHERE project = 'q' AND payload = ''"
+    ) == [(0,)]
     assert check(opened("stranger")).is_sound
 
 
@@ -259,7 +303,11 @@ def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: s
     put(team.store, everywhere)
     put(opened("stranger"), theirs)
     for place in ("@global", "@agent"):
-        team.sql("writer", "INSERT INTO tacit.project (id, trial_key, created_at) VALUES (%s, 'x', '')", place)
+        team.sql(
+            "writer",
+            "INSERT INTO tacit.project (id, trial_key, created_at) VALUES (%s, 'x', '')",
+            place,
+        )
 
     def standing() -> list[Any]:
         with psycopg.connect(
@@ -272,7 +320,11 @@ def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: s
                 for table in ("member", "journal", "alias", "tombstone")
             ]
             for table, place in (("memory", "project"), ("project", "id")):
-                rows.append(above.execute(f"SELECT * FROM tacit.{table} WHERE {place} <> 'p' ORDER BY 1").fetchall())
+                rows.append(
+                    above.execute(
+                        f"SELECT * FROM tacit.{table} WHERE {place} <> 'p' ORDER BY 1"
+                    ).fetchall()
+                )
             return [
                 *rows,
                 above.execute(
@@ -308,21 +360,29 @@ def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: s
     assert check(opened("stranger")).faults == faults
 
 
-def test_what_holds_everywhere_is_its_owners(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_holds_everywhere_is_its_owners(
+    team: Team, opened: Callable[..., Any], tmp_path: Path
+) -> None:
     """A writer's run that meets such a lesson counts for it and moves nothing; said outright, it is refused; the keeper admits."""
     import tacit
 
     text = "Always use pnpm instead of npm in this repository."
     everywhere = lesson(
-        text, project="@global", state="candidate", kind="preference", klass="preference", scope="global"
+        text,
+        project="@global",
+        state="candidate",
+        kind="preference",
+        klass="preference",
+        scope="global",
     )
     put(team.store, everywhere)
     env = signed({"HOME": str(tmp_path), "USER": "bob", "PATH": ""})
     with tacit.open(team.url("writer"), env=env, cwd=str(tmp_path)) as memories:
         for number in range(3):
-            assert [done.matched for done in memories.learn(run(f"r{number}", user("Set up."), user(text)))] == [
-                (everywhere.id,)
-            ]
+            assert [
+                done.matched
+                for done in memories.learn(run(f"r{number}", user("Set up."), user(text)))
+            ] == [(everywhere.id,)]
         found = memories.store.get(everywhere.id)
         assert (found.state, found.text, found.tally.seen) == ("candidate", text, 3)
         assert any("for its owners" in told for told in memories.refused())
@@ -332,7 +392,9 @@ def test_what_holds_everywhere_is_its_owners(team: Team, opened: Callable[..., A
         with pytest.raises(Refused, match="every team"):
             memories.edit(everywhere.id, text="Use yarn.")
         for place in ("@global", "@agent"):
-            team.store.rows("SELECT admit(:who, :place, 2)", who=f"{team.template}_writer", place=place)
+            team.store.rows(
+                "SELECT admit(:who, :place, 2)", who=f"{team.template}_writer", place=place
+            )
         assert memories.edit(everywhere.id, text="Use yarn.").text == "Use yarn."
         assert check(memories.store).is_sound
 
@@ -343,17 +405,25 @@ def test_every_function_with_its_owners_rights_looks_into_the_catalogue_first(te
         "SELECT p.proname, p.proconfig FROM pg_proc p WHERE p.pronamespace = 'tacit'::regnamespace AND p.prosecdef"
     )
     assert len(found) >= 12
-    assert {tuple(config or ()) for _, config in found} == {("search_path=pg_catalog, tacit, pg_temp",)}
+    assert {tuple(config or ()) for _, config in found} == {
+        ("search_path=pg_catalog, tacit, pg_temp",)
+    }
 
 
-def test_nobody_makes_temporary_tables_in_a_database_of_ours(postgres_empty: str, roles: str) -> None:
+def test_nobody_makes_temporary_tables_in_a_database_of_ours(
+    postgres_empty: str, roles: str
+) -> None:
     """Nothing needs them; a database that holds other people's tables keeps the right."""
     from tacit.stores.postgres import close_pools, open_store
 
     may = f"SELECT has_database_privilege('{roles}_writer', current_database(), 'TEMPORARY')"
     with open_store(postgres_empty) as store:
         assert store.one(may) == (False,)
-        store.rows("GRANT TEMPORARY ON DATABASE " + store.one("SELECT current_database()")[0] + " TO public")
+        store.rows(
+            "GRANT TEMPORARY ON DATABASE "
+            + store.one("SELECT current_database()")[0]
+            + " TO public"
+        )
         store.rows("CREATE TABLE public.theirs (n integer)")
         store.rows("DROP SCHEMA tacit CASCADE")
     close_pools()
@@ -370,7 +440,8 @@ def test_who_puts_a_projects_row_there_does_not_own_its_members(team: Team) -> N
         team.sql("writer", row, place)
     assert (
         team.store.rows(
-            "SELECT role FROM member WHERE project = '@global' AND role = :who", who=f"{team.template}_writer"
+            "SELECT role FROM member WHERE project = '@global' AND role = :who",
+            who=f"{team.template}_writer",
         )
         == []
     )
@@ -398,7 +469,9 @@ def in_turns(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def test_one_lesson_written_from_two_projects_keeps_one_chain(team: Team, opened: Callable[..., Any]) -> None:
+def test_one_lesson_written_from_two_projects_keeps_one_chain(
+    team: Team, opened: Callable[..., Any]
+) -> None:
     """What holds everywhere has many writers; they follow each other, and no entry is lost or numbered twice."""
     everywhere = lesson("use UTC", project="@global")
     put(team.store, everywhere)
@@ -410,16 +483,26 @@ def test_one_lesson_written_from_two_projects_keeps_one_chain(team: Team, opened
         store.lock = project
         for number in range(10):
             with store.write() as tx:
-                tx.apply(edits.edited(tx.get(everywhere.id), {"text": f"use UTC, {who} {number}"}, Hand(who, now())))
+                tx.apply(
+                    edits.edited(
+                        tx.get(everywhere.id),
+                        {"text": f"use UTC, {who} {number}"},
+                        Hand(who, now()),
+                    )
+                )
                 tx.put_meta("shared", f"{who} {number}")
                 tx.count("", "tried", now())
 
     assert in_turns(lambda: edit("owner", "p"), lambda: edit("stranger", "q")) == [None, None]
-    assert len(team.sql("owner", "SELECT n FROM tacit.journal WHERE memory = %s", everywhere.id)) == 21
+    assert (
+        len(team.sql("owner", "SELECT n FROM tacit.journal WHERE memory = %s", everywhere.id)) == 21
+    )
     assert check(team.store).faults == ()
 
 
-def test_writers_of_two_projects_do_not_wait_for_each_other(team: Team, opened: Callable[..., Any]) -> None:
+def test_writers_of_two_projects_do_not_wait_for_each_other(
+    team: Team, opened: Callable[..., Any]
+) -> None:
     """Those of one do, for as long as they are willing to."""
     first, second, other = opened("owner"), opened("writer"), opened("stranger")
     first.lock = second.lock = "p"
@@ -444,11 +527,15 @@ def test_two_workers_lease_two_jobs(team: Team, opened: Callable[..., Any]) -> N
     one.lock, other.lock = "p", "q"
     due, until = "2026-01-01T01:00:00.000Z", "2026-01-01T02:00:00.000Z"
     with one.write() as first, other.write() as second:
-        assert [tx.lease(who, due, until).key for who, tx in (("one", first), ("other", second))] == ["a", "b"]
+        assert [
+            tx.lease(who, due, until).key for who, tx in (("one", first), ("other", second))
+        ] == ["a", "b"]
         assert second.lease("other", due, until) is None
 
 
-def test_one_run_is_learned_by_one_machine_at_a_time(team: Team, opened: Callable[..., Any]) -> None:
+def test_one_run_is_learned_by_one_machine_at_a_time(
+    team: Team, opened: Callable[..., Any]
+) -> None:
     """The second waits for the first and finds nothing left to ask: a model is paid once."""
     from tacit.app import open as open_memories
 
@@ -469,7 +556,10 @@ def test_one_run_is_learned_by_one_machine_at_a_time(team: Team, opened: Callabl
 
     with open_memories(team.url("owner"), project="shop") as memories:
         memories.ensure_project()
-    assert all(report.run == "r1" for report in in_turns(*(lambda model=model: learn(model) for model in models)))  # type: ignore[misc]
+    assert all(
+        report.run == "r1"
+        for report in in_turns(*(lambda model=model: learn(model) for model in models))
+    )  # type: ignore[misc]
     assert sum(len(model.asked) for model in models) == 1
 
 
@@ -512,7 +602,9 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
     with psycopg.connect(postgres_empty, autocommit=True) as owner:
         owner.execute("CREATE SCHEMA tacit")
         owner.execute("SET search_path = tacit")
-        owner.execute("CREATE TABLE version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
+        owner.execute(
+            "CREATE TABLE version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+        )
         owner.execute(first.read_text())
         owner.execute("INSERT INTO version VALUES (1)")
         owner.execute("INSERT INTO member VALUES ('p', session_user, 3)")
@@ -521,7 +613,9 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
             "words": "",
         }
         names = ", ".join(row)
-        owner.execute(f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()])
+        owner.execute(
+            f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()]
+        )
         owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
         owner.execute("DELETE FROM member")
     with postgres.open_store(postgres_empty) as store:
@@ -534,7 +628,10 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
 def test_who_may_not_migrate_is_told_who_may(team: Team, opened: Callable[..., Any]) -> None:
     """A user of the application with a newer Tacit than the server's schema, and one who comes before there is any."""
     team.store.rows("DELETE FROM version WHERE number > 1")
-    with pytest.raises(Refused, match=r"has schema 1, this version of Tacit needs \d+, and this user may not make it"):
+    with pytest.raises(
+        Refused,
+        match=r"has schema 1, this version of Tacit needs \d+, and this user may not make it",
+    ):
         opened("owner")
     team.store.rows("DROP SCHEMA tacit CASCADE")
     with pytest.raises(Refused, match="has no Tacit schema, and this user may not"):
@@ -546,7 +643,9 @@ def test_who_may_not_migrate_is_told_who_may(team: Team, opened: Callable[..., A
 
 def terminate(team: Team, store: Any) -> None:
     """End a store's connection from the server's side."""
-    team.admin.execute("SELECT pg_terminate_backend(%s, 5000)", (store._connection.info.backend_pid,))
+    team.admin.execute(
+        "SELECT pg_terminate_backend(%s, 5000)", (store._connection.info.backend_pid,)
+    )
 
 
 def test_a_store_outlives_its_connection(team: Team, opened: Callable[..., Any]) -> None:
@@ -598,7 +697,9 @@ def vectors(team: Team) -> ToyEmbedder:
     return ToyEmbedder("automobile car vehicle", "repair mend fix")
 
 
-def test_meaning_is_compared_inside_a_project(team: Team, opened: Callable[..., Any], vectors: ToyEmbedder) -> None:
+def test_meaning_is_compared_inside_a_project(
+    team: Team, opened: Callable[..., Any], vectors: ToyEmbedder
+) -> None:
     """The nearest first, what may be given where that is asked, another project's never."""
     near, held = lesson("mend the vehicle"), lesson("mend the vehicle soon", gate="hold")
     put(opened("owner"), near, held, lesson("sort the queue"))
@@ -613,7 +714,9 @@ def test_meaning_is_compared_inside_a_project(team: Team, opened: Callable[..., 
     assert check(opened("owner")).is_sound
 
 
-def test_two_spaces_never_meet(team: Team, opened: Callable[..., Any], vectors: ToyEmbedder) -> None:
+def test_two_spaces_never_meet(
+    team: Team, opened: Callable[..., Any], vectors: ToyEmbedder
+) -> None:
     """Another model's vectors are refused, an edited text has none, and making them anew exchanges all."""
     mine = lesson("mend the vehicle")
     put(opened("owner"), mine)
@@ -625,7 +728,9 @@ def test_two_spaces_never_meet(team: Team, opened: Callable[..., Any], vectors: 
     with store.write() as tx:
         tx.apply(edits.edited(mine, {"text": "sell the vehicle"}, Hand("ada", now())))
     assert store.near(("p",), "toy", vectors.embed(["mend"])[0], (), limit=5).hits == ()
-    assert store.embed(other, anew=True) == 1 and store.rows("SELECT DISTINCT identity FROM vector") == [("other",)]
+    assert store.embed(other, anew=True) == 1 and store.rows(
+        "SELECT DISTINCT identity FROM vector"
+    ) == [("other",)]
 
 
 def test_without_vectors_words_do(team: Team, opened: Callable[..., Any]) -> None:
@@ -677,7 +782,9 @@ def test_two_people_in_one_project_and_a_squatter_in_none_of_theirs(
             (clone / ".git" / "objects").mkdir(parents=True)
             (clone / ".git" / "refs").mkdir()
             (clone / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-            (clone / ".git" / "config").write_text('[remote "origin"]\n\turl = https://forge.example/acme/shop.git\n')
+            (clone / ".git" / "config").write_text(
+                '[remote "origin"]\n\turl = https://forge.example/acme/shop.git\n'
+            )
         for name, word in signed({"HOME": str(tmp_path / who), "USER": who}).items():
             monkeypatch.setenv(name, word)
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -715,7 +822,10 @@ def test_a_group_is_invited_and_each_of_it_joins(team: Team) -> None:
     team.admin.execute(f"DROP ROLE IF EXISTS {group}")
     team.admin.execute(f"CREATE ROLE {group} NOLOGIN")
     team.admin.execute(f"GRANT {group} TO {writer}")
-    team.sql("owner", "INSERT INTO tacit.project (id, name, trial_key, created_at) VALUES ('g', 'g', '', '')")
+    team.sql(
+        "owner",
+        "INSERT INTO tacit.project (id, name, trial_key, created_at) VALUES ('g', 'g', '', '')",
+    )
     team.sql("owner", "SELECT tacit.admit(%s, 'g', 2)", group)
     seen = "SELECT id FROM tacit.project WHERE id = 'g'"
     assert team.sql("writer", seen) == []
@@ -734,7 +844,9 @@ def test_another_logins_word_is_a_team_mates(team: Team, opened: Callable[..., A
     from tacit.core.standing import is_confirmed
     from tacit.stores.lookups import signers
 
-    mine = lesson("Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True)
+    mine = lesson(
+        "Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True
+    )
     put(opened("owner"), mine)
     with opened("owner").write() as tx:
         tx.add_evidence(Evidence(mine.id, "p", signal=CONFIRMED, tier="user", by="ada", at=now()))
@@ -762,22 +874,34 @@ def test_nobody_writes_in_anothers_name(team: Team, opened: Callable[..., Any]) 
     put(opened("writer"), other)
     owner, writer = f"{team.template}_owner", f"{team.template}_writer"
     team.sql("writer", "UPDATE tacit.memory SET login = %s WHERE id = %s", owner, other.id)
-    assert team.sql("writer", "SELECT login FROM tacit.memory WHERE id = %s", other.id) == [(writer,)]
+    assert team.sql("writer", "SELECT login FROM tacit.memory WHERE id = %s", other.id) == [
+        (writer,)
+    ]
     team.sql("writer", "UPDATE tacit.memory SET text = 'x' WHERE id = %s", mine.id)
-    assert team.sql("writer", "SELECT login FROM tacit.memory WHERE id = %s", mine.id) == [(writer,)]
-    team.sql("stranger", "INSERT INTO tacit.project (id, trial_key, created_at) VALUES ('z', '', '')")
-    team.sql("stranger", "UPDATE tacit.project SET owner = %s WHERE id = 'z'", owner)  # one's own may be given away
+    assert team.sql("writer", "SELECT login FROM tacit.memory WHERE id = %s", mine.id) == [
+        (writer,)
+    ]
+    team.sql(
+        "stranger", "INSERT INTO tacit.project (id, trial_key, created_at) VALUES ('z', '', '')"
+    )
+    team.sql(
+        "stranger", "UPDATE tacit.project SET owner = %s WHERE id = 'z'", owner
+    )  # one's own may be given away
     assert team.sql("owner", "SELECT owner FROM tacit.project WHERE id = 'z'") == [(owner,)]
 
 
-def test_a_cache_of_a_server_knows_whose_words_they_are(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_cache_of_a_server_knows_whose_words_they_are(
+    team: Team, opened: Callable[..., Any], tmp_path: Path
+) -> None:
     """Hooks print *team: NAME* as well; the cache stays sound."""
     from tacit.stores.cache import open_cache
     from tacit.stores.lookups import signers
     from tacit.stores.rebuild_cache import cache_faults
     from tacit.stores.replicate import in_step
 
-    mine = lesson("Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True)
+    mine = lesson(
+        "Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True
+    )
     team.sql(
         "owner",
         "INSERT INTO tacit.project (id, name, trial_key, created_at) VALUES ('p', 'p', '', '') ON CONFLICT DO NOTHING",
@@ -787,10 +911,15 @@ def test_a_cache_of_a_server_knows_whose_words_they_are(team: Team, opened: Call
         in_step(near, opened("writer"), only=("p",))
         found = near.get(mine.id)
         assert (found.trust, found.pinned) == ("team", False)
-        assert signers(near, [found]) == {mine.id: f"{team.template}_owner"} and [*cache_faults(near)] == []
+        assert (
+            signers(near, [found]) == {mine.id: f"{team.template}_owner"}
+            and [*cache_faults(near)] == []
+        )
 
 
-def test_an_exam_is_no_writers_of_another_project(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_exam_is_no_writers_of_another_project(
+    team: Team, opened: Callable[..., Any], tmp_path: Path
+) -> None:
     """How a model fared stands in this machine's own store: nobody on the server can fail or pass it."""
     from tacit.app import open as open_memories
     from tacit.learn.reader.read import exam_key
@@ -802,7 +931,16 @@ def test_an_exam_is_no_writers_of_another_project(team: Team, opened: Callable[.
     with open_memories(team.url("writer"), env=env, cwd=str(tmp_path)) as memories:
         for verdict in ("it hears nothing", ""):
             team.sql("stranger", "DELETE FROM tacit.meta WHERE key = %s", key)
-            team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES (%s, %s)", key, f"{now()} {verdict}")
+            team.sql(
+                "stranger",
+                "INSERT INTO tacit.meta (key, value) VALUES (%s, %s)",
+                key,
+                f"{now()} {verdict}",
+            )
             assert "took no exam yet" in memories.reading_notes()[0]
-        team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES ('moved_from', %s)", '{"/gone": "p"}')
+        team.sql(
+            "stranger",
+            "INSERT INTO tacit.meta (key, value) VALUES ('moved_from', %s)",
+            '{"/gone": "p"}',
+        )
         assert memories.moved() == {}

@@ -27,7 +27,9 @@ from tacit.testing import signed
 sys.path.insert(0, str(Path(__file__).parent))
 from test_migrate import old_store
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
+TEXT = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60
+).filter(str.strip)
 
 
 class Keeping(RuleBasedStateMachine):
@@ -89,16 +91,37 @@ class Keeping(RuleBasedStateMachine):
         with self.memories.store.write() as tx:
             memory = tx.get(id)
             try:
-                put_as(tx, memory, "move", clock.now(), state=to, previous_state=memory.state, updated_at=clock.now())
+                put_as(
+                    tx,
+                    memory,
+                    "move",
+                    clock.now(),
+                    state=to,
+                    previous_state=memory.state,
+                    updated_at=clock.now(),
+                )
                 assert to == memory.state or to in LEGAL[memory.state]
             except Refused:
                 assert to not in LEGAL[memory.state]
 
-    @rule(id=ids, run=st.sampled_from(["r1", "r2", "r3"]), stance=st.sampled_from(["supports", "contradicts"]))
+    @rule(
+        id=ids,
+        run=st.sampled_from(["r1", "r2", "r3"]),
+        stance=st.sampled_from(["supports", "contradicts"]),
+    )
     def witness(self, id: str, run: str, stance: str) -> None:
         with self.memories.store.write() as tx:
             tx.add_evidence(
-                Evidence(id, tx.get(id).project, run, run, "f", stance, at=clock.now(), quote=tx.get(id).text)
+                Evidence(
+                    id,
+                    tx.get(id).project,
+                    run,
+                    run,
+                    "f",
+                    stance,
+                    at=clock.now(),
+                    quote=tx.get(id).text,
+                )
             )
 
     @rule(id=consumes(ids))
@@ -156,7 +179,10 @@ class Keeping(RuleBasedStateMachine):
                 before = folded.get("state")
                 folded.update(entry.after)
                 if entry.before and before != folded["state"]:
-                    assert is_legal(before, folded["state"], entry.verb) or entry.verb in ADMINISTRATIVE
+                    assert (
+                        is_legal(before, folded["state"], entry.verb)
+                        or entry.verb in ADMINISTRATIVE
+                    )
             assert tuple(folded[name] for name in DECIDED) == to_row(memory)
 
     @invariant()

@@ -86,7 +86,11 @@ def test_each_entry_says_what_changed_and_only_that(store: Any) -> None:
     """From what to what, by whom and why."""
     [memory] = put(store, lesson())
     with store.write() as tx:
-        tx.apply(edits.edited(memory, {"text": "Run make migrate first."}, Hand("bob", "2026-11-15T00:00:00.000Z")))
+        tx.apply(
+            edits.edited(
+                memory, {"text": "Run make migrate first."}, Hand("bob", "2026-11-15T00:00:00.000Z")
+            )
+        )
     first, second = store.entries(memory=memory.id)
     assert (first.verb, first.n, first.before) == ("add", 1, {})
     assert (second.verb, second.n, second.by) == ("edit", 2, "bob")
@@ -101,7 +105,13 @@ def test_an_illegal_move_cannot_be_written(store: Any) -> None:
 
     [memory] = put(store, lesson(state="candidate"))
     with pytest.raises(Refused):
-        change(memory, replace(memory, state="canonical"), Hand("x", now()), verb="move", reason="because")
+        change(
+            memory,
+            replace(memory, state="canonical"),
+            Hand("x", now()),
+            verb="move",
+            reason="because",
+        )
 
 
 def test_ids_may_be_shortened_to_a_unique_prefix(store: Any) -> None:
@@ -148,7 +158,11 @@ def test_sightings_counted_one_by_one_are_those_counted_through(store: Any) -> N
                     chance.choice(("", "", "r")),
                 )
                 at = f"2026-11-{chance.randint(1, 28):02}T00:00:00Z"
-                tx.add_evidence(Evidence(memory.id, "p", unit or alone, unit, f"f{number}", origin=origin, at=at))
+                tx.add_evidence(
+                    Evidence(
+                        memory.id, "p", unit or alone, unit, f"f{number}", origin=origin, at=at
+                    )
+                )
                 rows = tx.evidence(memory.id)
                 kept = tx.tally(memory.id)
                 assert kept.seen == sightings(rows)
@@ -205,10 +219,16 @@ def test_the_last_outcome_of_a_unit_stands(store: Any) -> None:
 def test_a_search_sees_its_own_project_only(store: Any) -> None:
     """The project is a required argument of every search; global lessons are asked for by name."""
     mine, other, everywhere = put(
-        store, lesson("pnpm here"), lesson("pnpm there", project="q"), lesson("pnpm everywhere", project="@global")
+        store,
+        lesson("pnpm here"),
+        lesson("pnpm there", project="q"),
+        lesson("pnpm everywhere", project="@global"),
     )
     assert {h.memory.id for h in store.find(("p",), ["pnpm"]).hits} == {mine.id}
-    assert {h.memory.id for h in store.find(("p", "@global"), ["pnpm"]).hits} == {mine.id, everywhere.id}
+    assert {h.memory.id for h in store.find(("p", "@global"), ["pnpm"]).hits} == {
+        mine.id,
+        everywhere.id,
+    }
     assert [h.memory.id for h in store.find(("q",), ["pnpm"]).hits] == [other.id]
 
 
@@ -275,7 +295,14 @@ def test_runs_projects_proposals_and_settings_come_back(store: Any) -> None:
         facts={"steps": 3},
     )
     proposal = Proposal(
-        new_id(), "p", "revive", "why", "learn", now(), payload={"to": "candidate"}, approvals=(("ada", "owner"),)
+        new_id(),
+        "p",
+        "revive",
+        "why",
+        "learn",
+        now(),
+        payload={"to": "candidate"},
+        approvals=(("ada", "owner"),),
     )
     with store.write() as tx:
         tx.put_project(project)
@@ -318,7 +345,9 @@ def test_damage_in_any_table_is_seen(store: Any, damage: str, kind: str) -> None
     """Whatever is changed behind the journal's back, check names it; before, it found nothing."""
     if not store.is_file:
         damage = damage.replace("rowid", "n")
-        store.rows("ALTER TABLE journal DISABLE TRIGGER USER")  # its owner can; without that it only grows
+        store.rows(
+            "ALTER TABLE journal DISABLE TRIGGER USER"
+        )  # its owner can; without that it only grows
     [memory] = put(store, lesson())
     with store.write() as tx:
         tx.apply(edits.edited(memory, {"text": "one"}, Hand("ada", now())))
@@ -344,9 +373,20 @@ def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> N
     put(store, memory, lesson("another"))
     with store.write() as tx:
         tx.apply(edits.edited(memory, {"text": f"really {secret}"}, Hand("ada", now())))
-        tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", quote=f"they said {secret}", at=now()))
+        tx.add_evidence(
+            Evidence(memory.id, "p", "r1", "r1", "f1", quote=f"they said {secret}", at=now())
+        )
         tx.put_proposal(
-            Proposal(new_id(), "p", "edit", f"about {secret}", "m", now(), memory.id, payload={"text": secret})
+            Proposal(
+                new_id(),
+                "p",
+                "edit",
+                f"about {secret}",
+                "m",
+                now(),
+                memory.id,
+                payload={"text": secret},
+            )
         )
     with store.write() as tx:
         tx.apply(edits.erased(tx.get(memory.id), Hand("ada", now())))
@@ -364,7 +404,10 @@ def test_a_fault_names_the_memory(store: Any) -> None:
     [memory] = put(store, lesson())
     with store.write() as tx:
         tx.rows("UPDATE memory SET text = 'tampered'")
-    assert Fault("memory", memory.id, "the row is not what was written: its hash differs") in check(store).faults
+    assert (
+        Fault("memory", memory.id, "the row is not what was written: its hash differs")
+        in check(store).faults
+    )
 
 
 def test_errors_are_ours() -> None:
@@ -393,16 +436,36 @@ def test_a_question_means_the_same_on_every_store(store: Any) -> None:
         store,
         *(
             lesson(text)
-            for text in ("Mend the fence now.", "Mend the vehicle now.", "My car broke down.", "Drink tea in the yard.")
+            for text in (
+                "Mend the fence now.",
+                "Mend the vehicle now.",
+                "My car broke down.",
+                "Drink tea in the yard.",
+            )
         ),
     )
-    put(store, *(lesson(f"Clear the {word} first.") for word in "queue disk token cache lock worker parser".split()))
+    put(
+        store,
+        *(
+            lesson(f"Clear the {word} first.")
+            for word in "queue disk token cache lock worker parser".split()
+        ),
+    )
     model = ToyWordEmbedder("automobile car vehicle", "repair mend fix")
     if not store.embed(model):
         pytest.skip("this server has no pgvector")
     project = Project("p", "p", "", "", "", "", b"k" * 32, 0, now())
     found = recall(
-        store, project, standard("default"), Query("mend the automobile"), now=now(), embedder=lambda: model
+        store,
+        project,
+        standard("default"),
+        Query("mend the automobile"),
+        now=now(),
+        embedder=lambda: model,
     ).hits
-    assert [hit.memory.text for hit in found] == ["Mend the vehicle now.", "Mend the fence now.", "My car broke down."]
+    assert [hit.memory.text for hit in found] == [
+        "Mend the vehicle now.",
+        "Mend the fence now.",
+        "My car broke down.",
+    ]
     assert [round(hit.explain["fits"]["meaning"], 2) for hit in found] == [0.11, 0.02, 0.07]

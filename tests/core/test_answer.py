@@ -36,7 +36,8 @@ def test_of_half_an_answer_the_whole_objects_are_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "no idea", "{", "[1, 2]", "{" * 100_000, '{"a":' * 50_000, '"' * 1000, "\x00", "nul"]
+    "said",
+    ["", "no idea", "{", "[1, 2]", "{" * 100_000, '{"a":' * 50_000, '"' * 1000, "\x00", "nul"],
 )
 def test_garbage_is_nothing(said: str) -> None:
     """Also deep and long garbage, at once."""
@@ -63,4 +64,6 @@ def test_a_field_is_one_line_or_nothing() -> None:
 def test_a_schema_requires_every_field() -> None:
     """What strict servers ask for."""
     asked = objects("rows", {"id": {"type": "string"}})
-    assert asked["required"] == ["rows"] and asked["properties"]["rows"]["items"]["required"] == ["id"]
+    assert asked["required"] == ["rows"] and asked["properties"]["rows"]["items"]["required"] == [
+        "id"
+    ]

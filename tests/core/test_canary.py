@@ -32,7 +32,9 @@ CALL = Step("tool", "line:2", tool="Bash", input={"command": "make"})
 
 
 def run(*steps: Step, **reading: Any) -> Run:
-    return Run("s-1", "claude-code", steps=steps, version="9.9.9", reading=Reading(lines=40, **reading))
+    return Run(
+        "s-1", "claude-code", steps=steps, version="9.9.9", reading=Reading(lines=40, **reading)
+    )
 
 
 TYPED = Step("user", "p", "go", typed=True, speaker="typed")
@@ -56,7 +58,10 @@ UNSURE = Step("user", "line:1", "go", speaker="unsure")
         (run(CALL, CALL, CALL), (NO_RESULT,)),
         (run(CALL, CALL), ()),
         (run(CALL, CALL, Step("tool", "line:3", tool="Bash", status=0)), ()),
-        (run(Step("tool", "line:2", tool="PowerShell", input={"command": "npm test"}, status=0)), (OTHER_SHELL,)),
+        (
+            run(Step("tool", "line:2", tool="PowerShell", input={"command": "npm test"}, status=0)),
+            (OTHER_SHELL,),
+        ),
         (run(unknown={"hologram": 5}), (UNKNOWN,)),
         (run(unknown={"hologram": 4}), ()),
         (Run("s-1", "neutral", steps=(CALL, CALL, CALL)), ()),
@@ -68,7 +73,9 @@ def test_what_is_doubtful(read: Run, found: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(HOSTS.rglob("*.jsonl")), ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}/{path.name}"
+    "path",
+    sorted(HOSTS.rglob("*.jsonl")),
+    ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}/{path.name}",
 )
 def test_no_host_that_we_know_is_doubted(path: Path) -> None:
     """Files as the real programs write them raise no alarm."""
@@ -77,12 +84,20 @@ def test_no_host_that_we_know_is_doubted(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["claude-code-2.1.325/typed.jsonl", "codex-0.166.0/typed.jsonl", "copilot-1.0.102/typed/events.jsonl"]
+    "name",
+    [
+        "claude-code-2.1.325/typed.jsonl",
+        "codex-0.166.0/typed.jsonl",
+        "copilot-1.0.102/typed/events.jsonl",
+    ],
 )
 def test_a_host_of_next_year(name: str) -> None:
     """The marks of a typed prompt renamed, or the types of its records: the canary speaks."""
     text = (HOSTS / name).read_text()
-    marks = {'"promptSource": "typed"': '"promptSource": "keyed"', '"turn_trigger": "user"': '"turn_trigger": "person"'}
+    marks = {
+        '"promptSource": "typed"': '"promptSource": "keyed"',
+        '"turn_trigger": "user"': '"turn_trigger": "person"',
+    }
     changed = text
     for old, new in marks.items():
         changed = changed.replace(old, new)
@@ -111,7 +126,11 @@ def test_a_doubt_is_kept_once_a_session(tmp_path: Path) -> None:
     from tacit.app import open
 
     (tmp_path / "w").mkdir()
-    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "d"),
+        "XDG_CONFIG_HOME": str(tmp_path / "c"),
+    }
     with open(env=env, cwd=str(tmp_path / "w")) as memories:
         assert memories.unread() == []
         for _ in range(2):
@@ -124,14 +143,18 @@ def test_a_project_in_which_nobody_is_ever_heard() -> None:
     """Ten sessions in a row at one entry point, of whichever versions; one typed line ends it; programs and hosts that do not say are no sign."""
 
     def after(kept: dict[str, int], said: Step, version: str, **reading: Any) -> dict[str, int]:
-        return silent_after(kept, Run("s", "claude-code", (said,), version=version, reading=Reading(**reading)))
+        return silent_after(
+            kept, Run("s", "claude-code", (said,), version=version, reading=Reading(**reading))
+        )
 
     kept: dict[str, int] = {}
     for number in range(SILENT):
         assert silent_lines(kept) == []
         kept = after(kept, UNSURE, f"2.1.{number}", entry="watch")
     (line,) = silent_lines(kept)
-    assert line.startswith("claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;")
+    assert line.startswith(
+        "claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;"
+    )
     assert "--sample FILE" in line
     assert after(kept, UNSURE, "") == kept
     assert after(kept, TYPED, "2.2", entry="watch") == {}
@@ -142,13 +165,23 @@ SECRET = "Always deploy with hunter2 to db.corp.example"
 
 def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Path) -> None:
     """A host renames its records of prompts: bare tacit, doctor and the list say so, with version and entry point; the sample has no words."""
-    base = {"sessionId": "s-1", "cwd": str(folder), "version": "9.9.9", "entrypoint": "claude-desktop"}
+    base = {
+        "sessionId": "s-1",
+        "cwd": str(folder),
+        "version": "9.9.9",
+        "entrypoint": "claude-desktop",
+    }
 
     def answer(id: str, uuid: str, text: str) -> dict[str, Any]:
         message = {"id": id, "role": "assistant", "content": [{"type": "text", "text": text}]}
         return {"type": "assistant", "message": message, "uuid": uuid}
 
-    asked = {"type": "person", "message": {"role": "user", "content": SECRET}, "promptSource": "sdk", "uuid": "u0"}
+    asked = {
+        "type": "person",
+        "message": {"role": "user", "content": SECRET},
+        "promptSource": "sdk",
+        "uuid": "u0",
+    }
     told = [asked, answer("m", "u1", SECRET), answer("n", "u2", "b")]
     rows = [{**row, **base, "isSidechain": False} for row in told]
     file = tmp_path / "s-1.jsonl"
@@ -157,9 +190,15 @@ def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Pat
     tacit("learn", str(file))
     for command in ((), ("doctor",), ("connect", "--list")):
         done = tacit(*command)
-        assert f"claude-code 9.9.9 (claude-desktop): {LOST_PROMPTS}" in " ".join((done.out + done.err).split()), command
+        assert f"claude-code 9.9.9 (claude-desktop): {LOST_PROMPTS}" in " ".join(
+            (done.out + done.err).split()
+        ), command
     done = tacit("doctor", "--sample", str(tmp_path / "sample.jsonl"), "--json")
     text = (tmp_path / "sample.jsonl").read_text()
-    assert done.data["records"] == 2 and '"promptSource": "sdk"' in text and '"type": "person"' in text
+    assert (
+        done.data["records"] == 2 and '"promptSource": "sdk"' in text and '"type": "person"' in text
+    )
     assert not any(word in text for word in ("hunter2", "corp", "deploy", str(folder), "s-1", "u1"))
-    assert tacit("doctor", "--sample", str(tmp_path / "sample.jsonl")).code == 1  # nobody's file is overwritten
+    assert (
+        tacit("doctor", "--sample", str(tmp_path / "sample.jsonl")).code == 1
+    )  # nobody's file is overwritten

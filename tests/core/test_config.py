@@ -14,7 +14,9 @@ def said(user: Any = (), repository: Any = (), env: Any = ()) -> dict[str, tuple
     """What differs from the defaults, and who said it."""
     found = settle(dict(user), dict(repository), dict(env)).by_key
     assert list(found) == list(CONFIG_KEYS)
-    return {key: (each.value, each.source) for key, each in found.items() if each.source != "default"}
+    return {
+        key: (each.value, each.source) for key, each in found.items() if each.source != "default"
+    }
 
 
 def test_nobody_says_anything() -> None:
@@ -44,8 +46,15 @@ def test_a_repository_says_only_what_concerns_it() -> None:
     }
     assert sorted(said({}, wanted)) == ["domain", "ignore"]
     told = ".tacit/config.toml sets {}, which a repository may not; left out"
-    assert settle({}, wanted, {}).left_out == tuple(map(told.format, ("store", "receipt", "model.url")))
-    assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {"profile", "domain", "budget", "ignore"}
+    assert settle({}, wanted, {}).left_out == tuple(
+        map(told.format, ("store", "receipt", "model.url"))
+    )
+    assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {
+        "profile",
+        "domain",
+        "budget",
+        "ignore",
+    }
 
 
 def test_who_reads_is_said_in_the_users_own_file_alone() -> None:
@@ -94,7 +103,8 @@ def test_what_cannot_be_read_is_refused_by_name(tree: dict[str, Any], why: str) 
 
 
 @pytest.mark.parametrize(
-    ("key", "hint"), [("profil", "Did you mean profile?"), ("zzz", "tacit config show lists all of them.")]
+    ("key", "hint"),
+    [("profil", "Did you mean profile?"), ("zzz", "tacit config show lists all of them.")],
 )
 def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
@@ -109,8 +119,14 @@ def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
         ({"a": {"b\x1b[2J": 1}}, r"'a.b\x1b[2J' is not a setting"),
         ({"profile": 7}, "profile = 7 is not a text"),
         ({"ignore": 3}, "ignore must be a list of texts"),
-        ({"ignore": ["*"]}, "ignore covers the whole repository, which your own config.toml alone may"),
-        ({"ignore": ["/work"]}, "ignore covers the whole repository, which your own config.toml alone may"),
+        (
+            {"ignore": ["*"]},
+            "ignore covers the whole repository, which your own config.toml alone may",
+        ),
+        (
+            {"ignore": ["/work"]},
+            "ignore covers the whole repository, which your own config.toml alone may",
+        ),
         ({"ignore": ["x"] * (MOST_GLOBS + 1)}, "ignore lists more than 50 folders"),
         ({"domain": []}, "domain = [] is not a text"),
     ],
@@ -124,7 +140,9 @@ def test_nothing_that_a_repository_says_is_an_error(tree: dict[str, Any], told: 
 
 
 def test_a_repository_may_leave_out_folders_of_its_own() -> None:
-    found = settle({}, {"ignore": ["*/shop/vendor"]}, {}, repository_path="/work/shop/.tacit/config.toml")
+    found = settle(
+        {}, {"ignore": ["*/shop/vendor"]}, {}, repository_path="/work/shop/.tacit/config.toml"
+    )
     assert found.by_key["ignore"].value == ("*/shop/vendor",) and found.left_out == ()
 
 
@@ -137,7 +155,10 @@ def test_a_variable_that_cannot_be_read_is_left_out() -> None:
 
 def test_of_thousands_of_faults_a_few_are_told() -> None:
     found = settle({}, {f"k{n}": n for n in range(9000)}, {})
-    assert len(found.left_out) == MOST_TOLD + 1 and found.left_out[-1] == ".tacit/config.toml: 8995 more of the kind"
+    assert (
+        len(found.left_out) == MOST_TOLD + 1
+        and found.left_out[-1] == ".tacit/config.toml: 8995 more of the kind"
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,5 +177,7 @@ def test_of_thousands_of_faults_a_few_are_told() -> None:
         *(("/h/work/shop/src", [glob], False) for glob in ("/h/wor", "shop")),
     ],
 )
-def test_a_folder_is_left_alone_with_all_below_it(folder: str, globs: list[str], left_alone: bool) -> None:
+def test_a_folder_is_left_alone_with_all_below_it(
+    folder: str, globs: list[str], left_alone: bool
+) -> None:
     assert is_ignored(folder, globs, {"HOME": "/h"}) is left_alone

@@ -41,7 +41,9 @@ MAIN_STEP, SUB_STEP = (
     Step("tool", "subagents/x:3", tool="Bash", error="no", context="sub1"),
 )
 RUN = Run("r", "claude-code", steps=(MAIN_STEP, SUB_STEP), complete=True)
-MEMORY = Memory(id="a", project="p", text="t", state="provisional", kind="fix", klass="fix", trust="observed")
+MEMORY = Memory(
+    id="a", project="p", text="t", state="provisional", kind="fix", klass="fix", trust="observed"
+)
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])

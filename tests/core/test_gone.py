@@ -24,6 +24,8 @@ TREE = {"src", "src/app.py"}
         (["ADR-7", "src/app.py"], "", []),
     ],
 )
-def test_a_lesson_is_gone_with_all_that_it_names(names: list[str], records: str, missing: list[str]) -> None:
+def test_a_lesson_is_gone_with_all_that_it_names(
+    names: list[str], records: str, missing: list[str]
+) -> None:
     """Paths are asked of the work tree, records of decisions by their number."""
     assert missing_paths(names, TREE.__contains__, frozenset(records.split())) == tuple(missing)

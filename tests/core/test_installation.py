@@ -21,7 +21,12 @@ ROOT = Path(__file__).parents[2]
         ("uv-receipt.toml", "uv-tool", "uv pip install --python", "uv tool uninstall tacit-memory"),
         ("pipx_metadata.json", "pipx", "pipx inject memory 'mcp>=2,<3'", "pipx uninstall memory"),
         ("", "pip", "-m pip install 'mcp>=2,<3'", "-m pip uninstall tacit-memory"),
-        ("", "uv", "uv pip install --python", "uv pip uninstall --python /opt/x/bin/python tacit-memory"),
+        (
+            "",
+            "uv",
+            "uv pip install --python",
+            "uv pip uninstall --python /opt/x/bin/python tacit-memory",
+        ),
     ],
 )
 def test_the_installer_is_the_one_that_made_the_environment(
@@ -49,8 +54,14 @@ def test_the_installer_is_the_one_that_made_the_environment(
             '{ name = "tacit-memory", extras = ["web"], specifier = "==1.0" }',
             "uv tool install --with 'mcp>=2,<3' 'tacit-memory[web]==1.0'",
         ),
-        ('{ name = "tacit-memory", directory = "HERE" }', "uv tool install --with 'mcp>=2,<3' HERE"),
-        ('{ name = "tacit-memory", editable = "HERE" }', "uv tool install --with 'mcp>=2,<3' --editable HERE"),
+        (
+            '{ name = "tacit-memory", directory = "HERE" }',
+            "uv tool install --with 'mcp>=2,<3' HERE",
+        ),
+        (
+            '{ name = "tacit-memory", editable = "HERE" }',
+            "uv tool install --with 'mcp>=2,<3' --editable HERE",
+        ),
         (
             '{ name = "tacit-memory" }, { name = "httpx", specifier = ">=0.27" }',
             "uv tool install --with 'mcp>=2,<3' --with 'httpx>=0.27' tacit-memory",
@@ -60,15 +71,21 @@ def test_the_installer_is_the_one_that_made_the_environment(
         ("not toml", "uv pip install --python"),
     ],
 )
-def test_a_tool_of_uv_is_told_again_what_its_receipt_says(tmp_path: Path, noted: str, told: str) -> None:
+def test_a_tool_of_uv_is_told_again_what_its_receipt_says(
+    tmp_path: Path, noted: str, told: str
+) -> None:
     """So that the package outlives `uv tool upgrade`; where the receipt says something unknown, the environment itself is served."""
-    (tmp_path / "uv-receipt.toml").write_text(f"[tool]\nrequirements = [{noted}]\n".replace("HERE", str(tmp_path)))
+    (tmp_path / "uv-receipt.toml").write_text(
+        f"[tool]\nrequirements = [{noted}]\n".replace("HERE", str(tmp_path))
+    )
     assert command(environment(str(tmp_path), "/opt/x/bin/python"), ["mcp>=2,<3"]).startswith(
         told.replace("HERE", str(tmp_path))
     )
 
 
-def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_without_pip_is_served_by_uv(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As `uv venv` makes them."""
 
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
@@ -107,7 +124,9 @@ def test_the_python_is_named_whole_when_its_path_has_a_space() -> None:
     assert shlex.split(line) == ["/my tools/bin/python", "-m", "pip", "install", "httpx>=0.27"]
 
 
-@pytest.mark.parametrize("word", ["", "a b", "it's", "mcp>=2,<3", "psycopg[binary,pool]>=3.2", "plain-1.0"])
+@pytest.mark.parametrize(
+    "word", ["", "a b", "it's", "mcp>=2,<3", "psycopg[binary,pool]>=3.2", "plain-1.0"]
+)
 def test_a_quoted_word_is_one_word(word: str) -> None:
     """Whatever a path or a requirement holds."""
     assert shlex.split(quoted(word)) == [word]
@@ -132,7 +151,9 @@ def test_what_the_desk_needs_is_named_though_no_extra_brings_it() -> None:
 
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert {*map(_name, installation.requirements())} == {*map(_name, declared["dependencies"])}
-    assert {"starlette", "uvicorn", "jinja2"} <= {_name(each) for each in shlex.split(installation.hint())}
+    assert {"starlette", "uvicorn", "jinja2"} <= {
+        _name(each) for each in shlex.split(installation.hint())
+    }
 
 
 def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> None:
@@ -155,12 +176,20 @@ def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> Non
 
 KINDS = {
     "pip": (Environment("/x/bin/python", "pip"), ["/x/bin/python", "-m", "pip", "install"]),
-    "uv": (Environment("/x/bin/python", "uv"), ["uv", "pip", "install", "--python", "/x/bin/python"]),
+    "uv": (
+        Environment("/x/bin/python", "uv"),
+        ["uv", "pip", "install", "--python", "/x/bin/python"],
+    ),
     "uv-tool": (
-        Environment("/x/bin/python", "uv-tool", receipt='[tool]\nrequirements = [{ name = "tacit-memory" }]'),
+        Environment(
+            "/x/bin/python", "uv-tool", receipt='[tool]\nrequirements = [{ name = "tacit-memory" }]'
+        ),
         ["uv", "tool", "install"],
     ),
-    "pipx": (Environment("/x/bin/python", "pipx", "tacit-memory"), ["pipx", "inject", "tacit-memory"]),
+    "pipx": (
+        Environment("/x/bin/python", "pipx", "tacit-memory"),
+        ["pipx", "inject", "tacit-memory"],
+    ),
 }
 
 
@@ -177,7 +206,9 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
         for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())
     }
     assert asked >= {"mcp", "llm", "semantic", "postgres"}
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
     spec = importlib.util.spec_from_file_location("dist", ROOT / "bench" / "dist.py")
     assert spec and spec.loader
     dist = importlib.util.module_from_spec(spec)
@@ -186,13 +217,19 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
     found, begins = KINDS[kind]
     for extra in asked:
         words = shlex.split(command(found, declared[extra]))
-        assert words[: len(begins)] == begins and {*declared[extra]} <= {*words} and "tacit" not in words
+        assert (
+            words[: len(begins)] == begins
+            and {*declared[extra]} <= {*words}
+            and "tacit" not in words
+        )
         assert words[-1] == "tacit-memory" if kind == "uv-tool" else words[-1] in declared[extra]
 
 
 def test_no_module_names_an_installer_of_its_own() -> None:
     """A line that says pip where the program was installed by uv or pipx brings the package to the wrong place."""
-    own = re.compile(r"""["'](?:[^"'\n]*\b)?(?:pip|pipx|uv tool|uv pip) (?:install|inject) [^"'\n]*["']""")
+    own = re.compile(
+        r"""["'](?:[^"'\n]*\b)?(?:pip|pipx|uv tool|uv pip) (?:install|inject) [^"'\n]*["']"""
+    )
     # what agents type is read there, not told to people
     spelled = ("core/installation.py", "learn/", "words/", "hosts/", "guard/")
     wrong = {
@@ -204,7 +241,9 @@ def test_no_module_names_an_installer_of_its_own() -> None:
     assert wrong == {}
 
 
-def test_a_foreign_tacit_in_the_environment_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_tacit_in_the_environment_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its files stand over ours: `doctor` says so, with the way back."""
     told = tmp_path / "tacit-0.3.0.dist-info"
     told.mkdir()
@@ -225,7 +264,9 @@ def test_one_version_everywhere() -> None:
     import tacit
 
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    plugin = json.loads((ROOT / "plugins/claude-code/.claude-plugin/plugin.json").read_text())["version"]
+    plugin = json.loads((ROOT / "plugins/claude-code/.claude-plugin/plugin.json").read_text())[
+        "version"
+    ]
     assert {declared, plugin} == {tacit.__version__}
 
 

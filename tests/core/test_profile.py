@@ -139,7 +139,10 @@ def test_every_fault_is_named_at_once() -> None:
     ("text", "told"),
     [
         ("name = = 1\n", r"^The profile mine is not TOML: .*line 1"),
-        *((f'name = "{name}"\nextends = "default"', r"^name: .* is no name") for name in ("", "My Profile", "9lives")),
+        *(
+            (f'name = "{name}"\nextends = "default"', r"^name: .* is no name")
+            for name in ("", "My Profile", "9lives")
+        ),
         ('name = "mine"', r"^kinds is empty"),
     ],
 )
@@ -152,15 +155,21 @@ def test_what_is_no_profile_is_refused(text: str, told: str) -> None:
 def test_functions_are_checked_against_those_at_hand() -> None:
     """Entry points are the caller's; a name that nobody provides is refused when the profile is compiled."""
     known = {slot: set(names) for slot, names in slots(standard()).items()}
-    assert compile_profile('name = "mine"\nextends = "default"', known=known).rank.ranker == "lexical"
+    assert (
+        compile_profile('name = "mine"\nextends = "default"', known=known).rank.ranker == "lexical"
+    )
     near = "'lexicon' is no ranker at hand; did you mean 'lexical'?"
     assert faults("[rank]\nranker = 'lexicon'", known=known) == near
-    assert faults("[extract.extractors.fixes]", known=known).startswith("'fixes' is no extractor at hand")
+    assert faults("[extract.extractors.fixes]", known=known).startswith(
+        "'fixes' is no extractor at hand"
+    )
 
 
 def test_an_extractor_that_is_off_need_not_be_at_hand() -> None:
     """Only what works is resolved."""
-    mine = compile_profile('name = "mine"\nextends = "default"\n[extract.extractors.repeat]\non = false')
+    mine = compile_profile(
+        'name = "mine"\nextends = "default"\n[extract.extractors.repeat]\non = false'
+    )
     assert "repeat" not in slots(mine)["extractor"]
 
 
@@ -176,18 +185,33 @@ def test_extending_adds_and_replaces_by_name() -> None:
         ("name", "default", "mine"),
         ("kinds.fix.cap", 0, 2),
         ("trust.runs", 2, 3),
-        ("ladder.moves.believed-helpful.when",
-         ["belief_help >= 0.8", "units >= effect.min_units", "tasks >= 3"],
-         ["belief_help >= 0.9"]),
-        *((f"kinds.hunch.{field}", None, at) for field, at in mine.data["kinds"]["hunch"].items() if at is not None),
-    ]  # fmt: skip
-    assert [rule.name for rule in mine.ladder.moves] == [rule.name for rule in standard().ladder.moves]
+        (
+            "ladder.moves.believed-helpful.when",
+            ["belief_help >= 0.8", "units >= effect.min_units", "tasks >= 3"],
+            ["belief_help >= 0.9"],
+        ),
+        *(
+            (f"kinds.hunch.{field}", None, at)
+            for field, at in mine.data["kinds"]["hunch"].items()
+            if at is not None
+        ),
+    ]
+    assert [rule.name for rule in mine.ladder.moves] == [
+        rule.name for rule in standard().ladder.moves
+    ]
 
 
 def test_without_extends_named_tables_start_from_none() -> None:
     """A vocabulary is not a correction of another; plain keys still come from the default profile."""
-    mine = compile_profile('name = "mine"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"')
-    assert (list(mine.kinds), mine.ladder.moves, mine.page.map, mine.match) == (["note"], (), {}, standard().match)
+    mine = compile_profile(
+        'name = "mine"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"'
+    )
+    assert (list(mine.kinds), mine.ladder.moves, mine.page.map, mine.match) == (
+        ["note"],
+        (),
+        {},
+        standard().match,
+    )
 
 
 def test_a_base_may_be_handed_in() -> None:
@@ -210,7 +234,9 @@ OTHERWISE = "The profile a extends 'geas'; the base given is 'default'."
         ('name = "a"\nextends = 1', {}, "extends is the name of a profile, as text."),
     ],
 )
-def test_a_base_that_cannot_be_meant_is_refused(text: str, given: dict[str, str], message: str) -> None:
+def test_a_base_that_cannot_be_meant_is_refused(
+    text: str, given: dict[str, str], message: str
+) -> None:
     """The word `extends` must name one base, and the right one."""
     with pytest.raises(ProfileInvalid) as refusal:
         compile_profile(text, base=standard(given["base"]) if given else None)
@@ -238,7 +264,9 @@ def test_order_carries_meaning() -> None:
 
 def test_numbers_are_canonical() -> None:
     """1 and 1.0 are one number, so they are one version."""
-    texts = ('name = "mine"\nextends = "default"\n[rank]\nfloor = ' + number for number in ("1", "1.0"))
+    texts = (
+        'name = "mine"\nextends = "default"\n[rank]\nfloor = ' + number for number in ("1", "1.0")
+    )
     assert len({profile_id(compile_profile(text)) for text in texts}) == 1
 
 
@@ -257,7 +285,9 @@ def test_another_format_is_refused(format: str) -> None:
 
 def test_the_format_follows_from_the_keys() -> None:
     """Stores compile their profiles anew when a key comes, goes, moves or changes its type; not when it is worded anew."""
-    assert format_of(KEYS) == FORMAT, "the keys are others: run `python -m tacit.core.profile_toml --write`"
+    assert format_of(KEYS) == FORMAT, (
+        "the keys are others: run `python -m tacit.core.profile_toml --write`"
+    )
     (first, its), *others = KEYS.items()
     without, more = dict(others), {**KEYS, "learn.aborted_hours": its}
     moved, retyped = dict([*others, (first, its)]), {**KEYS, first: replace(its, type="texts")}
@@ -275,7 +305,9 @@ def test_conditions_follow_the_keys_they_name() -> None:
 
 def test_changed_leaves_the_profile_alone() -> None:
     """A copy is a copy, and under a misspelt key it would measure nothing."""
-    with pytest.raises(ProfileInvalid, match=r"^match\.treshold is not a key of the profile default\.$"):
+    with pytest.raises(
+        ProfileInvalid, match=r"^match\.treshold is not a key of the profile default\.$"
+    ):
         with_values(standard(), {"match.treshold": 0.5})
     other = with_values(standard(), {"trial.exempt": ("rule",)})
     assert (other.trial.exempt, standard().trial.exempt) == (
@@ -287,7 +319,10 @@ def test_changed_leaves_the_profile_alone() -> None:
 def test_a_profile_and_its_sections_are_values() -> None:
     """Nobody changes a threshold behind another's back."""
     profile = standard()
-    for act in (lambda: setattr(profile, "name", "x"), lambda: setattr(profile.match, "threshold", 0.1)):
+    for act in (
+        lambda: setattr(profile, "name", "x"),
+        lambda: setattr(profile.match, "threshold", 0.1),
+    ):
         with pytest.raises(AttributeError, match="is a value"):
             act()
     assert replace(profile.match, threshold=0.1).margin == profile.match.margin
@@ -299,8 +334,17 @@ def test_kinds_go_by_name_and_alias() -> None:
     """Foreign words find their kind, however they are written; unknown ones the kind for the rest."""
     default, joelclaw = standard(), standard("joelclaw")
     words = ("fix", "Anti Pattern", "anti-pattern", "wish", "no such word")
-    assert [kind_named(default, word) for word in words] == ["fix", "pitfall", "pitfall", "preference", "fact"]
-    assert (kind_named(joelclaw, "hard-rules"), class_of(joelclaw, "hard-rules")) == ("rules-conventions", "rule")
+    assert [kind_named(default, word) for word in words] == [
+        "fix",
+        "pitfall",
+        "pitfall",
+        "preference",
+        "fact",
+    ]
+    assert (kind_named(joelclaw, "hard-rules"), class_of(joelclaw, "hard-rules")) == (
+        "rules-conventions",
+        "rule",
+    )
 
 
 def test_reading_needs_nothing_heavy() -> None:
@@ -312,7 +356,9 @@ def test_reading_needs_nothing_heavy() -> None:
         "print(sorted(heavy & set(sys.modules)))"
     )
     start = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
-    done = subprocess.run(start, input=to_json(standard()), text=True, capture_output=True, check=True)
+    done = subprocess.run(
+        start, input=to_json(standard()), text=True, capture_output=True, check=True
+    )
     assert done.stdout == "[]\n"
 
 
@@ -379,7 +425,9 @@ def test_no_section_is_left_out() -> None:
     said = {each.doc for each in KEYS.values()}
     for name, cls in {**vars(profile_sections), **vars(profile_upkeep)}.items():
         hints = get_type_hints(cls, include_extras=True) if hasattr(cls, "FIELDS") else {}
-        keys = [each for hint in hints.values() for each in get_args(hint)[1:] if isinstance(each, Key)]
+        keys = [
+            each for hint in hints.values() for each in get_args(hint)[1:] if isinstance(each, Key)
+        ]
         assert [each.doc for each in keys if each.doc not in said] == [], name
 
 
@@ -448,7 +496,10 @@ def test_every_key_is_documented() -> None:
 def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
     """The format and the table, in their places; nothing else is touched, and a second time nothing is."""
     root = Path(__file__).parents[2]
-    for name, own in (("src/tacit/core/profile.py", FORMAT), ("docs/internals/profiles.md", key_table())):
+    for name, own in (
+        ("src/tacit/core/profile.py", FORMAT),
+        ("docs/internals/profiles.md", key_table()),
+    ):
         text = (root / name).read_text("utf-8")
         (tmp_path / name).parent.mkdir(parents=True)
         other = "| key | of before |\n| `gone` |\n" if "|" in own else "of before"
@@ -476,7 +527,9 @@ def test_every_function_is_documented(name: str) -> None:
         assert lacking == [], f"name it in the row `| {slot} |` of docs/internals/profiles.md"
 
 
-@pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL))
+@pytest.mark.parametrize(
+    "block", re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+)
 def test_documented_examples_compile(block: str) -> None:
     """What the page shows can be used as it stands."""
     assert compile_profile(block).name in block
@@ -513,13 +566,18 @@ def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
         *path, leaf = [part for part in re.sub(r"\[\]|\*", "", dotted).split(".") if part]
         name = {"class": "klass", "from": "states"}.get(leaf, leaf)
         section = path[-1] if path else ""
-        word, joined = re.escape(section.rstrip("s")), re.escape(section.replace("_", "").capitalize())[:-1]
+        word, joined = (
+            re.escape(section.rstrip("s")),
+            re.escape(section.replace("_", "").capitalize())[:-1],
+        )
         spoken = re.compile(rf"\b{word}|\b{joined}", re.I)
         taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
         bound = re.compile(rf"[<>=] {re.escape(dotted)}\b")  # a ladder's condition reads it
         # a search of every text for every key takes ten seconds
         near = [text for text in sources.values() if leaf in text or name in text]
-        read = any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in near)
+        read = any(
+            (taken.search(text) and spoken.search(text)) or bound.search(text) for text in near
+        )
         if leaf not in TOLD_ONLY and not read:
             found.append(dotted)
     return found
@@ -533,7 +591,9 @@ def test_every_key_is_read_by_code() -> None:
     paths = [*root.rglob("*.py"), *(root / "profiles").glob("*.toml"), *parts]
     own = {path for path in (root / "core").glob("profile*.py")}
     sources = {str(path): path.read_text("utf-8") for path in paths if path not in own}
-    assert unread([*KEYS, "learn.aborted_hours"], sources) == ["learn.aborted_hours"]  # as it were without its reader
+    assert unread([*KEYS, "learn.aborted_hours"], sources) == [
+        "learn.aborted_hours"
+    ]  # as it were without its reader
     gone = ["scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days"]
     assert unread(gone, sources) == gone
 

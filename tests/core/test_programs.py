@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.programs import acting, head_of, part_about, programs, purpose_of, purposes_in, runs_command
+from tacit.core.programs import (
+    acting,
+    head_of,
+    part_about,
+    programs,
+    purpose_of,
+    purposes_in,
+    runs_command,
+)
 from tacit.core.shell_line import ends_in_failure
 from tacit.core.value import replace
 
@@ -44,7 +52,9 @@ def test_the_programs_of_a_command(line: str, expected: tuple[str, ...]) -> None
         ("gh pr view 3", ("gh",)),
     ],
 )
-def test_nothing_is_told_before_a_command_that_only_looks(line: str, expected: tuple[str, ...]) -> None:
+def test_nothing_is_told_before_a_command_that_only_looks(
+    line: str, expected: tuple[str, ...]
+) -> None:
     """Of a program that does more, too; those that change something when they are given an argument are no looks."""
     assert acting(line) == expected
 
@@ -65,7 +75,10 @@ def test_what_a_command_is_for(command: str, purpose: str) -> None:
 
 
 def test_what_a_task_asks_to_be_run() -> None:
-    assert purposes_in("Run the tests, then lint.") == ("test", "lint") and purposes_in("attest it") == ()
+    assert (
+        purposes_in("Run the tests, then lint.") == ("test", "lint")
+        and purposes_in("attest it") == ()
+    )
 
 
 def lesson(text: str, klass: str = "pitfall") -> Memory:
@@ -84,8 +97,18 @@ def lesson(text: str, klass: str = "pitfall") -> Memory:
         ("The npmrc is generated.", "fact", "npm ci", False),
         ("Explain from the git history why it broke.", "rule", "git commit -m x", False),
         ("Run mise locks on the blocking pool.", "rule", "mise run test", False),
-        ("Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.", "fix", "pnpm --filter api build", False),
-        ("Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.", "fix", "pnpm --filter web tsc", True),
+        (
+            "Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.",
+            "fix",
+            "pnpm --filter api build",
+            False,
+        ),
+        (
+            "Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.",
+            "fix",
+            "pnpm --filter web tsc",
+            True,
+        ),
         ("Quote a body with backticks for gh pr create.", "fix", "gh pr create --base main", True),
         ("In e2e tests on `mise run --dry-run`, append `2>&1`.", "fact", "mise run lint", False),
         ("pytest needs the database.", "fact", "pytest -q", False),
@@ -93,7 +116,9 @@ def lesson(text: str, klass: str = "pitfall") -> Memory:
         ("Call pytest --lf first.", "rule", "pytest -q", True),
     ],
 )
-def test_a_lesson_about_this_very_program(text: str, klass: str, command: str, expected: bool) -> None:
+def test_a_lesson_about_this_very_program(
+    text: str, klass: str, command: str, expected: bool
+) -> None:
     """It is called there, in code or in prose, or somebody says whether to use it; a word of prose is no mention."""
     assert part_about(lesson(text, klass), command, programs(command)) == (text if expected else "")
 
@@ -104,13 +129,21 @@ NOT_HERE = "Does not work here: `rtk bun` (no such subcommand), `cargo test --li
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("rtk bun run test", "Does not work here: `rtk bun` (no such subcommand), `rtk git -C` (no such option)."),
-        ("cd x && cargo test --lib a", "Does not work here: `cargo test --lib` (no library target)."),
+        (
+            "rtk bun run test",
+            "Does not work here: `rtk bun` (no such subcommand), `rtk git -C` (no such option).",
+        ),
+        (
+            "cd x && cargo test --lib a",
+            "Does not work here: `cargo test --lib` (no library target).",
+        ),
         ("cargo build", ""),
         ("git status", ""),
     ],
 )
-def test_of_a_line_that_names_several_things_what_is_about_the_command(command: str, expected: str) -> None:
+def test_of_a_line_that_names_several_things_what_is_about_the_command(
+    command: str, expected: str
+) -> None:
     """A noticed lesson knows which of its parts belongs to which command."""
     about = {
         "rtk": ["`rtk bun` (no such subcommand)", "`rtk git -C` (no such option)"],
@@ -118,8 +151,12 @@ def test_of_a_line_that_names_several_things_what_is_about_the_command(command: 
     }
     memory = replace(lesson(NOT_HERE), extra={"about": about})
     assert part_about(memory, command, programs(command)) == expected
-    worded = replace(memory, text="Leave rtk out.")  # by a person: the parts are gone, and it names one of the commands
-    assert part_about(worded, command, programs(command)) == ("Leave rtk out." if "rtk" in command else "")
+    worded = replace(
+        memory, text="Leave rtk out."
+    )  # by a person: the parts are gone, and it names one of the commands
+    assert part_about(worded, command, programs(command)) == (
+        "Leave rtk out." if "rtk" in command else ""
+    )
     worded = replace(memory, text="Try it plainly.")  # or none: it is told before all of them
     assert bool(part_about(worded, command, programs(command))) == bool(expected)
 
@@ -151,6 +188,8 @@ def test_whether_a_line_runs_a_command(line: str, command: str, expected: bool) 
     assert runs_command(line, command) is expected
 
 
-@pytest.mark.parametrize("output", ["Cloning …\nfatal: repository not found", "sh: 1: zorb: not found"])
+@pytest.mark.parametrize(
+    "output", ["Cloning …\nfatal: repository not found", "sh: 1: zorb: not found"]
+)
 def test_an_output_without_a_status_tells_a_failure_by_its_end(output: str) -> None:
     assert ends_in_failure(output) and not ends_in_failure(f"{output}\n12 files checked")

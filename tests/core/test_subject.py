@@ -16,12 +16,17 @@ from tacit.words.subject import subject_by_rules
     [
         ("", "", "", ()),
         (" * ", "*", "", ()),
-        ("  Tag   merging ;merge_tags;  --no-merge;merge_tags;;", "Tag merging; merge_tags; --no-merge", "tag merging", ("merge_tags", "--no-merge")),
+        (
+            "  Tag   merging ;merge_tags;  --no-merge;merge_tags;;",
+            "Tag merging; merge_tags; --no-merge",
+            "tag merging",
+            ("merge_tags", "--no-merge"),
+        ),
         ("; pytest", "; pytest", "", ("pytest",)),
         ("tag merging", "tag merging", "tag merging", ()),
         (";;", "", "", ()),
     ],
-)  # fmt: skip
+)
 def test_the_grammar_of_a_subject(said: str, kept: str, topic: str, names: tuple[str, ...]) -> None:
     assert kept_subject(said) == kept
     assert kept_subject(kept) == kept
@@ -43,7 +48,13 @@ def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
             paths=["src/labels/union.py"],
         )
         assert memories.get(lesson.id).about == "tag merging; mergeTags; --no-dedupe"
-        for asked in ("merging of tags", "why does mergeTags do that", "dedupe", "union.py", "labels"):
+        for asked in (
+            "merging of tags",
+            "why does mergeTags do that",
+            "dedupe",
+            "union.py",
+            "labels",
+        ):
             assert [hit.memory.id for hit in memories.recall(asked).hits] == [lesson.id], asked
         assert memories.edit(lesson.id, about="*").about == "*"
         assert not memories.recall("merging of tags").hits
@@ -60,4 +71,7 @@ def test_the_first_word_of_a_quoted_sentence_is_no_program_that_a_lesson_is_abou
         klass="fix",
         text="The root key is derived with `derive`; the cargo cache goes.",
     )
-    assert subject_by_rules(lesson, ["the root key is derived", "The cache", "cargo clean"]) == "; cargo; derive"
+    assert (
+        subject_by_rules(lesson, ["the root key is derived", "The cache", "cargo clean"])
+        == "; cargo; derive"
+    )

@@ -15,5 +15,9 @@ def test_a_file_of_tables_is_read(tmp_path: Path) -> None:
     assert tables.words("VERB") == {"run", "use"} and tables.text("VERB") == "run|use"
     assert tables.lines("ORDER") == ("^(?:run|use) \\w{0,3}|never", "[AB]x")
     assert [each.pattern for each in tables.patterns("ORDER")] == list(tables.lines("ORDER"))
-    assert tables.pattern("ORDER").search("run it") and not tables.pattern("ORDER").search("it runs")
-    assert tables.rows("PAIR") == (("left", "right one"),) and tables.named("PAIR") == {"left": "right one"}
+    assert tables.pattern("ORDER").search("run it") and not tables.pattern("ORDER").search(
+        "it runs"
+    )
+    assert tables.rows("PAIR") == (("left", "right one"),) and tables.named("PAIR") == {
+        "left": "right one"
+    }

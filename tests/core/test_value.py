@@ -43,7 +43,9 @@ def test_the_first_instance_is_made_as_the_hundredth(made: int) -> None:
         (("a",), {"color": "red"}, r"^Place has no field color$"),
     ],
 )
-def test_what_does_not_fit_is_refused(made: int, args: tuple[Any, ...], named: dict[str, Any], said: str) -> None:
+def test_what_does_not_fit_is_refused(
+    made: int, args: tuple[Any, ...], named: dict[str, Any], said: str
+) -> None:
     place = new_class(made)
     with pytest.raises(TypeError, match=said if not made else "Place.__init__|__init__"):
         place(*args, **named)
@@ -67,9 +69,13 @@ def test_a_value_is_its_content() -> None:
 def test_a_value_never_changes() -> None:
     one = new_class()("a")
     for change in (lambda: setattr(one, "line", 1), lambda: delattr(one, "line")):
-        with pytest.raises(AttributeError, match=r"^Place is a value: use replace\(\.\.\., line=\.\.\.\)$"):
+        with pytest.raises(
+            AttributeError, match=r"^Place is a value: use replace\(\.\.\., line=\.\.\.\)$"
+        ):
             change()
-    assert fields(replace(one, line=7)) == {"path": "a", "line": 7, "note": "none"} and one.line == 0
+    assert (
+        fields(replace(one, line=7)) == {"path": "a", "line": 7, "note": "none"} and one.line == 0
+    )
 
 
 def test_a_class_that_inherits_has_all_fields_once() -> None:
@@ -83,16 +89,40 @@ def test_a_class_that_inherits_has_all_fields_once() -> None:
         def __repr__(self) -> str:
             return "exact"
 
-    assert Exact.FIELDS == ("path", "line", "note", "column") and Exact.__match_args__ == Exact.FIELDS
+    assert (
+        Exact.FIELDS == ("path", "line", "note", "column") and Exact.__match_args__ == Exact.FIELDS
+    )
     assert fields(Exact("a", column=2)) == {"path": "a", "line": 1, "note": "none", "column": 2}
     assert repr(Exact("a")) == "exact"
 
 
-@pytest.mark.parametrize("as_said", [{}, {"ensure_ascii": False}, {"ensure_ascii": False, "separators": (",", ":")}])
+@pytest.mark.parametrize(
+    "as_said", [{}, {"ensure_ascii": False}, {"ensure_ascii": False, "separators": (",", ":")}]
+)
 def test_json_is_what_the_standard_library_makes_of_it(as_said: Any) -> None:
-    for of in (1, "é\u2028\ud800\n", None, True, [0.1, 1e300, float("inf"), {"a": [], 3: (1, 2), None: {}}], "", {}):
+    for of in (
+        1,
+        "é\u2028\ud800\n",
+        None,
+        True,
+        [0.1, 1e300, float("inf"), {"a": [], 3: (1, 2), None: {}}],
+        "",
+        {},
+    ):
         assert dumps(of, **as_said) == json.dumps(of, **as_said)
         assert loads(f" {dumps(of, **as_said)}\n") == json.loads(json.dumps(of))
-    for text in ("", " ", "[1] x", '{"a":', '"\\u12"', "\ufeff{}", "nul", '"a\nb"', "[1,]", "{'a': 1}", b"\xff"):
+    for text in (
+        "",
+        " ",
+        "[1] x",
+        '{"a":',
+        '"\\u12"',
+        "\ufeff{}",
+        "nul",
+        '"a\nb"',
+        "[1,]",
+        "{'a': 1}",
+        b"\xff",
+    ):
         with pytest.raises(ValueError):
             loads(text)

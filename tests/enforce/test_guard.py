@@ -17,8 +17,14 @@ from tacit.testing import run, say, tool, user
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("cd app && FOO=1 timeout -s 9 10 npm test 2>&1 | tail -3", [("npm", "test"), ("tail", "-3")]),
-        ("git commit -m 'it; is | fine' && git push", [("git", "commit", "-m", "it; is | fine"), ("git", "push")]),
+        (
+            "cd app && FOO=1 timeout -s 9 10 npm test 2>&1 | tail -3",
+            [("npm", "test"), ("tail", "-3")],
+        ),
+        (
+            "git commit -m 'it; is | fine' && git push",
+            [("git", "commit", "-m", "it; is | fine"), ("git", "push")],
+        ),
         ("git commit -m \"$(cat <<'EOF'\nfix (a)\nEOF\n)\"", [("git", "commit", "-m", "\0")]),
         ("make # and then\nls", [("make",), ("ls",)]),
     ],
@@ -49,25 +55,63 @@ def test_a_line_is_its_simple_commands(line: str, words: list[tuple[str, ...]]) 
 def test_what_the_grammar_does_not_hold_is_not_seen(line: str) -> None:
     """Nothing fires on a line that cannot be read."""
     assert read(line) is None
-    assert fires(Guard("m", "Never `git push`.", Condition(calls=(("git", "push"),))), Attempt(line)) is None
+    assert (
+        fires(Guard("m", "Never `git push`.", Condition(calls=(("git", "push"),))), Attempt(line))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "fired", "quiet"),
     [
-        ("Run `uv run pytest`, not `pytest`.", ["pytest -q", "cd x && pytest"], ["uv run pytest", "grep pytest a", "pytest-watch"]),
-        ("Use pnpm install instead of npm install.", ["npm install left-pad"], ["pnpm install", "npm test"]),
-        ("Never `git push --force`.", ["git push origin x --force"], ["git push", "git push --force-with-lease"]),
-        ("Don't use `--no-verify`.", ["git commit -m x --no-verify", "git commit -nm x"], ["git commit -m x", "npm ci --no-verify"]),
-        ("`hk` is not on PATH; call it as `mise x hk -- hk`.", ["hk install"], ["mise x hk -- hk install"]),
-        ("Run `bun run test` directly, not with `rtk` in front.", ["rtk bun run test"], ["bun run test", "rtk git status"]),
+        (
+            "Run `uv run pytest`, not `pytest`.",
+            ["pytest -q", "cd x && pytest"],
+            ["uv run pytest", "grep pytest a", "pytest-watch"],
+        ),
+        (
+            "Use pnpm install instead of npm install.",
+            ["npm install left-pad"],
+            ["pnpm install", "npm test"],
+        ),
+        (
+            "Never `git push --force`.",
+            ["git push origin x --force"],
+            ["git push", "git push --force-with-lease"],
+        ),
+        (
+            "Don't use `--no-verify`.",
+            ["git commit -m x --no-verify", "git commit -nm x"],
+            ["git commit -m x", "npm ci --no-verify"],
+        ),
+        (
+            "`hk` is not on PATH; call it as `mise x hk -- hk`.",
+            ["hk install"],
+            ["mise x hk -- hk install"],
+        ),
+        (
+            "Run `bun run test` directly, not with `rtk` in front.",
+            ["rtk bun run test"],
+            ["bun run test", "rtk git status"],
+        ),
         ("Never make draft PRs.", ["gh pr create --draft -t x"], ["gh pr create -t x"]),
-        ("Never open PRs against release.", ["gh pr create -t x --base release", "gh pr create --base=release"], ["gh pr create --base main"]),
-        ("Does not work here: `f` of `gh pr view` (no such field), several names behind `cargo test` (it takes one).",
-            ["gh pr view 3 --json a,f", "cargo test one two"], ["gh pr view 3 --json a", "cargo test one -p two", "cargo test -- a b"]),
-        ("Does not work here: `timeout` (no such command: leave `timeout` out), `tests` (no such path).", ["timeout 5 make"], ["make", "ls tests"]),
+        (
+            "Never open PRs against release.",
+            ["gh pr create -t x --base release", "gh pr create --base=release"],
+            ["gh pr create --base main"],
+        ),
+        (
+            "Does not work here: `f` of `gh pr view` (no such field), several names behind `cargo test` (it takes one).",
+            ["gh pr view 3 --json a,f", "cargo test one two"],
+            ["gh pr view 3 --json a", "cargo test one -p two", "cargo test -- a b"],
+        ),
+        (
+            "Does not work here: `timeout` (no such command: leave `timeout` out), `tests` (no such path).",
+            ["timeout 5 make"],
+            ["make", "ls tests"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_makes_a_condition(text: str, fired: list[str], quiet: list[str]) -> None:
     made = guard_of(Memory("m", "p", text))
     assert made is not None
@@ -92,7 +136,9 @@ def test_other_sentences_make_none(text: str) -> None:
 
 
 def test_an_order_of_two_calls_holds_since_the_last_one() -> None:
-    made = guard_of(Memory("m", "p", "Run the tests before every commit."), {"test": ["pytest -q", "make test"]})
+    made = guard_of(
+        Memory("m", "p", "Run the tests before every commit."), {"test": ["pytest -q", "make test"]}
+    )
     assert made is not None
     commit = Attempt("git add . && git commit -m x")
     assert fires(made, commit)
@@ -104,12 +150,16 @@ def test_an_order_of_two_calls_holds_since_the_last_one() -> None:
 def test_branches_and_files() -> None:
     main = guard_of(Memory("m", "p", "Never push directly to main."))
     assert main is not None
-    assert fires(main, Attempt("git push origin main")) and fires(main, Attempt("git push", branch="main"))
+    assert fires(main, Attempt("git push origin main")) and fires(
+        main, Attempt("git push", branch="main")
+    )
     assert not fires(main, Attempt("git push origin feature", branch="main"))
     assert not fires(main, Attempt("git push", branch="feature"))
     file = guard_of(Memory("m", "p", "Never edit `src/gen/*.ts` by hand."))
     assert file is not None
-    assert fires(file, Attempt(file="/w/src/gen/api.ts")) and not fires(file, Attempt(file="/w/src/gen/api.py"))
+    assert fires(file, Attempt(file="/w/src/gen/api.ts")) and not fires(
+        file, Attempt(file="/w/src/gen/api.py")
+    )
 
 
 def test_only_a_persons_or_twice_observed_words_make_guards() -> None:
@@ -122,8 +172,12 @@ def test_only_a_persons_or_twice_observed_words_make_guards() -> None:
         for tier in ("imported", "quoted", "agent", "team", "review")
     ] == [True] * 5
     assert why_not(Memory("m", "p", "x", state="provisional", trust="observed", tally=twice)) == ""
-    assert why_not(Memory("m", "p", "x", state="provisional", trust="observed", tally=Tally(seen=1)))
-    assert why_not(Memory("m", "p", "x", state="provisional", trust="user", extra={"word": "found"}))
+    assert why_not(
+        Memory("m", "p", "x", state="provisional", trust="observed", tally=Tally(seen=1))
+    )
+    assert why_not(
+        Memory("m", "p", "x", state="provisional", trust="user", extra={"word": "found"})
+    )
     assert why_not(Memory("m", "p", "x", state="candidate")) and why_not(
         Memory("m", "p", "x", state="provisional", gate="hold")
     )
@@ -142,7 +196,12 @@ def test_what_is_kept_is_a_closed_form() -> None:
             guard_from(broken)
 
 
-NPM = Guard("m", "Use pnpm install, not npm install.", Condition(calls=(("npm", "install"),)), "pnpm install")
+NPM = Guard(
+    "m",
+    "Use pnpm install, not npm install.",
+    Condition(calls=(("npm", "install"),)),
+    "pnpm install",
+)
 
 
 def _verdicts(*steps: object) -> list[str]:
@@ -152,8 +211,12 @@ def _verdicts(*steps: object) -> list[str]:
 def test_past_firings_are_judged_by_what_followed() -> None:
     call = tool("npm install", output="ok")
     go_on = [tool(f"make {n}", output="ok") for n in range(6)]
-    assert _verdicts(user("set it up"), tool("npm install", error="npm: command not found")) == [RIGHT]
-    assert _verdicts(user("set it up"), call, user("no, npm install is wrong here, take pnpm")) == [RIGHT]
+    assert _verdicts(user("set it up"), tool("npm install", error="npm: command not found")) == [
+        RIGHT
+    ]
+    assert _verdicts(user("set it up"), call, user("no, npm install is wrong here, take pnpm")) == [
+        RIGHT
+    ]
     assert _verdicts(user("set it up"), call, tool("pnpm install", output="ok")) == [RIGHT]
     assert _verdicts(user("please run npm install"), call, *go_on) == [WRONG]
     assert _verdicts(user("set it up"), call, *go_on) == [WRONG]
@@ -167,20 +230,36 @@ def test_a_step_is_offered_by_its_record() -> None:
     )
 
     def after(*kinds: list[object]) -> str:
-        return offered(recorded(NPM, [run(f"r{n}", user("set it up"), *kind) for n, kind in enumerate(kinds)]))  # type: ignore[arg-type]
+        return offered(
+            recorded(NPM, [run(f"r{n}", user("set it up"), *kind) for n, kind in enumerate(kinds)])
+        )  # type: ignore[arg-type]
 
-    assert [after(*[right] * 4), after(*[right] * 4, wrong), after(*[right] * 3, wrong, wrong)] == ["", "ask", ""]
+    assert [after(*[right] * 4), after(*[right] * 4, wrong), after(*[right] * 3, wrong, wrong)] == [
+        "",
+        "ask",
+        "",
+    ]
     assert [after(*[right] * 10), after(*[right] * 20, wrong)] == ["refuse", "ask"]
 
 
 def test_no_call_rides_on_the_record_of_another() -> None:
     both = Guard("m", "t", Condition(calls=(("npm", "install"), ("npm", "ci"))))
     bad, good = tool("npm install", error="npm: command not found"), tool("npm ci", output="ok")
-    record = recorded(both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)])
+    record = recorded(
+        both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)]
+    )
     [(step, part)] = offers(both, record)
-    assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == ("refuse", (("npm", "install"),), 0)
+    assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == (
+        "refuse",
+        (("npm", "install"),),
+        0,
+    )
     few = recorded(
-        both, [run(f"f{n}", user("set it up"), bad, tool("npm ci", error="npm: command not found")) for n in range(3)]
+        both,
+        [
+            run(f"f{n}", user("set it up"), bad, tool("npm ci", error="npm: command not found"))
+            for n in range(3)
+        ],
     )
     assert (offered(few), offers(both, few)) == ("ask", []), "six right in all, three of each"
     assert offered(record) == "" and offers(both, recorded(both, [])) == []

@@ -17,7 +17,9 @@ sys.path.insert(0, str(ROOT / "bench" / "faults"))
 
 
 @pytest.fixture
-def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Any) -> Callable[..., dict[str, Any]]:
+def batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Any
+) -> Callable[..., dict[str, Any]]:
     """One batch of a campaign: batch("kill", kills=20). What prepares it, or looks afterwards, is forked."""
     import common
 

@@ -32,9 +32,9 @@ def test_a_backup_is_private_and_elsewhere(memories: Any) -> None:
     """In the data folder's backups, 0600 in 0700, one plain file."""
     made = memories.backup()
     folder = Path(memories.backups_folder)
-    assert folder.parent.name == "backups" and [each.name for each in folder.iterdir() if each.suffix == ".db"] == [
-        made.name + ".db"
-    ]
+    assert folder.parent.name == "backups" and [
+        each.name for each in folder.iterdir() if each.suffix == ".db"
+    ] == [made.name + ".db"]
     assert stat.S_IMODE(os.stat(made.path).st_mode) == 0o600
     assert {stat.S_IMODE(os.stat(place).st_mode) for place in (folder, folder.parent)} == {0o700}
 
@@ -124,7 +124,9 @@ def test_restore_to_another_file_leaves_the_store(memories: Any, tmp_path: Path)
         memories.restore(to=str(tmp_path / "looked-at.db"))
 
 
-def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restore_waits_for_nobody_to_work_on_the_store(
+    memories: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another connection is open: nothing is touched."""
     import subprocess
     import sys
@@ -134,13 +136,17 @@ def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatc
     memories.backup()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
     with subprocess.Popen(
-        [sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, memories.store.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as other:
         assert other.stdout and other.stdin
         other.stdout.readline()
         memories.store.close()
         with pytest.raises(StoreBusy):
-            restore.install(memories.store.path, memories.backups()[0].path, memories.backups_folder, wait=0.1)
+            restore.install(
+                memories.store.path, memories.backups()[0].path, memories.backups_folder, wait=0.1
+            )
         other.stdin.close()
     memories.store = open_store(memories.store.path)
     assert len(texts(memories)) == 3
@@ -168,7 +174,9 @@ def test_erasing_reaches_the_backups(memories: Any) -> None:
     memories.erase(id)
     assert [each.number for each in memories.backups()] == [3, 1]
     root = Path(memories.store.path).parent
-    assert [path for path in root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+    assert [
+        path for path in root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ] == []
 
 
 def test_erasing_reaches_the_backups_though_somebody_reads(memories: Any) -> None:
@@ -180,7 +188,9 @@ def test_erasing_reaches_the_backups_though_somebody_reads(memories: Any) -> Non
     memories.backup()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); r = c.execute('SELECT text FROM memory'); next(r); print('open', flush=True); sys.stdin.read()"
     with subprocess.Popen(
-        [sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, memories.store.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as reader:
         assert reader.stdout and reader.stdin
         reader.stdout.readline()
@@ -200,19 +210,27 @@ def test_erasing_reaches_the_queue(memories: Any) -> None:
         tx.postpone(job, "ValueError: xyzzy-plugh-42", "")
     memories.erase(id)
     assert memories.store.rows("SELECT key, error FROM queue") == [("learn:claude-code:s1", "")]
-    raw = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.rglob("*") if path.is_file())
+    raw = b"".join(
+        path.read_bytes() for path in Path(memories.store.path).parent.rglob("*") if path.is_file()
+    )
     assert b"xyzzy-plugh-42" not in raw
 
 
-def test_no_room_is_said_before_anything_is_copied(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_is_said_before_anything_is_copied(
+    memories: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A disk with one block free: no backup and no restore begins; doctor names it; a lesson is still kept."""
     memories.backup()
     real = os.statvfs("/")
-    monkeypatch.setattr(os, "statvfs", lambda _path: os.statvfs_result((4096, 4096, *real[2:4], 1, *real[5:])))
+    monkeypatch.setattr(
+        os, "statvfs", lambda _path: os.statvfs_result((4096, 4096, *real[2:4], 1, *real[5:]))
+    )
     for act in (memories.backup, memories.restore):
         with pytest.raises(StoreReadOnly, match="0 MiB free"):
             act()
-    assert memories.backup_if_due() is None and any("free" in note for note in memories.safety_notes())
+    assert memories.backup_if_due() is None and any(
+        "free" in note for note in memories.safety_notes()
+    )
     assert memories.add("kept all the same").id and len(memories.backups()) == 1
 
 
@@ -222,14 +240,21 @@ def test_an_upgrade_leaves_a_copy_that_counts_later(tmp_path: Path, alone: Path)
 
     from tacit.app import open
 
-    old = runpy.run_path(str(Path(__file__).parent.parent / "contracts" / "test_migrate.py"))["old_store"]
+    old = runpy.run_path(str(Path(__file__).parent.parent / "contracts" / "test_migrate.py"))[
+        "old_store"
+    ]
     made = old(tmp_path / "old.db", 5)
     with open(str(tmp_path / "old.db")) as memories:
         assert [(each.number, each.verified) for each in memories.backups()] == [(1, False)]
         memories.backup()
-        assert [(each.number, each.verified) for each in memories.backups()] == [(2, True), (1, True)]
+        assert [(each.number, each.verified) for each in memories.backups()] == [
+            (2, True),
+            (1, True),
+        ]
         memories.restore("1")
-        assert {row[0] for row in memories.store.rows("SELECT id FROM memory")} == {memory.id for memory in made}
+        assert {row[0] for row in memories.store.rows("SELECT id FROM memory")} == {
+            memory.id for memory in made
+        }
 
 
 def test_a_new_store_is_not_copied(memories: Any) -> None:
@@ -248,7 +273,9 @@ def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
     assert tacit("list", "--json").data["count"] == 1
 
 
-def test_restoring_runs_no_code_of_the_folder_it_is_called_in(memories: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_restoring_runs_no_code_of_the_folder_it_is_called_in(
+    memories: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
     """A repository may bring a package of our name, or of the standard library's; what was there is truly kept aside."""
     hostile, ran = tmp_path / "hostile", tmp_path / "RAN"
     code = f"open({str(ran)!r}, 'w'); raise SystemExit(0)"
@@ -262,9 +289,9 @@ def test_restoring_runs_no_code_of_the_folder_it_is_called_in(memories: Any, tmp
     aside = memories.restore().aside
     assert not ran.exists()
     with open_store(aside, create=False) as kept:
-        assert [row[0] for row in kept.rows("SELECT text FROM memory WHERE text LIKE 'Said after%'")] == [
-            "Said after the backup."
-        ]
+        assert [
+            row[0] for row in kept.rows("SELECT text FROM memory WHERE text LIKE 'Said after%'")
+        ] == ["Said after the backup."]
 
 
 def test_a_copy_that_is_not_there_is_not_reported(memories: Any, monkeypatch: Any) -> None:
@@ -274,7 +301,11 @@ def test_a_copy_that_is_not_there_is_not_reported(memories: Any, monkeypatch: An
     memories.backup()
     memories.add("Said after the backup.")
     for said in ("", "0" * 64 + " /nowhere"):
-        monkeypatch.setattr(subprocess, "run", lambda *a, said=said, **k: subprocess.CompletedProcess(a, 0, said, ""))
+        monkeypatch.setattr(
+            subprocess,
+            "run",
+            lambda *a, said=said, **k: subprocess.CompletedProcess(a, 0, said, ""),
+        )
         with pytest.raises(Unavailable, match="could not be copied aside"):
             memories.restore()
         assert "Said after the backup." in texts(memories)

@@ -17,8 +17,14 @@ import tacit as package
 KNOWN: dict[str, tuple[str, str]] = {}  # door -> (message, file) of a crash that is not mended yet
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(codec=None), max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -40,7 +46,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Any:
         os.environ.pop("TACIT_FAULTS_SOURCE", None)
 
 
-def test_what_was_found_before_stays_mended(doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_found_before_stays_mended(
+    doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every input of the corpus, the crashes first of all, is answered or refused with a message."""
     fuzz, found = doors
     monkeypatch.chdir(tmp_path)
@@ -57,7 +65,19 @@ def test_what_was_found_before_stays_mended(doors: Any, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize(
-    "raw", [b"[1]", b"[[]]", b"[null, {}]", b"1", b'"x"', b"{}", b"[" * 5000, b"\xff\xfe[", b"- 1", b"---\n"]
+    "raw",
+    [
+        b"[1]",
+        b"[[]]",
+        b"[null, {}]",
+        b"1",
+        b'"x"',
+        b"{}",
+        b"[" * 5000,
+        b"\xff\xfe[",
+        b"- 1",
+        b"---\n",
+    ],
 )
 @pytest.mark.parametrize("called", ["x.json", "x.jsonl", "x.md", "x.yaml"])
 def test_any_small_document_is_asked_of_every_format(raw: bytes, called: str) -> None:
@@ -70,7 +90,9 @@ def test_any_small_document_is_asked_of_every_format(raw: bytes, called: str) ->
         assert 0 <= formats.exchange(name).holds(BytesSource(raw, called)) <= 1
 
 
-def test_mutated_input_is_answered_or_refused(doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutated_input_is_answered_or_refused(
+    doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Some mutations of what a door was built for, at every door; a new format of the registry is one by itself."""
     import random
 
@@ -83,9 +105,15 @@ def test_mutated_input_is_answered_or_refused(doors: Any, tmp_path: Path, monkey
             crashed = fuzz.behaviour(found[door], fuzz.mutated(rng.choice(starts), starts, rng))[1]
             if crashed:
                 wrong.append(f"{door}: {crashed}")
-    assert {"hook", "learn", "profile", "config", "arguments", "read-claude-code", "import-ralph"} <= set(
-        found
-    ) and wrong == []
+    assert {
+        "hook",
+        "learn",
+        "profile",
+        "config",
+        "arguments",
+        "read-claude-code",
+        "import-ralph",
+    } <= set(found) and wrong == []
 
 
 def test_any_json_is_a_hooks_payload(doors: Any) -> None:
@@ -93,12 +121,24 @@ def test_any_json_is_a_hooks_payload(doors: Any) -> None:
     fuzz, found = doors
     answer: Callable[[bytes], Any] = found["hook"]
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
     @given(
         st.integers(0, 6),
         st.dictionaries(
             st.sampled_from(
-                ["session_id", "prompt", "hook_event_name", "source", "transcript_path", "error", "cwd", "model", "x"]
+                [
+                    "session_id",
+                    "prompt",
+                    "hook_event_name",
+                    "source",
+                    "transcript_path",
+                    "error",
+                    "cwd",
+                    "model",
+                    "x",
+                ]
             ),
             JSON,
         ),

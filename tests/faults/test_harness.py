@@ -20,7 +20,11 @@ needs_strace = pytest.mark.skipif(
 )
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare")
-    or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    or bool(
+        subprocess.run(
+            ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True
+        ).returncode
+    ),
     reason="no user namespaces here",
 )
 
@@ -39,7 +43,9 @@ def test_a_killed_reader_loses_nothing_and_asks_nothing_twice(batch: Batch) -> N
 
 @pytest.mark.parametrize("kind", ["add", "learn", "inject", "tend"])
 @pytest.mark.parametrize("moment", ["before:1", "after:1"])
-def test_a_writer_killed_at_its_commit_is_whole_or_absent(batch: Batch, kind: str, moment: str) -> None:
+def test_a_writer_killed_at_its_commit_is_whole_or_absent(
+    batch: Batch, kind: str, moment: str
+) -> None:
     """Just before it nothing is there, just after it everything, though nobody was told."""
     found = batch("kill", kills=1, writers=1, fault=f"die={moment}", kinds={kind: 1})
     assert (found["kills"], found["acknowledged"], found["failures"]) == (1, 0, [])
@@ -130,7 +136,8 @@ def test_a_flipped_bit_is_reported_and_mended(batch: Batch, tmp_path: Path) -> N
 def test_an_upgrade_without_a_second_look_is_caught(batch: Batch) -> None:
     """Two that both saw the old version, and both upgrade."""
     assert any(
-        "no answer" in each or "False" in each for each in batch("storms", processes=4, fault="unlocked")["failures"]
+        "no answer" in each or "False" in each
+        for each in batch("storms", processes=4, fault="unlocked")["failures"]
     )
 
 
@@ -140,7 +147,9 @@ def test_a_storm_of_upgrades_migrates_once(batch: Batch) -> None:
 
 
 @pytest.mark.parametrize("seconds", [-10 * 365 * 86400, 10 * 365 * 86400])
-def test_a_clock_that_jumps_harms_nothing(batch: Batch, tacit: Any, folder: Any, seconds: int, tmp_path: Any) -> None:
+def test_a_clock_that_jumps_harms_nothing(
+    batch: Batch, tacit: Any, folder: Any, seconds: int, tmp_path: Any
+) -> None:
     """Years back or ahead: lessons are kept, given, backed up and verified, before the jump, in it and after it."""
     import common
 

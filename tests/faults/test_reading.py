@@ -21,18 +21,42 @@ pytestmark = pytest.mark.on_disk
 
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare")
-    or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    or bool(
+        subprocess.run(
+            ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True
+        ).returncode
+    ),
     reason="no user namespaces here",
 )
 
 
-def read_only(home: Path, folder: Path, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def read_only(
+    home: Path, folder: Path, *args: str, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
     """A command with the whole home mounted read-only, as on a system that lost its disk's trust."""
-    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$1" && shift && exec "$@"'
+    script = (
+        'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$1" && shift && exec "$@"'
+    )
     return subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, str(home), str(folder), sys.executable, "-m", "tacit", *args],
-        input=stdin, capture_output=True, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, timeout=60,
-    )  # fmt: skip
+        [
+            "unshare",
+            "-rm",
+            "sh",
+            "-c",
+            script,
+            str(home),
+            str(folder),
+            sys.executable,
+            "-m",
+            "tacit",
+            *args,
+        ],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=60,
+    )
 
 
 @needs_namespace
@@ -44,7 +68,11 @@ def test_a_read_only_folder_is_read(tacit: Any, alone: Path, folder: Path) -> No
     assert [memory["id"] for memory in json.loads(listed.stdout)["data"]["memories"]] == [id]
     assert read_only(alone, folder, "show", id).returncode == 0
     added = read_only(alone, folder, "add", "another", "--json")
-    assert (added.returncode, json.loads(added.stdout)["error"]["code"], "Traceback" in added.stderr) == (
+    assert (
+        added.returncode,
+        json.loads(added.stdout)["error"]["code"],
+        "Traceback" in added.stderr,
+    ) == (
         4,
         "read_only",
         False,
@@ -69,7 +97,9 @@ def test_what_cannot_be_recorded_is_not_given(tacit: Any, alone: Path, folder: P
     assert (hooked.returncode, hooked.stdout) == (0, "")
     injected = read_only(alone, folder, "inject", "--task", "the tests fail", "--run", "r1")
     assert (injected.returncode, injected.stdout) == (0, "")
-    assert "make migrate" in tacit("hook", "prompt", stdin=payload).out, "with a disk that can be written it is given"
+    assert "make migrate" in tacit("hook", "prompt", stdin=payload).out, (
+        "with a disk that can be written it is given"
+    )
 
 
 def test_the_log_is_never_ignored(tmp_path: Path) -> None:
@@ -82,7 +112,10 @@ def test_the_log_is_never_ignored(tmp_path: Path) -> None:
             (False, ""),
             (False, "PRAGMA locking_mode = EXCLUSIVE"),
         ]
-    assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [(False, ""), (True, "")]
+    assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [
+        (False, ""),
+        (True, ""),
+    ]
     assert _ways_to_read(str(tmp_path / "none.db")) == []
 
 
@@ -102,7 +135,9 @@ def test_each_way_reads_and_none_writes(tmp_path: Path) -> None:
 
 def test_a_protocol_error_is_a_busy_store() -> None:
     """SQLite gives up on its shared memory when locks fail again and again (found by EIO at a lock)."""
-    assert isinstance(as_tacit_error(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
+    assert isinstance(
+        as_tacit_error(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy
+    )
 
 
 def test_a_damaged_full_text_is_damage() -> None:
@@ -111,7 +146,9 @@ def test_a_damaged_full_text_is_damage() -> None:
 
     assert isinstance(
         as_tacit_error(
-            apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"
+            apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"),
+            "s.db",
+            "reading",
         ),
         Damaged,
     )

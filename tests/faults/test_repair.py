@@ -113,7 +113,10 @@ def test_the_last_change_may_be_lost_alone(memories: Any) -> None:
     tamper(path, "UPDATE journal SET payload = '[]' WHERE memory = :id AND n = 2", id=first.id)
     done = repair(path, folder)
     assert first.text in texts(path) and sound(path)
-    assert Lost("journal", first.id, "entries 2 to 2 of its chain; it is as entry 1 left it") in done.lost
+    assert (
+        Lost("journal", first.id, "entries 2 to 2 of its chain; it is as entry 1 left it")
+        in done.lost
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,9 +134,22 @@ def test_a_single_bit_is_found_without_a_backup(memories: Any, table: str, colum
     """The hash, or the table's seal, says what it was."""
     path, folder = closed(memories)
     with open_store(path) as store, store.write() as tx:
-        key = {"project": "id", "alias": "alias", "profile": "id", "evidence": "n", "run": "id", "journal": "id"}[table]
-        was, id = tx.rows(f"SELECT {column}, {key} FROM {table} WHERE length({column}) > 0 LIMIT 1")[0]
-        now = bytes([was[0] ^ 1]) + was[1:] if isinstance(was, bytes) else chr(ord(was[0]) ^ 1) + was[1:]
+        key = {
+            "project": "id",
+            "alias": "alias",
+            "profile": "id",
+            "evidence": "n",
+            "run": "id",
+            "journal": "id",
+        }[table]
+        was, id = tx.rows(
+            f"SELECT {column}, {key} FROM {table} WHERE length({column}) > 0 LIMIT 1"
+        )[0]
+        now = (
+            bytes([was[0] ^ 1]) + was[1:]
+            if isinstance(was, bytes)
+            else chr(ord(was[0]) ^ 1) + was[1:]
+        )
         tx.rows(f"UPDATE {table} SET {column} = :now WHERE {key} = :id", now=now, id=id)
     assert not sound(path)
     done = repair(path, folder)
@@ -165,7 +181,20 @@ def test_a_bit_beside_a_number_below_zero_is_found(memories: Any) -> None:
     """Its sign is tried on the way (found by a flipped bit: that went out of range)."""
     with memories.store.write() as tx:
         id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
-        tx.add_mark(Mark(id, "", memories.project_id, "lost", "1", -1.0, "", "tend", "", "2026-11-01T00:00:00.000Z"))
+        tx.add_mark(
+            Mark(
+                id,
+                "",
+                memories.project_id,
+                "lost",
+                "1",
+                -1.0,
+                "",
+                "tend",
+                "",
+                "2026-11-01T00:00:00.000Z",
+            )
+        )
     path, folder = closed(memories)
     tamper(path, "UPDATE use_mark SET surface = 'tene'")
     assert not sound(path)
@@ -180,7 +209,9 @@ def test_bytes_that_became_a_text_are_read_as_bytes(memories: Any) -> None:
     (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'run'").fetchall()[0]
     for said in (sql.replace("STRICT", "").replace(", WITHOUT", " WITHOUT"), sql):
         connection.execute("PRAGMA writable_schema = ON").fetchall()
-        connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'run'", (said,)).fetchall()
+        connection.execute(
+            "UPDATE sqlite_schema SET sql = ? WHERE name = 'run'", (said,)
+        ).fetchall()
         connection.execute("PRAGMA writable_schema = RESET").fetchall()
         if said != sql:
             connection.execute("UPDATE run SET hash = CAST(hash AS TEXT)").fetchall()
@@ -243,7 +274,9 @@ def test_a_busy_store_is_not_repaired(memories: Any) -> None:
     tamper(path, "UPDATE memory SET text = 'x' WHERE n = 1")
     before = Path(path).read_bytes()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
         assert other.stdout and other.stdin
         other.stdout.readline()
         with pytest.raises(StoreBusy):
@@ -296,7 +329,9 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
     """Found by a flipped bit: rows out of reach come from backup and journal, in their own order; none gives way to another."""
     for n in range(60):
         added = memories.add(f"lesson {n} about zebra{n} in src/app/user_{n}.py")
-        memories.edit(added.id, text=f"{added.text}, corrected")  # so that an entry's number is not its memory's
+        memories.edit(
+            added.id, text=f"{added.text}, corrected"
+        )  # so that an entry's number is not its memory's
         if n == 10 and with_backup:
             memories.backup()
     path, folder = closed(memories)
@@ -304,9 +339,15 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
         numbers = store.rows(LESSONS)
         root = {
             name: page
-            for name, page in store.rows("SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')")
+            for name, page in store.rows(
+                "SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')"
+            )
         }
-        entries = dict(store.rows("SELECT m.n, max(j.id) FROM journal j JOIN memory m ON m.id = j.memory GROUP BY 1"))
+        entries = dict(
+            store.rows(
+                "SELECT m.n, max(j.id) FROM journal j JOIN memory m ON m.id = j.memory GROUP BY 1"
+            )
+        )
     raw = bytearray(Path(path).read_bytes())
 
     def pointers(table: str) -> dict[int, int]:
@@ -314,12 +355,17 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
         page = (root[table] - 1) * 4096
         assert raw[page] == 5  # not a leaf
         cells = range(page + 12, page + 12 + 2 * int.from_bytes(raw[page + 3 : page + 5], "big"), 2)
-        return {raw[at + 4]: at for at in (page + int.from_bytes(raw[cell : cell + 2], "big") for cell in cells)}
+        return {
+            raw[at + 4]: at
+            for at in (page + int.from_bytes(raw[cell : cell + 2], "big") for cell in cells)
+        }
 
     _, lost, other, *_ = pointers("memory").items()
     here = lost[1]
     there = (
-        other[1] if of == "memory" else next(at for last, at in pointers("journal").items() if last >= entries[lost[0]])
+        other[1]
+        if of == "memory"
+        else next(at for last, at in pointers("journal").items() if last >= entries[lost[0]])
     )
     raw[here : here + 4] = raw[there : there + 4]
     Path(path).write_bytes(raw)
@@ -367,7 +413,9 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
     with open_memories() as again:
         again.sync()
     tamper(path, "UPDATE shared SET local = '99'")
-    assert {each.kind for each in repair(path, str(tmp_path / "no backups")).lost} == {"shared"} and sound(path)
+    assert {each.kind for each in repair(path, str(tmp_path / "no backups")).lost} == {
+        "shared"
+    } and sound(path)
     with open_memories() as again:
         again.sync()
         assert again.health().health.is_sound and len(again.store.rows("SELECT 1 FROM shared")) == 2
@@ -381,17 +429,41 @@ def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
         for n in range(6):
             arm = "injected" if n % 2 else "withheld"
             tx.add_use(
-                Use(id, f"u{n}", memories.project_id, f"r{n}", id, arm, 0.5, "hook", "e", "test", False, "t", False, at)
+                Use(
+                    id,
+                    f"u{n}",
+                    memories.project_id,
+                    f"r{n}",
+                    id,
+                    arm,
+                    0.5,
+                    "hook",
+                    "e",
+                    "test",
+                    False,
+                    "t",
+                    False,
+                    at,
+                )
             )
             tx.add_mark(
-                Mark(id, f"u{n}", memories.project_id, "outcome", "not_occurred" if n % 2 else "occurred", at=at)
+                Mark(
+                    id,
+                    f"u{n}",
+                    memories.project_id,
+                    "outcome",
+                    "not_occurred" if n % 2 else "occurred",
+                    at=at,
+                )
             )
     path, folder = closed(memories)
     beliefs = "SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1"
     was = rows(path, beliefs)
     assert [signal for signal, _ in was] == ["belief", "belief_harm"] and was[0][1] > was[1][1]
     for signal, _ in was:
-        tamper(path, "UPDATE tally SET amount = amount * 1.0001 WHERE signal = :signal", signal=signal)
+        tamper(
+            path, "UPDATE tally SET amount = amount * 1.0001 WHERE signal = :signal", signal=signal
+        )
         assert [fault.kind for fault in repair(path, folder).faults] == ["tally"]
         assert rows(path, beliefs) == was
     assert sound(path)
@@ -404,9 +476,9 @@ def test_a_table_that_cannot_be_read_to_its_end_is_said(memories: Any) -> None:
         file.seek((first_page(path, "tombstone") - 1) * 4096)
         file.write(b"\xff" * 4096)
     done = repair(path, folder)
-    assert Lost("tombstone", "?", "its table could not be read to the end; rows may be missing") in done.lost and sound(
-        path
-    )
+    assert Lost(
+        "tombstone", "?", "its table could not be read to the end; rows may be missing"
+    ) in done.lost and sound(path)
 
 
 def test_unhashed_rows_are_sealed(memories: Any) -> None:
@@ -427,7 +499,9 @@ def test_unhashed_rows_are_sealed(memories: Any) -> None:
         tamper(copy, f"UPDATE {table} SET {column} = {column} || 'x'")
         with open_store(copy) as store:
             assert table in {
-                fault.detail.split(":")[0] for fault in check(store, rule=rule_of(store)).faults if fault.kind == "seal"
+                fault.detail.split(":")[0]
+                for fault in check(store, rule=rule_of(store)).faults
+                if fault.kind == "seal"
             }, table
 
 
@@ -477,12 +551,16 @@ def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None
         ("memory", 64, False),
     ],
 )
-def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, with_backup: bool) -> None:
+def test_a_row_with_the_number_of_another(
+    memories: Any, table: str, off: int, with_backup: bool
+) -> None:
     """No hash covers a row's number (found by a flipped bit): both rows stay, each at its own place."""
     for n in range(8):
         added = memories.add(f"lesson {n}", run=f"r{n}")
         with memories.store.write() as tx:
-            tx.add_mark(Mark(added.id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z"))
+            tx.add_mark(
+                Mark(added.id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z")
+            )
         if n == 2 and with_backup:
             memories.backup()
     path, folder = closed(memories)
@@ -501,7 +579,11 @@ def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, w
     assert not sound(path)
     done = repair(path, folder)
     after = rows(path, f"SELECT * FROM {table} ORDER BY {name}")
-    assert (done.lost, [row[:-1] for row in after], sound(path)) == ((), [row[:-1] for row in before], True)
+    assert (done.lost, [row[:-1] for row in after], sound(path)) == (
+        (),
+        [row[:-1] for row in before],
+        True,
+    )
 
 
 def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("psycopg_pool", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
+pytest.importorskip(
+    "psycopg_pool", reason="a store on PostgreSQL needs psycopg (the extra postgres)"
+)
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("TEST_POSTGRES"), reason="make test-postgres runs it, with a server of its own to kill"
+    not os.environ.get("TEST_POSTGRES"),
+    reason="make test-postgres runs it, with a server of its own to kill",
 )
 
 Campaign = Callable[..., dict[str, Any]]
@@ -23,9 +26,12 @@ def campaign() -> Iterator[Campaign]:
     import team
 
     with tempfile.TemporaryDirectory(prefix="tacit-team-") as place:
-        os.chmod(place, 0o755)  # the server may run as somebody else, who cannot enter pytest's own folders
+        os.chmod(
+            place, 0o755
+        )  # the server may run as somebody else, who cannot enter pytest's own folders
         yield lambda **named: team.campaign(
-            Path(place), **{"processes": 3, "projects": 3, "seconds": 12, "kills": 1, "settings": {}, **named}
+            Path(place),
+            **{"processes": 3, "projects": 3, "seconds": 12, "kills": 1, "settings": {}, **named},
         )
 
 

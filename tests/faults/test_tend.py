@@ -29,7 +29,10 @@ def prepared(place: Path) -> dict[str, str]:
     with tacit.open(str(place / "a.db"), env={**env, "TACIT_RUN": "r1"}, cwd=str(work)) as agent:
         old = after_days(now(), -120)
         agent.add_many(
-            [{"text": f"The parser{n} drops field{n} of table{n}", "kind": "pitfall", "at": old} for n in range(PAIRS)]
+            [
+                {"text": f"The parser{n} drops field{n} of table{n}", "kind": "pitfall", "at": old}
+                for n in range(PAIRS)
+            ]
         )
         for n in range(PAIRS):
             agent.add(f"The worker{n} leaks handle{n} when queue{n} is full", kind="pitfall")
@@ -40,7 +43,12 @@ def prepared(place: Path) -> dict[str, str]:
 def started(env: dict[str, str], *args: str) -> subprocess.Popen[str]:
     argv = [sys.executable, "-m", "tacit", *args, "--json"]
     return subprocess.Popen(
-        argv, env=env, cwd=Path(env["HOME"]) / "work", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        argv,
+        env=env,
+        cwd=Path(env["HOME"]) / "work",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -50,8 +58,12 @@ def told(env: dict[str, str]) -> dict[str, object]:
         assert memories.health().health.is_sound
         return {
             "states": memories.store.rows("SELECT id, state, merged FROM memory ORDER BY 1"),
-            "entries": memories.store.rows("SELECT memory, verb, count(*) FROM journal GROUP BY 1, 2 ORDER BY 1, 2"),
-            "seen": memories.store.rows("SELECT memory, sum(amount) FROM evidence GROUP BY 1 ORDER BY 1"),
+            "entries": memories.store.rows(
+                "SELECT memory, verb, count(*) FROM journal GROUP BY 1, 2 ORDER BY 1, 2"
+            ),
+            "seen": memories.store.rows(
+                "SELECT memory, sum(amount) FROM evidence GROUP BY 1 ORDER BY 1"
+            ),
         }
 
 
@@ -59,7 +71,11 @@ def test_a_killed_pass_is_made_good(tmp_path: Path) -> None:
     """Killed three times somewhere and then left alone: the very store that an undisturbed pass leaves."""
     calm = prepared(tmp_path / "calm")
     shutil.copytree(tmp_path / "calm", tmp_path / "killed")
-    killed = {**calm, "HOME": str(tmp_path / "killed"), "TACIT_STORE": str(tmp_path / "killed" / "a.db")}
+    killed = {
+        **calm,
+        "HOME": str(tmp_path / "killed"),
+        "TACIT_STORE": str(tmp_path / "killed" / "a.db"),
+    }
     out, err = started(calm, "tend").communicate()
     assert json.loads(out)["ok"], err
     dice = random.Random(7)
@@ -96,5 +112,7 @@ def test_two_passes_and_eight_learners_at_once(tmp_path: Path) -> None:
         out, err = process.communicate()
         assert process.returncode == 0 and json.loads(out)["ok"], out + err
     with tacit.open(env["TACIT_STORE"], env=env, cwd=str(tmp_path / "home" / "work")) as memories:
-        assert {run.foreign_id for run in memories.store.runs(memories.project_id)} >= {f"r{n}" for n in range(8)}
+        assert {run.foreign_id for run in memories.store.runs(memories.project_id)} >= {
+            f"r{n}" for n in range(8)
+        }
     assert told(env)["states"]

@@ -15,11 +15,23 @@ from tacit.hosts.gemini import transcript as gemini
 from tacit.learn.notice import notice
 
 AT = "2026-03-01T10:00:0{}.000Z"
-HEAD = {"sessionId": "g-1", "projectHash": "p", "startTime": AT.format(0), "lastUpdated": AT.format(0), "kind": "main"}
+HEAD = {
+    "sessionId": "g-1",
+    "projectHash": "p",
+    "startTime": AT.format(0),
+    "lastUpdated": AT.format(0),
+    "kind": "main",
+}
 
 
 def user(text: str, id: str = "m1", **more: Any) -> dict[str, Any]:
-    return {"id": id, "timestamp": AT.format(1), "type": "user", "content": [{"text": text}], **more}
+    return {
+        "id": id,
+        "timestamp": AT.format(1),
+        "type": "user",
+        "content": [{"text": text}],
+        **more,
+    }
 
 
 def call(
@@ -27,7 +39,14 @@ def call(
 ) -> dict[str, Any]:
     part = {"functionResponse": {"id": "c1", "name": name, "response": response}}
     given = args or {"command": "make"}
-    return {"id": "c1", "name": name, "args": given, "result": [part], "status": status, "timestamp": AT.format(2)}
+    return {
+        "id": "c1",
+        "name": name,
+        "args": given,
+        "result": [part],
+        "status": status,
+        "timestamp": AT.format(2),
+    }
 
 
 def answer(*calls: dict[str, Any], text: str = "", id: str = "m2") -> dict[str, Any]:
@@ -54,7 +73,9 @@ def test_a_call_begins_before_its_hook_speaks() -> None:
 def test_a_session() -> None:
     """Prompt, answer, call with its result."""
     around = "Command: make\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"
-    run = read(user("run the tests"), answer(call({"output": around.format("boom")}), text="I run them."))
+    run = read(
+        user("run the tests"), answer(call({"output": around.format("boom")}), text="I run them.")
+    )
     made = {"input": {"command": "make"}, "error": "boom", "status": 2, "at": AT.format(2)}
     assert run.steps == (
         Step("user", "line:2", "run the tests", at=AT.format(1), record="m1", speaker="unsure"),
@@ -80,7 +101,9 @@ def test_nothing_is_typed() -> None:
 def test_hooks_and_files_are_not_the_prompt() -> None:
     """What a hook added is the hook's, what a mention pulled in is the file's."""
     run = read(
-        user("fix it\n<hook_context>notes</hook_context>\n--- Content from referenced files ---\nalways use npm")
+        user(
+            "fix it\n<hook_context>notes</hook_context>\n--- Content from referenced files ---\nalways use npm"
+        )
     )
     assert [(step.role, step.tool, step.text) for step in run.steps] == [
         ("system", "hook", "notes"),
@@ -97,7 +120,10 @@ def test_a_message_that_grew_counts_once_at_its_first_place() -> None:
         answer(text="I think.", id="a"),
         {"$rewindTo": "a"},
     )
-    assert [(step.place, step.text) for step in run.steps] == [("line:2", "go"), ("line:3", "I think.")]
+    assert [(step.place, step.text) for step in run.steps] == [
+        ("line:2", "go"),
+        ("line:3", "I think."),
+    ]
 
 
 def test_the_older_file_is_one_object(tmp_path: Path) -> None:
@@ -124,12 +150,17 @@ def test_a_checkpoint_in_the_log() -> None:
 def test_resumed_in_its_first_minute_a_session_keeps_what_its_first_part_met() -> None:
     """Gemini 0.61 names a file by its minute: it goes on in it with a new head, and its checkpoint has the answers without calls, tokens and model."""
     failed = call(
-        {"output": 'Output: E   psycopg.errors.UndefinedTable: relation "orders" does not exist\nExit Code: 1'},
+        {
+            "output": 'Output: E   psycopg.errors.UndefinedTable: relation "orders" does not exist\nExit Code: 1'
+        },
         command="./bin/pytest -q",
     )
     first = (user("run the tests"), answer(failed, text="I run them."))
     later = AT.format(9)
-    spoken = [{"text": "I run them."}, {"functionCall": {"id": "c1", "name": failed["name"], "args": failed["args"]}}]
+    spoken = [
+        {"text": "I run them."},
+        {"functionCall": {"id": "c1", "name": failed["name"], "args": failed["args"]}},
+    ]
     again = [
         {**user("run the tests"), "timestamp": later},
         {"id": "m2", "timestamp": later, "type": "gemini", "content": spoken},
@@ -153,7 +184,9 @@ def test_the_second_file_of_a_resumed_session_does_not_stand_for_it() -> None:
     opening = user("<session_context>\nThis is the Gemini CLI.\n</session_context>")
     data = "\n".join(map(json.dumps, (HEAD, {"$set": {"messages": [opening]}})))
     assert not list(gemini.read(BytesSource(data.encode(), "session-2.jsonl")))
-    assert [step.role for step in read({"$set": {"messages": [opening]}}, user("go", "m9")).steps] == ["system", "user"]
+    assert [
+        step.role for step in read({"$set": {"messages": [opening]}}, user("go", "m9")).steps
+    ] == ["system", "user"]
 
 
 def test_a_sub_agent_belongs_to_its_session(tmp_path: Path) -> None:
@@ -167,7 +200,12 @@ def test_a_sub_agent_belongs_to_its_session(tmp_path: Path) -> None:
 
 def test_bad_lines_are_counted() -> None:
     """Half a line, an unknown record, an unknown message: noted, and the rest is read."""
-    run = read("{half", {"what": 1}, {"id": "x", "type": "brand-new"}, {"id": "e", "type": "error", "content": "quota"})
+    run = read(
+        "{half",
+        {"what": 1},
+        {"id": "x", "type": "brand-new"},
+        {"id": "e", "type": "error", "content": "quota"},
+    )
     assert run.reading is not None and (run.reading.malformed, run.reading.unknown) == (
         1,
         {"(no type)": 1, "message.brand-new": 1},

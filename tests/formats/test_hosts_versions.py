@@ -14,7 +14,11 @@ from tacit.formats.source import BytesSource, FileSource
 DATA = Path(__file__).parent / "data" / "hosts"
 PNPM, PASS = "no, use pnpm, not npm", "make the tests pass"
 READ = {
-    "claude-code-2.1.325/typed.jsonl": ("install the packages", ["install the packages", PNPM], [1, 0]),
+    "claude-code-2.1.325/typed.jsonl": (
+        "install the packages",
+        ["install the packages", PNPM],
+        [1, 0],
+    ),
     "claude-code-2.1.325/print.jsonl": (PASS, [], [1, 0]),
     "claude-code-2.1.325/fork.jsonl": (PASS, [], [1, 0]),
     "claude-code-2.1.197/print.jsonl": (PASS, [], [1, 0]),
@@ -39,7 +43,11 @@ def test_a_host_as_its_version_writes(name: str) -> None:
     folder = name.split("/")[0]
     assert run.host == folder.rpartition("-")[0]
     typed = [step.text for step in run.steps if step.typed]
-    assert (run.task, typed, [step.status for step in run.steps if step.tool and step.role == "tool"]) == READ[name]
+    assert (
+        run.task,
+        typed,
+        [step.status for step in run.steps if step.tool and step.role == "tool"],
+    ) == READ[name]
     assert run.reading is not None and run.reading.unknown is None
     assert all(step.speaker in ("typed", "refusal", "answer") for step in run.steps if step.typed)
 
@@ -53,7 +61,9 @@ def test_a_fork_of_the_real_shape() -> None:
     """Its records and lineage are those of the session it was copied from."""
     one, fork = read("claude-code-2.1.325/print.jsonl"), read("claude-code-2.1.325/fork.jsonl")
     assert (one.id, fork.id, one.lineage) == ("s-print", "s-fork", fork.lineage) and one.lineage
-    assert [step.record for step in fork.steps][: len(one.steps)] == [step.record for step in one.steps]
+    assert [step.record for step in fork.steps][: len(one.steps)] == [
+        step.record for step in one.steps
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,19 +77,32 @@ def test_copilots_first_prompt(startup: str, second: int, speaker: str) -> None:
         "data": {"sessionId": "p-1", "producer": "copilot-agent"},
         "timestamp": "2026-11-16T06:00:00.000Z",
     }
-    model = {"type": "session.model_change", "data": {"source": startup}, "timestamp": "2026-11-16T06:00:00.400Z"}
+    model = {
+        "type": "session.model_change",
+        "data": {"source": startup},
+        "timestamp": "2026-11-16T06:00:00.400Z",
+    }
     handed = {"hookType": "sessionStart", "input": {"initialPrompt": "use pnpm"}}
     hook = {"type": "hook.start", "data": handed, "timestamp": f"2026-11-16T06:00:0{second}.500Z"}
-    asked = {"type": "user.message", "data": {"content": "use pnpm"}, "timestamp": "2026-11-16T06:00:09.900Z"}
+    asked = {
+        "type": "user.message",
+        "data": {"content": "use pnpm"},
+        "timestamp": "2026-11-16T06:00:09.900Z",
+    }
     (run,) = formats.read(
-        BytesSource("".join(f"{json.dumps(each)}\n" for each in (opened, model, hook, asked)).encode(), "events.jsonl")
+        BytesSource(
+            "".join(f"{json.dumps(each)}\n" for each in (opened, model, hook, asked)).encode(),
+            "events.jsonl",
+        )
     )
     assert [(step.speaker, step.typed) for step in run.steps] == [(speaker, speaker == "typed")]
 
 
 def test_copilots_failure_has_its_words_without_the_hosts_line() -> None:
     """The exit code stands in the events file; what the shell printed is the error."""
-    (step,) = [step for step in read("copilot-1.0.102/print/events.jsonl").steps if step.role == "tool"]
+    (step,) = [
+        step for step in read("copilot-1.0.102/print/events.jsonl").steps if step.role == "tool"
+    ]
     assert (step.error, step.status, step.input) == ("refused", 1, {"command": "pytest -q"})
 
 
@@ -104,7 +127,9 @@ def _captured(tmp_path: Path, *events: tuple[str, dict[str, str]]) -> list[str]:
 
     path = ""
     for name, more in events:
-        event = copilot.read(name, {"sessionId": "p-1", "cwd": "/repo", **more}, {"HOME": str(tmp_path)})
+        event = copilot.read(
+            name, {"sessionId": "p-1", "cwd": "/repo", **more}, {"HOME": str(tmp_path)}
+        )
         assert event is not None and event.captured
         path = capture.keep(str(tmp_path / "tacit.db"), event).transcript
     (run,) = formats.read(FileSource(path))
@@ -133,6 +158,10 @@ def test_copilots_events_file_is_learned_where_there_is_one(tmp_path: Path) -> N
     path.write_text("{}")
     for more in ({}, {"transcriptPath": str(path)}):
         event = copilot.read("session-end", {**payload, **more}, env)
-        assert event is not None and (event.transcript, event.captured, event.host) == (str(path), False, "copilot")
+        assert event is not None and (event.transcript, event.captured, event.host) == (
+            str(path),
+            False,
+            "copilot",
+        )
     event = copilot.read("session-end", {**payload, "sessionId": "../p-1"}, env)
     assert event is not None and event.captured

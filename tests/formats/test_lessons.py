@@ -22,22 +22,49 @@ from tacit.testing import content, live
 
 FORMS: dict[str, Any] = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv}
 plain = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
-words = st.builds(str.__add__, st.sampled_from(["", "", "'", "''", "=", "+", "-", "@", "\t", '"', ",", "＝"]), plain)
+words = st.builds(
+    str.__add__,
+    st.sampled_from(["", "", "'", "''", "=", "+", "-", "@", "\t", '"', ",", "＝"]),
+    plain,
+)
 stripped = words.filter(lambda text: bool(text.strip()))
 tallies = st.builds(
-    Tally, seen=st.integers(0, 9), uses=st.integers(0, 9), contradicted=st.integers(0, 3), confidence=st.none() | st.floats(0, 1),
-    signals=st.none() | st.dictionaries(st.sampled_from(("helped", "failed", "success_rate")), st.floats(0.5, 9)),
-)  # fmt: skip
+    Tally,
+    seen=st.integers(0, 9),
+    uses=st.integers(0, 9),
+    contradicted=st.integers(0, 3),
+    confidence=st.none() | st.floats(0, 1),
+    signals=st.none()
+    | st.dictionaries(st.sampled_from(("helped", "failed", "success_rate")), st.floats(0.5, 9)),
+)
 lessons = st.builds(
-    Memory, id=st.text("abcdefgh", min_size=12, max_size=12), project=st.just("p"), text=stripped, category=words, domain=words, agent=words,
-    tags=st.lists(words, max_size=3).map(tuple), paths=st.lists(words, max_size=2).map(tuple), source=words, gate_reason=words,
-    pinned=st.booleans(), merged=st.integers(0, 5), created_at=st.just("2026-11-15T09:00:00.000Z"), tally=tallies,
-    extra=st.none() | st.dictionaries(words, st.none() | st.booleans() | st.integers(-9, 9) | words, min_size=1, max_size=3),
-)  # fmt: skip
+    Memory,
+    id=st.text("abcdefgh", min_size=12, max_size=12),
+    project=st.just("p"),
+    text=stripped,
+    category=words,
+    domain=words,
+    agent=words,
+    tags=st.lists(words, max_size=3).map(tuple),
+    paths=st.lists(words, max_size=2).map(tuple),
+    source=words,
+    gate_reason=words,
+    pinned=st.booleans(),
+    merged=st.integers(0, 5),
+    created_at=st.just("2026-11-15T09:00:00.000Z"),
+    tally=tallies,
+    extra=st.none()
+    | st.dictionaries(
+        words, st.none() | st.booleans() | st.integers(-9, 9) | words, min_size=1, max_size=3
+    ),
+)
 
 
 @settings(max_examples=60, deadline=None)
-@given(rows=st.lists(lessons.map(lambda memory: Row(memory)), max_size=4), form=st.sampled_from(sorted(FORMS)))
+@given(
+    rows=st.lists(lessons.map(lambda memory: Row(memory)), max_size=4),
+    form=st.sampled_from(sorted(FORMS)),
+)
 def test_what_is_written_is_read_again(rows: list[Row], form: str) -> None:
     """Whatever words lessons hold, in whichever of the three forms."""
     module = FORMS[form]
@@ -91,7 +118,9 @@ def test_out_in_and_out_again_is_the_same_file(folder: Path, form: str) -> None:
                     0,
                 )
                 before = content(memories.store)
-                again = memories.import_(BytesSource(memories.export("jsonl").encode(), "x.jsonl"), trust="user")[0]
+                again = memories.import_(
+                    BytesSource(memories.export("jsonl").encode(), "x.jsonl"), trust="user"
+                )[0]
                 assert (again.kept, again.already, again.differing) == ((), len(report.kept), 0)
                 assert content(memories.store) == before
             text, was = memories.export(form), text
@@ -104,7 +133,9 @@ def test_a_store_knows_its_own_lessons(folder: Path) -> None:
         kept = memories.add("Run make migrate before the tests.")
         table = memories.export("csv")
         [same] = memories.import_(BytesSource(table.encode(), "t.csv"), trust="user")
-        [other] = memories.import_(BytesSource(table.replace("before", "after").encode(), "t.csv"), trust="user")
+        [other] = memories.import_(
+            BytesSource(table.replace("before", "after").encode(), "t.csv"), trust="user"
+        )
         assert (same.already, same.differing, other.already, other.differing) == (1, 0, 1, 1)
         assert [memory.text for memory in memories.list()] == [kept.text]
 
@@ -121,13 +152,21 @@ def test_what_a_stranger_says_of_a_lesson_is_not_believed(folder: Path) -> None:
     }
     with open(cwd=str(folder)) as memories:
         document = json.dumps(
-            {"tacit": "lessons", "version": 1, "lessons": [told, {"text": "An agent's guess.", "trust": "agent"}]}
+            {
+                "tacit": "lessons",
+                "version": 1,
+                "lessons": [told, {"text": "An agent's guess.", "trust": "agent"}],
+            }
         )
         [held] = memories.import_(BytesSource(document.encode(), "x.json"))
         for memory in map(memories.get, held.kept):
             assert (memory.trust, memory.gate, memory.verdict, memory.pinned, memory.scope) == (
-                "imported", "hold", "not yet known", False, "project",
-            )  # fmt: skip
+                "imported",
+                "hold",
+                "not yet known",
+                False,
+                "project",
+            )
     with open(str(folder / "b.db"), cwd=str(folder)) as memories:
         [mine] = memories.import_(BytesSource(document.encode(), "x.json"), trust="user")
         assert [memories.get(id).trust for id in mine.kept] == ["user", "agent"]
@@ -143,7 +182,9 @@ def test_what_a_stranger_says_of_a_lesson_is_not_believed(folder: Path) -> None:
         ("x.csv", b"id,text\r\n1,\xff\xfe\r\n", Damaged),
     ],
 )
-def test_a_file_that_breaks_off_changes_nothing(folder: Path, path: str, raw: bytes, error: type[Exception]) -> None:
+def test_a_file_that_breaks_off_changes_nothing(
+    folder: Path, path: str, raw: bytes, error: type[Exception]
+) -> None:
     with open(cwd=str(folder)) as memories:
         before = content(memories.store)
         with pytest.raises(error):
@@ -159,7 +200,12 @@ def test_what_a_spreadsheet_saves_is_read(folder: Path) -> None:
         assert (len(report.kept), report.skipped) == (1, 2)
         assert "badge" in report.warnings[0]
         kept = memories.get(report.kept[0])
-        assert (kept.text, kept.tags, kept.tally.seen, kept.trust) == ("Use pnpm here", ("js",), 3, "user")
+        assert (kept.text, kept.tags, kept.tally.seen, kept.trust) == (
+            "Use pnpm here",
+            ("js",),
+            3,
+            "user",
+        )
 
 
 def test_files_that_come_together_come_in_together(folder: Path) -> None:
@@ -173,8 +219,16 @@ def test_files_that_come_together_come_in_together(folder: Path) -> None:
         with pytest.raises(Damaged):
             memories.import_(str(place), trust="user")
         assert content(memories.store) == before
-        (place / "tacit-lessons.json").write_text('{"tacit": "lessons", "lessons": [{"text": "Another good lesson."}]}')
-        assert sum(len(report.kept) for report in memories.import_(str(place), trust="user", dry_run=True)) == 2
+        (place / "tacit-lessons.json").write_text(
+            '{"tacit": "lessons", "lessons": [{"text": "Another good lesson."}]}'
+        )
+        assert (
+            sum(
+                len(report.kept)
+                for report in memories.import_(str(place), trust="user", dry_run=True)
+            )
+            == 2
+        )
         assert memories.list() == []
         assert sum(len(report.kept) for report in memories.import_(str(place), trust="user")) == 2
 
@@ -183,5 +237,7 @@ def test_the_command_line_writes_to_a_file_or_a_folder(tacit: Any, folder: Path)
     tacit("add", "=1+1 is two.")
     assert tacit("export", "--format", "csv", "--out", "l.csv", "--json").data["files"] == ["l.csv"]
     assert "'=1+1 is two." in (folder / "l.csv").read_text()
-    assert tacit("export", "--format", "json", "--out", "there", "--json").data["files"] == ["there/tacit-lessons.json"]
+    assert tacit("export", "--format", "json", "--out", "there", "--json").data["files"] == [
+        "there/tacit-lessons.json"
+    ]
     assert tacit("import", "l.csv", "--json").data["files"][0]["already"] == 1

@@ -30,12 +30,24 @@ def database(folder: Path, *extra: tuple[str, str]) -> Path:
     path = folder / "opencode.db"
     told = json.loads(EXPORT.read_text())
     db = apsw.Connection(str(path))
-    db.execute("CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)")
+    db.execute(
+        "CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)"
+    )
     db.execute("CREATE TABLE message (id, session_id, time_created, data)")
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     for id, parent in (("ses_main", None), *extra):
         info, agent = told["info"], "general" if parent else "build"
-        insert(db, "session", id, parent, info["directory"], info["version"], agent, info["time"]["created"], 0)
+        insert(
+            db,
+            "session",
+            id,
+            parent,
+            info["directory"],
+            info["version"],
+            agent,
+            info["time"]["created"],
+            0,
+        )
         for message in told["messages"]:
             name = id + message["info"]["id"]
             insert(db, "message", name, id, message["info"]["time"]["created"], message["info"])
@@ -53,7 +65,8 @@ def forked(path: Path, id: str, at: int, *said: dict[str, object]) -> Path:
         (id, at, at),
     )
     db.execute(
-        "INSERT INTO message SELECT ? || id, ?, time_created, data FROM message WHERE session_id = 'ses_main'", (id, id)
+        "INSERT INTO message SELECT ? || id, ?, time_created, data FROM message WHERE session_id = 'ses_main'",
+        (id, id),
     )
     db.execute(
         "INSERT INTO part SELECT ? || id, ? || message_id, ?, data FROM part WHERE session_id = 'ses_main'",
@@ -67,7 +80,10 @@ def forked(path: Path, id: str, at: int, *said: dict[str, object]) -> Path:
 
 
 def shape(run: Run) -> list[object]:
-    steps = [(step.role, step.text, step.error, step.output, step.status, step.typed) for step in run.steps]
+    steps = [
+        (step.role, step.text, step.error, step.output, step.status, step.typed)
+        for step in run.steps
+    ]
     return [run.host, run.cwd, run.version, run.model, run.task, run.cost, steps]
 
 
@@ -76,31 +92,48 @@ def test_an_export_and_the_database_say_the_same(tmp_path: Path) -> None:
     (exported,) = formats.read(FileSource(str(EXPORT)))
     (kept,) = formats.read(FileSource(str(database(tmp_path))))
     assert shape(exported) == shape(kept)
-    assert (exported.id, exported.task, exported.host) == ("ses_main", "make the tests pass", "opencode")
-    calls = [(step.error, step.output, step.status) for step in exported.steps if step.role == "tool"]
+    assert (exported.id, exported.task, exported.host) == (
+        "ses_main",
+        "make the tests pass",
+        "opencode",
+    )
+    calls = [
+        (step.error, step.output, step.status) for step in exported.steps if step.role == "tool"
+    ]
     assert calls == [("refused", "", 1), ("", "database is up\n", 0)]
     assert not any(step.typed or "tacit-notes" in step.text for step in exported.steps)
     assert exported.reading is not None and exported.reading.unknown is None
-    assert exported.cost is not None and (exported.cost.input, exported.cost.cache_read) == (1800, 60)
+    assert exported.cost is not None and (exported.cost.input, exported.cost.cache_read) == (
+        1800,
+        60,
+    )
 
 
 def test_a_call_begins_with_the_answer_that_asks_for_it() -> None:
     """The start that the host notes is set anew with every piece of output, also after our hook has spoken."""
     told = json.loads(EXPORT.read_text())
-    (message,) = [each for each in told["messages"] if any(part.get("tool") for part in each["parts"])][:1]
+    (message,) = [
+        each for each in told["messages"] if any(part.get("tool") for part in each["parts"])
+    ][:1]
     made = message["info"]["time"]["created"]
     for part in message["parts"]:
         if part.get("tool"):
             part["state"]["time"] = {"start": made + 5000, "end": made + 6000}
     (run,) = formats.read(BytesSource(json.dumps(told).encode(), "export.json"))
     steps = [step for step in run.steps if step.role == "tool"]
-    assert steps[0].at < run.steps[-1].at and clock.seconds(steps[0].at) * 1000 == pytest.approx(made, abs=2)
+    assert steps[0].at < run.steps[-1].at and clock.seconds(steps[0].at) * 1000 == pytest.approx(
+        made, abs=2
+    )
 
 
 def test_one_session_of_many(tmp_path: Path) -> None:
     """The worker learns the session that ended; a sub-agent's is a run of its own that names its parent."""
     path = str(database(tmp_path, ("ses_other", ""), ("ses_part", "ses_main")))
-    assert [run.id for run in formats.read(FileSource(path))] == ["ses_main", "ses_other", "ses_part"]
+    assert [run.id for run in formats.read(FileSource(path))] == [
+        "ses_main",
+        "ses_other",
+        "ses_part",
+    ]
     (part,) = transcript.read(transcript.one_session(path, "ses_part"))
     assert (part.id, part.root, part.agent) == ("ses_part", "ses_main", "general")
     assert list(transcript.read(transcript.one_session(path, "ses_gone"))) == []
@@ -108,17 +141,32 @@ def test_one_session_of_many(tmp_path: Path) -> None:
 
 def test_a_fork_shares_its_origins_lineage(tmp_path: Path) -> None:
     """By the time of the first message, which a copy keeps; so do sub-agents of either, and an export; another session does not."""
-    path = forked(database(tmp_path, ("ses_part", "ses_main")), "ses_fork", 1794848540000, {"text": "go on"})
+    path = forked(
+        database(tmp_path, ("ses_part", "ses_main")), "ses_fork", 1794848540000, {"text": "go on"}
+    )
     db = apsw.Connection(str(path))
     db.execute(
         "INSERT INTO session SELECT 'ses_new', NULL, directory, version, NULL, 1794848550000, 0 FROM session WHERE id = 'ses_main'"
     )
-    insert(db, "message", "m", "ses_new", 1794848550000, {"role": "user", "time": {"created": 1794848550000}})
+    insert(
+        db,
+        "message",
+        "m",
+        "ses_new",
+        1794848550000,
+        {"role": "user", "time": {"created": 1794848550000}},
+    )
     insert(db, "part", "p", "m", "ses_new", {"type": "text", "text": "hello"})
     db.close()
     lineages = {run.id: run.lineage for run in formats.read(FileSource(str(path)))}
     (exported,) = formats.read(FileSource(str(EXPORT)))
-    assert lineages["ses_main"] == lineages["ses_fork"] == lineages["ses_part"] == exported.lineage != ""
+    assert (
+        lineages["ses_main"]
+        == lineages["ses_fork"]
+        == lineages["ses_part"]
+        == exported.lineage
+        != ""
+    )
     assert lineages["ses_new"] not in ("", lineages["ses_main"])
 
 
@@ -128,8 +176,19 @@ def test_a_fork_is_no_second_sighting(tmp_path: Path) -> None:
     from tacit.stores.incidents import commonest
 
     told = json.loads(EXPORT.read_text())["info"]["time"]["created"]
-    path = str(forked(database(tmp_path, ("ses_part", "ses_main")), "ses_fork", told + 90_000, {"text": "go on"}))
-    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    path = str(
+        forked(
+            database(tmp_path, ("ses_part", "ses_main")),
+            "ses_fork",
+            told + 90_000,
+            {"text": "go on"},
+        )
+    )
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "d"),
+        "XDG_CONFIG_HOME": str(tmp_path / "c"),
+    }
     (tmp_path / "w").mkdir()
     with open(env=env, cwd=str(tmp_path / "w")) as memories:
         for session in ("ses_part", "ses_fork", "ses_main"):  # whichever ends first
@@ -182,7 +241,10 @@ def test_unknown_parts_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(json.dumps(told))
     (run,) = formats.read(FileSource(str(path)))
-    assert run.reading is not None and run.reading.unknown == {"hologram": 1, "message of narrator": 1}
+    assert run.reading is not None and run.reading.unknown == {
+        "hologram": 1,
+        "message of narrator": 1,
+    }
 
 
 def test_the_dialect() -> None:
@@ -190,9 +252,18 @@ def test_the_dialect() -> None:
     from tacit.hosts.dialect import HookAnswer
 
     env = {"HOME": "/home/ada"}
-    said = {"session_id": "ses_part", "parent_id": "ses_main", "agent": "general", "cwd": "/home/ada/shop"}
+    said = {
+        "session_id": "ses_part",
+        "parent_id": "ses_main",
+        "agent": "general",
+        "cwd": "/home/ada/shop",
+    }
     inside = opencode.read("subagent-start", said, env)
-    assert inside and (inside.session, inside.context, inside.agent) == ("ses_main", "ses_part", "general")
+    assert inside and (inside.session, inside.context, inside.agent) == (
+        "ses_main",
+        "ses_part",
+        "general",
+    )
     ended = opencode.read("session-end", said, env)
     assert ended and (ended.session, ended.context) == ("ses_part", "")
     assert ended.transcript == "/home/ada/.local/share/opencode/opencode.db"

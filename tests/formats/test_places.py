@@ -76,15 +76,24 @@ def test_words_that_do_not_count() -> None:
         Step("user", "line:1", "use uv", typed=True, speaker="typed"),
         Step("assistant", "line:2", "ok", speaker="agent"),
     )
-    run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"), "it lies elsewhere")
+    run, told = unheard(
+        Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"), "it lies elsewhere"
+    )
     assert [(step.text, step.typed, step.speaker) for step in run.steps] == [
         ("use uv", False, ""),
         ("ok", False, "agent"),
     ]
-    assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
-    silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]), "nobody knows whose it is", here=True)
+    assert (
+        "1 typed message does not count as yours" in told
+        and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
+    )
+    silent, told = unheard(
+        Run("r-1", "neutral", steps=steps[1:]), "nobody knows whose it is", here=True
+    )
     assert silent.foreign and silent.steps == steps[1:]
-    assert told == "r-1 waits for you: nobody knows whose it is. If it is yours: tacit review"  # a pipe is gone
+    assert (
+        told == "r-1 waits for you: nobody knows whose it is. If it is yours: tacit review"
+    )  # a pipe is gone
     assert unheard(Run("r-1", "neutral"), "it lies elsewhere")[1] == ""
 
 
@@ -104,7 +113,11 @@ def test_a_file_of_anyone_is_not_the_user(tmp_path: Path, name: str, text: str) 
     from tacit.app import open
 
     (tmp_path / "w").mkdir()
-    env = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_HOME": str(tmp_path / "d"),
+        "XDG_CONFIG_HOME": str(tmp_path / "c"),
+    }
     path = written(tmp_path / "w" / name)
     path.write_text(text)
     with open(env=env, cwd=str(tmp_path / "w")) as memories:
@@ -133,7 +146,9 @@ def test_what_a_file_of_anyone_says_happened_is_imported(tmp_path: Path) -> None
     from tacit.testing import signed
 
     (tmp_path / "w").mkdir()
-    env = signed({"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "d"), "USER": "ann"})
+    env = signed(
+        {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "d"), "USER": "ann"}
+    )
     with open(env=env, cwd=str(tmp_path / "w")) as memories:
         given = memories.add("Run make setup before pytest.")
         for n in range(3):
@@ -144,7 +159,9 @@ def test_what_a_file_of_anyone_says_happened_is_imported(tmp_path: Path) -> None
             assert any("--as YOUR_NAME" in note for note in learned.warnings)
         kept = [memory for memory in memories.list() if memory.id != given.id]
         assert {(memory.trust, memory.gate) for memory in kept} == {("imported", "hold")}
-        assert not [mark for mark in memories.store.marks(memory=given.id) if mark.signal == "outcome"]
+        assert not [
+            mark for mark in memories.store.marks(memory=given.id) if mark.signal == "outcome"
+        ]
         for n in range(3):
             memories.learn(str(tmp_path / "w" / f"{n}.jsonl"), over=True)
         assert "observed" in {memory.trust for memory in memories.list()}

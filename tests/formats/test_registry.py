@@ -25,7 +25,8 @@ def point(name: str, found: object) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize(
-    ("data", "name"), [(SESSION, "claude-code"), (NEUTRAL, "neutral"), (b"%PDF-1.7\n", None), (b"", None)]
+    ("data", "name"),
+    [(SESSION, "claude-code"), (NEUTRAL, "neutral"), (b"%PDF-1.7\n", None), (b"", None)],
 )
 def test_the_surest_format_gets_the_file(data: bytes, name: str | None) -> None:
     """Each file is recognised by its own format, and one that no format knows by none."""
@@ -59,7 +60,9 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_formats_of_others_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry point is asked and read like our own; it cannot take one of our names."""
-    theirs = SimpleNamespace(NAME="pdf", detect=lambda source: 0.9, read=lambda source: iter([Run("1", "pdf")]))
+    theirs = SimpleNamespace(
+        NAME="pdf", detect=lambda source: 0.9, read=lambda source: iter([Run("1", "pdf")])
+    )
     points = [point("pdf", theirs), point("neutral", theirs)]
     monkeypatch.setattr(formats, "_foreign", lambda: {each.name: each for each in points})
     assert (formats.detect(ELSEWHERE), list(formats.read(ELSEWHERE))) == ("pdf", [Run("1", "pdf")])
@@ -75,6 +78,8 @@ def test_a_broken_format_of_others_stops_nobody(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_table_imports_no_format() -> None:
     """Importing the registry loads none of the modules it names."""
-    code = "import sys, tacit.formats as f; print([m for m in f.FORMATS.values() if m in sys.modules])"
+    code = (
+        "import sys, tacit.formats as f; print([m for m in f.FORMATS.values() if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

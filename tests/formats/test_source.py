@@ -50,10 +50,17 @@ def test_a_gzip_file_cut_short_gives_what_it_holds(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"line\n" * 50_000, 0)[:-200])
     each = FileSource(str(path))
     lines = list(each.lines())
-    assert (lines[0], 40_000 < len(lines) < 50_000, each.skipped, each.head(4)) == (b"line\n", True, 1, b"line")
+    assert (lines[0], 40_000 < len(lines) < 50_000, each.skipped, each.head(4)) == (
+        b"line\n",
+        True,
+        1,
+        b"line",
+    )
 
 
-def test_zst_without_its_module_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zst_without_its_module_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where nothing can read .zst, the error names the way out."""
     real = builtins.__import__
 
@@ -77,7 +84,10 @@ def test_neighbours_are_sorted_files(tmp_path: Path) -> None:
     each = FileSource(str(tmp_path / "s.jsonl"))
     assert [beside.name for beside in each.beside("s", "agents")] == ["a.jsonl", "b.jsonl"]
     assert (each.beside("t"), BytesSource(b"").beside("s")) == ((), ())
-    assert (each.has_beside("s", "agents", "a.jsonl"), each.has_beside("s", "agents")) == (True, False)
+    assert (each.has_beside("s", "agents", "a.jsonl"), each.has_beside("s", "agents")) == (
+        True,
+        False,
+    )
 
 
 def test_a_walk_gives_each_file_once_in_order(tmp_path: Path) -> None:
@@ -88,7 +98,11 @@ def test_a_walk_gives_each_file_once_in_order(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     os.mkfifo(tmp_path / "pipe")
     named = [tmp_path / "b" / "2.txt", tmp_path]
-    assert [os.path.relpath(each.path, tmp_path) for each in walk(named)] == ["b/2.txt", ".hidden.txt", "a/1.txt"]
+    assert [os.path.relpath(each.path, tmp_path) for each in walk(named)] == [
+        "b/2.txt",
+        ".hidden.txt",
+        "a/1.txt",
+    ]
     assert [each.name for each in walk([tmp_path / ".git"])] == ["3.txt"]
 
 

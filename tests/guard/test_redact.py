@@ -25,7 +25,15 @@ from tests.recorded_answers import answering_as_declared
 from tests.tables import by_table
 
 from tacit.guard import expressions as module
-from tacit.guard.redact import Hit, Redacted, private, redact, redact_value, redacted_path, redacted_record
+from tacit.guard.redact import (
+    Hit,
+    Redacted,
+    private,
+    redact,
+    redact_value,
+    redacted_path,
+    redacted_record,
+)
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -80,7 +88,10 @@ def test_a_structure_is_redacted_by_its_keys_and_its_texts() -> None:
         "password": "[redacted:password]",
         "pin_password": "[redacted:password]",
         "token_count": 12,
-        "env": [{"name": "DB_PASSWORD", "value": "[redacted:password]"}, {"name": "PORT", "value": "5432"}],
+        "env": [
+            {"name": "DB_PASSWORD", "value": "[redacted:password]"},
+            {"name": "PORT", "value": "5432"},
+        ],
         "api_key": {"value": "[redacted:api-key]"},
         "note": "push with [redacted:github-token]",
         "[redacted:github-token]": None,
@@ -95,7 +106,10 @@ def test_a_structure_is_redacted_by_its_keys_and_its_texts() -> None:
         ("a <private>b\nc</private> d <PRIVATE x='1'>e</Private>", "a [private] d [private]"),
         ("a <private>never closed", "a [private]"),
         ("a <private>never <private>closed, <b>twice", "a [private]"),
-        ("a <private>" + 600 * "b</private>c<private>" + "d", "a " + 500 * "[private]c" + "[private]"),
+        (
+            "a <private>" + 600 * "b</private>c<private>" + "d",
+            "a " + 500 * "[private]c" + "[private]",
+        ),
         ("a <private>b <private>c</private> d</private> e", "a [private] e"),
         ("a </private> b", "a </private> b"),
         ("no tags at all, 1 < 2", "no tags at all, 1 < 2"),
@@ -116,10 +130,25 @@ def test_nothing_is_compiled_for_a_text_without_hints(monkeypatch: pytest.Monkey
     assert len(module._cache) <= 30
 
 
-SECRETS = ["hunter2", "ghp_" + body(36), body(24), HEX32, UUID, "Winter2024!", "AKIA" + "IOSFODNN7ABCDEFG", body(40)]
-WORDS = "password|token|the key|secret|API_KEY|credentials|Passwort|contraseña|mot de passe|auth".split("|")
+SECRETS = [
+    "hunter2",
+    "ghp_" + body(36),
+    body(24),
+    HEX32,
+    UUID,
+    "Winter2024!",
+    "AKIA" + "IOSFODNN7ABCDEFG",
+    body(40),
+]
+WORDS = (
+    "password|token|the key|secret|API_KEY|credentials|Passwort|contraseña|mot de passe|auth".split(
+        "|"
+    )
+)
 LINKS = """ is |=|: | = "|": "| | to | as the |--|://a:|@|\n|'s |[redacted:token]""".split("|")
-MIXED = st.lists(st.one_of(st.sampled_from([*SECRETS, *WORDS, *LINKS]), st.text(max_size=5)), max_size=14).map("".join)
+MIXED = st.lists(
+    st.one_of(st.sampled_from([*SECRETS, *WORDS, *LINKS]), st.text(max_size=5)), max_size=14
+).map("".join)
 
 
 @settings(max_examples=300, deadline=None)
@@ -137,10 +166,28 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", "eyJ-", "eyJaaaaaaaaa.", "token=", "cookie=a;", "://a:b", "?sig=aaaaaaaa1", "ghp_", "sk-", "a_", "ab-", "+",
-     "MIIEIBAA", "<a>b", "A", "1", "<private>", "[redacted:a] is ",
-     "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAA-----END"],
-)  # fmt: skip
+    [
+        "a",
+        "eyJ-",
+        "eyJaaaaaaaaa.",
+        "token=",
+        "cookie=a;",
+        "://a:b",
+        "?sig=aaaaaaaa1",
+        "ghp_",
+        "sk-",
+        "a_",
+        "ab-",
+        "+",
+        "MIIEIBAA",
+        "<a>b",
+        "A",
+        "1",
+        "<private>",
+        "[redacted:a] is ",
+        "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAA-----END",
+    ],
+)
 def test_a_long_hostile_text_is_finished(piece: str) -> None:
     """Beginnings of secrets without an end, over and over."""
     text = (piece * (200_000 // len(piece) + 1))[:200_000]
@@ -150,10 +197,21 @@ def test_a_long_hostile_text_is_finished(piece: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["token ", "password is ", 'key="', "-----BEGIN PRIVATE KEY-----\n", "kind: Secret\ndata:\n  a: bbbb\n",
-     "Cookie: a=b1; ", "login a password ", "password:\n  ", "credentials: a / ", "is the password ", "<password>",
-     "curl -u a "],
-)  # fmt: skip
+    [
+        "token ",
+        "password is ",
+        'key="',
+        "-----BEGIN PRIVATE KEY-----\n",
+        "kind: Secret\ndata:\n  a: bbbb\n",
+        "Cookie: a=b1; ",
+        "login a password ",
+        "password:\n  ",
+        "credentials: a / ",
+        "is the password ",
+        "<password>",
+        "curl -u a ",
+    ],
+)
 def test_steps_grow_with_the_text(piece: str) -> None:
     """Twice the text takes about twice the steps: calls are counted, not seconds."""
     short, long = piece * 150, piece * 300
@@ -263,8 +321,13 @@ def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:
         f"{''.join(maker.choices(ascii_uppercase, k=6))}_API_KEY={each}\n" for each in secrets
     )
     out = redact(text)
-    assert out.text.startswith("The settings of the importer:\n") and out.text.endswith("[redacted:secrets]")
-    assert not any(each[at : at + 10] in out.text for each in secrets for at in (0, 10)) and len(out.hits) <= 401
+    assert out.text.startswith("The settings of the importer:\n") and out.text.endswith(
+        "[redacted:secrets]"
+    )
+    assert (
+        not any(each[at : at + 10] in out.text for each in secrets for at in (0, 10))
+        and len(out.hits) <= 401
+    )
     assert redact(out.text).text == out.text
     few = "\n".join(text.splitlines()[:380])
     assert "[redacted:secrets]" not in redact(few).text

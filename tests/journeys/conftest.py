@@ -16,7 +16,10 @@ def kept(tacit: Any, tmp_path: Path) -> Any:
     tacit("init", "--profile", str(steady))
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
     tacit(
-        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
+        "add",
+        "The npm registry mirror is read-only; npm ERR there means the lock file is stale.",
+        "--kind",
+        "pitfall",
     )
     tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
     return tacit

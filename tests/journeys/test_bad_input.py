@@ -50,14 +50,26 @@ def test_what_cannot_be_kept_is_said_exactly(tacit: Any) -> None:
     ran = tacit("add", "-", stdin=lines)
     answers = [__import__("json").loads(line) for line in ran.out.splitlines()]
     assert ran.code == 1
-    assert [a["ok"] for a in answers] == [False, False, True, False, False, False, False, False, False]
+    assert [a["ok"] for a in answers] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        False,
+    ]
     assert "NUL" in answers[0]["error"]["message"]
     assert "surrogate" in answers[1]["error"]["message"]
     assert "at most" in answers[8]["error"]["message"]
     assert tacit("list", "--json").data["count"] == 1
 
 
-@pytest.mark.parametrize("name", ["nope", "../../etc/passwd", "%", "*", "a' OR 1=1", "é", "x" * 500])
+@pytest.mark.parametrize(
+    "name", ["nope", "../../etc/passwd", "%", "*", "a' OR 1=1", "é", "x" * 500]
+)
 def test_an_unknown_id_is_not_found(tacit: Any, name: str) -> None:
     """Exit code 3, whatever the name pretends to be."""
     tacit("add", "one")
@@ -184,6 +196,9 @@ def test_a_closed_pipe_is_no_error(tacit: Any) -> None:
     for n in range(3):
         tacit("add", f"lesson {n}")
     done = subprocess.run(
-        f"{sys.executable} -m tacit list --limit 100 | head -1", shell=True, capture_output=True, text=True
+        f"{sys.executable} -m tacit list --limit 100 | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
     )
     assert "Traceback" not in done.stderr

@@ -37,7 +37,9 @@ def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> No
         '{"permissions":\r\n{"allow": []}}',
     ],
 )
-def test_a_better_place_is_applied_and_taken_back_byte_for_byte(folder: Path, before: str | None) -> None:
+def test_a_better_place_is_applied_and_taken_back_byte_for_byte(
+    folder: Path, before: str | None
+) -> None:
     """The host's own rule stands for the lesson, which is retired; taking it back gives the file and the lesson as they were."""
     path = folder / ".claude" / "settings.local.json"
     if before is not None:
@@ -48,7 +50,9 @@ def test_a_better_place_is_applied_and_taken_back_byte_for_byte(folder: Path, be
         done = memories.place_guard(lesson.id)
         kept = json.loads(path.read_text())["permissions"]
         assert done.rules == ("Bash(npm install:*)",) and "Bash(npm install:*)" in kept["deny"]
-        assert kept.get("deny", [])[:1] == (["Bash(rm:*)"] if before and "rm:" in before else ["Bash(npm install:*)"])
+        assert kept.get("deny", [])[:1] == (
+            ["Bash(rm:*)"] if before and "rm:" in before else ["Bash(npm install:*)"]
+        )
         assert memories.get(lesson.id).state == "archived"
         memories.unplace_guard(lesson.id)
         assert (path.read_bytes().decode() if path.exists() else None) == before
@@ -65,13 +69,28 @@ FOREIGN = "What `bun run test` reports in `tmp/clones` is not this project's cod
 @pytest.mark.parametrize(
     ("text", "file", "before", "holds"),
     [
-        (FOREIGN, "biome.json", '{\r\n\t"files": {"includes": ["src/**"]}\r\n}\r\n', '"!tmp/clones"'),
+        (
+            FOREIGN,
+            "biome.json",
+            '{\r\n\t"files": {"includes": ["src/**"]}\r\n}\r\n',
+            '"!tmp/clones"',
+        ),
         (FOREIGN, "biome.jsonc", "{\n  // ours\n}\n", '"**"'),
         (FOREIGN, ".eslintrc.json", '{"root": true}', '"tmp/clones/"'),
         (FOREIGN, ".markdownlint-cli2.jsonc", '{"ignores": ["dist",],}\n', '"tmp/clones/**"'),
-        ("Never use `console.log`.", "biome.json", '{"linter": {"rules": {"recommended": true}}}', '"noConsole"'),
+        (
+            "Never use `console.log`.",
+            "biome.json",
+            '{"linter": {"rules": {"recommended": true}}}',
+            '"noConsole"',
+        ),
         ("Don't use default exports.", "biome.json", "{}", '"noDefaultExport"'),
-        ("Never use `any`.", ".eslintrc.json", '{"rules": {"eqeqeq": 2}}', '"@typescript-eslint/no-explicit-any"'),
+        (
+            "Never use `any`.",
+            ".eslintrc.json",
+            '{"rules": {"eqeqeq": 2}}',
+            '"@typescript-eslint/no-explicit-any"',
+        ),
         ("Never import `lodash`.", ".eslintrc.json", "{}", '"lodash"'),
     ],
 )
@@ -88,7 +107,9 @@ def test_an_option_of_the_projects_linter_is_a_better_place(
         with pytest.raises(Refused):
             memories.place_guard(lesson.id)
         memories.unplace_guard(lesson.id)
-        assert (folder / file).read_bytes().decode() == before and memories.get(lesson.id).state == lesson.state
+        assert (folder / file).read_bytes().decode() == before and memories.get(
+            lesson.id
+        ).state == lesson.state
 
 
 @pytest.mark.parametrize(
@@ -98,11 +119,17 @@ def test_an_option_of_the_projects_linter_is_a_better_place(
         (FOREIGN, "biome.json", '{"$schema": "https://biomejs.dev/schemas/1.9.4/schema.json"}'),
         (FOREIGN, "biome.json", "{ no json"),
         ("Never use `console.log` in tests.", "biome.json", "{}"),
-        ("Never use `any`.", ".eslintrc.json", '{"rules": {"@typescript-eslint/no-explicit-any": "off"}}'),
+        (
+            "Never use `any`.",
+            ".eslintrc.json",
+            '{"rules": {"@typescript-eslint/no-explicit-any": "off"}}',
+        ),
         ("Never use `any`.", ".prettierrc.json", "{}"),
     ],
 )
-def test_a_linter_that_has_it_or_cannot_say_it_is_left_alone(folder: Path, text: str, file: str, before: str) -> None:
+def test_a_linter_that_has_it_or_cannot_say_it_is_left_alone(
+    folder: Path, text: str, file: str, before: str
+) -> None:
     (folder / file).write_text(before)
     with tacit.open(by="ada", yes=True) as memories, pytest.raises(Refused):
         memories.better_place(memories.add(text).id)
@@ -116,7 +143,8 @@ def test_a_lesson_that_says_more_than_its_rule_stays_in_force(folder: Path) -> N
         assert memories.get(lesson.id).state == lesson.state
         memories.unplace_guard(lesson.id)
         assert (
-            not (folder / ".claude" / "settings.local.json").exists() and memories.get(lesson.id).state == lesson.state
+            not (folder / ".claude" / "settings.local.json").exists()
+            and memories.get(lesson.id).state == lesson.state
         )
 
 

@@ -61,21 +61,32 @@ def test_connecting_registers_every_event(tacit: Any, local: Path) -> None:
     handlers = {event: groups[0]["hooks"][0] for event, groups in hooks.items()}
     lines = {event: handler["command"].partition(" ] || ") for event, handler in handlers.items()}
     assert all(os.path.isabs(before.removeprefix("[ ! -x ")) for before, _, _ in lines.values())
-    ours = [(lines[event][2].partition(" hook ")[2], handlers[event]["timeout"]) for event in EVENTS]
+    ours = [
+        (lines[event][2].partition(" hook ")[2], handlers[event]["timeout"]) for event in EVENTS
+    ]
     words = "session-start prompt subagent-start before-command tool-failure pre-compact stop session-end".split()
-    assert ours == [(f"{word} || true", 10 if word in ("session-start", "stop") else 5) for word in words]
+    assert ours == [
+        (f"{word} || true", 10 if word in ("session-start", "stop") else 5) for word in words
+    ]
     assert not any("async" in handler for handler in handlers.values())
-    assert {event: groups[0]["matcher"] for event, groups in hooks.items() if "matcher" in groups[0]} == {
+    assert {
+        event: groups[0]["matcher"] for event, groups in hooks.items() if "matcher" in groups[0]
+    } == {
         "SessionStart": "startup|resume|clear|compact|fork",
         "PreToolUse": "Bash|Edit|MultiEdit|Write|NotebookEdit|Read",
         "PostToolUseFailure": "Bash",
     }
 
 
-def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(tacit: Any, local: Path) -> None:
+def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(
+    tacit: Any, local: Path
+) -> None:
     """In one sentence, with its bound (P9); who wants them all is left out of nothing from then on."""
     done = tacit("connect", "claude-code")
-    assert "never more than one of the three that matter most" in done.out and "--no-control gives them all" in done.out
+    assert (
+        "never more than one of the three that matter most" in done.out
+        and "--no-control gives them all" in done.out
+    )
     done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
     assert "nothing is left out to measure it" in done.out
     assert tacit("profile", "show", "--json").data["values"]["trial.rate"] == 0.0
@@ -111,9 +122,15 @@ def test_a_byte_order_mark_and_the_mode_stay(tacit: Any, local: Path) -> None:
     written(local, "\ufeff" + SETTINGS)
     local.chmod(0o640)
     tacit("connect", "claude-code")
-    assert local.read_bytes().startswith("\ufeff{".encode()) and stat.S_IMODE(local.stat().st_mode) == 0o640
+    assert (
+        local.read_bytes().startswith("\ufeff{".encode())
+        and stat.S_IMODE(local.stat().st_mode) == 0o640
+    )
     tacit("connect", "claude-code", "--undo")
-    assert local.read_bytes() == ("\ufeff" + SETTINGS).encode() and stat.S_IMODE(local.stat().st_mode) == 0o640
+    assert (
+        local.read_bytes() == ("\ufeff" + SETTINGS).encode()
+        and stat.S_IMODE(local.stat().st_mode) == 0o640
+    )
 
 
 def test_a_file_of_ours_alone_goes_with_undo(tacit: Any, local: Path) -> None:
@@ -147,13 +164,17 @@ def test_other_hooks_keep_their_places(tacit: Any, local: Path) -> None:
     tacit("connect", "claude-code")
     hooks = json.loads(local.read_text())["hooks"]
     before = json.loads(SETTINGS)["hooks"]
-    assert hooks["PreToolUse"][:1] == before["PreToolUse"] and is_ours(hooks["PreToolUse"][1]["hooks"][0])
+    assert hooks["PreToolUse"][:1] == before["PreToolUse"] and is_ours(
+        hooks["PreToolUse"][1]["hooks"][0]
+    )
     assert hooks["Stop"][:1] == before["Stop"] and is_ours(hooks["Stop"][1]["hooks"][0])
 
 
 def test_a_new_installation_replaces_the_old_one(tacit: Any, local: Path) -> None:
     """Entries of another installation of Tacit do not stay beside the new ones."""
-    old = with_entries(SETTINGS, registration(("/gone/bin/tacit", []), host("claude-code")), "settings")
+    old = with_entries(
+        SETTINGS, registration(("/gone/bin/tacit", []), host("claude-code")), "settings"
+    )
     written(local, old)
     tacit("connect", "claude-code")
     assert "/gone/" not in local.read_text()
@@ -171,7 +192,9 @@ def test_a_new_installation_replaces_the_old_one(tacit: Any, local: Path) -> Non
         ("[]", "not in the shape"),
     ],
 )
-def test_malformed_settings_are_left_alone(tacit: Any, local: Path, alone: Path, text: str, told: str) -> None:
+def test_malformed_settings_are_left_alone(
+    tacit: Any, local: Path, alone: Path, text: str, told: str
+) -> None:
     """What is not settings gets a message, keeps its bytes, and nothing else is made either."""
     written(local, text)
     for undo in ([], ["--undo"]):
@@ -211,14 +234,21 @@ def test_linked_settings_stay_linked(tacit: Any, local: Path, tmp_path: Path) ->
     assert local.is_symlink() and real.read_bytes() == SETTINGS.encode()
 
 
-def test_the_user_and_the_shared_file(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_the_user_and_the_shared_file(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """--user goes to the host's own folder, wherever that is; --shared to the file that is committed."""
-    for env, place in (({}, alone / ".claude"), ({"CLAUDE_CONFIG_DIR": str(tmp_path / "c")}, tmp_path / "c")):
+    for env, place in (
+        ({}, alone / ".claude"),
+        ({"CLAUDE_CONFIG_DIR": str(tmp_path / "c")}, tmp_path / "c"),
+    ):
         done = tacit("connect", "claude-code", "--user", "--json", **env)
         assert done.data["settings"] == str(place / "settings.json")
     shared = folder / ".claude" / "settings.json"
     assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(shared)
-    assert "! command -v tacit" in shared.read_text() and "bin/tacit" not in shared.read_text()  # nobody's own path
+    assert (
+        "! command -v tacit" in shared.read_text() and "bin/tacit" not in shared.read_text()
+    )  # nobody's own path
 
 
 def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, local: Path, alone: Path) -> None:
@@ -240,11 +270,15 @@ def test_disabled_hooks_are_pointed_out(tacit: Any, local: Path) -> None:
 def three_past_sessions(home: Path, folder: Path) -> None:
     """A late one, an old one, and one of another path by the same name."""
     past_session(home, folder, "a", str(folder), "From now on always use pnpm in this repository.")
-    past_session(home, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40)
+    past_session(
+        home, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40
+    )
     past_session(home, folder, "c", "/elsewhere", "Always use yarn in this repository.")
 
 
-def past_session(home: Path, folder: Path, name: str, cwd: str, wish: str, days_ago: float = 1.0) -> None:
+def past_session(
+    home: Path, folder: Path, name: str, cwd: str, wish: str, days_ago: float = 1.0
+) -> None:
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
     path = home / ".claude" / "projects" / slug / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -256,7 +290,11 @@ def past_session(home: Path, folder: Path, name: str, cwd: str, wish: str, days_
         "permissionMode": "default",
     }
     record |= {"uuid": name, "sessionId": name, "cwd": cwd}
-    line = {**record, "timestamp": "2026-11-01T09:00:00.000Z", "message": {"role": "user", "content": wish}}
+    line = {
+        **record,
+        "timestamp": "2026-11-01T09:00:00.000Z",
+        "message": {"role": "user", "content": wish},
+    }
     path.write_text(json.dumps(line) + "\n")
     at = time.time() - days_ago * 86400
     os.utime(path, (at, at))
@@ -267,7 +305,11 @@ def test_past_sessions_are_offered_with_their_cost(tacit: Any, folder: Path, alo
     three_past_sessions(alone, folder)
     done = tacit("connect", "claude-code", "--json")
     offered = done.data["learn"]
-    assert (offered["sessions"], offered["learned"]) == (1, 0) and offered["bytes"] > 0 and offered["seconds"] >= 0
+    assert (
+        (offered["sessions"], offered["learned"]) == (1, 0)
+        and offered["bytes"] > 0
+        and offered["seconds"] >= 0
+    )
     assert tacit("list", "--json").data["memories"] == []
 
 
@@ -284,8 +326,14 @@ def test_past_sessions_are_learned_once_asked(tacit: Any, folder: Path, alone: P
 # -- the text of a JSON file --------------------------------------------------------------------------------------------
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 STYLES = st.sampled_from(
@@ -293,8 +341,12 @@ STYLES = st.sampled_from(
 )
 
 
-@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), STYLES, st.text(max_size=5), VALUES)
-def test_what_is_put_in_can_be_taken_out(tree: dict[str, Any], style: dict[str, Any], key: str, item: Any) -> None:
+@given(
+    st.dictionaries(st.text(max_size=5), VALUES, max_size=4), STYLES, st.text(max_size=5), VALUES
+)
+def test_what_is_put_in_can_be_taken_out(
+    tree: dict[str, Any], style: dict[str, Any], key: str, item: Any
+) -> None:
     """Putting a member into any object and taking it out again gives the same text; between, it is there and nothing else changed."""
     if not key or key in tree:
         return
@@ -314,7 +366,9 @@ def test_items_too(tree: list[Any], style: dict[str, Any], item: Any) -> None:
     assert without_part(more, top(more), json_parts(more, top(more))[-1]) == text
 
 
-HANDLERS = st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2)
+HANDLERS = st.lists(
+    st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2
+)
 GROUPS = st.lists(st.fixed_dictionaries({"hooks": HANDLERS}), max_size=2)
 HOOKS = st.dictionaries(st.sampled_from([*EVENTS, "PostToolUse"]), GROUPS, max_size=4)
 
@@ -327,6 +381,11 @@ def test_entries_go_in_and_out_of_any_settings(
     """Whatever else a file holds, our entries come after others' and leave no trace but an event's list that was empty before."""
     text = json.dumps({**rest, "hooks": hooks}, **style)
     there = with_entries(text, ENTRIES, "settings")
-    assert all(json.loads(there)["hooks"][event] == [*hooks.get(event, []), group] for event, group in ENTRIES.items())
+    assert all(
+        json.loads(there)["hooks"][event] == [*hooks.get(event, []), group]
+        for event, group in ENTRIES.items()
+    )
     full = {event: groups for event, groups in hooks.items() if groups or event not in ENTRIES}
-    assert json.loads(without_entries(there, "settings")) == ({**rest, "hooks": full} if full else rest)
+    assert json.loads(without_entries(there, "settings")) == (
+        {**rest, "hooks": full} if full else rest
+    )

@@ -31,7 +31,11 @@ USERS = {
     "gemini": ".gemini/settings.json",
     "cursor": ".cursor/hooks.json",
 }
-PROJECTS = {**USERS, "copilot": ".github/hooks/tacit.json", "vscode": ".github/hooks/tacit-vscode.json"}
+PROJECTS = {
+    **USERS,
+    "copilot": ".github/hooks/tacit.json",
+    "vscode": ".github/hooks/tacit-vscode.json",
+}
 
 
 def sample(host: str) -> str:
@@ -40,17 +44,29 @@ def sample(host: str) -> str:
 
 @pytest.mark.parametrize("level", ["user", "shared"])
 @pytest.mark.parametrize("host", OTHERS)
-def test_connect_connect_undo_on_a_sample(tacit: Any, folder: Path, alone: Path, host: str, level: str) -> None:
+def test_connect_connect_undo_on_a_sample(
+    tacit: Any, folder: Path, alone: Path, host: str, level: str
+) -> None:
     """Comments, unknown keys, spacing and other people's hooks: the second connect changes nothing, undo gives every byte back."""
-    path = written(alone / USERS[host] if level == "user" else folder / PROJECTS[host], sample(host))
+    path = written(
+        alone / USERS[host] if level == "user" else folder / PROJECTS[host], sample(host)
+    )
     where = [] if level == "user" else ["--shared"]
     done = tacit("connect", host, *where, "--json").data
-    assert (done["settings"], done["changed"], done["project"] is None) == (str(path), True, level == "user")
+    assert (done["settings"], done["changed"], done["project"] is None) == (
+        str(path),
+        True,
+        level == "user",
+    )
     once = path.read_bytes()
-    marked = [(line, mark) for line in sample(host).splitlines() for mark in ("// ", "/*") if mark in line]
+    marked = [
+        (line, mark) for line in sample(host).splitlines() for mark in ("// ", "/*") if mark in line
+    ]
     assert all(line[line.rfind(mark) :] in once.decode() for line, mark in marked)
     before, after = loads(sample(host)), loads(once.decode())
-    assert all(after["hooks"][event][: len(listed)] == listed for event, listed in before["hooks"].items())
+    assert all(
+        after["hooks"][event][: len(listed)] == listed for event, listed in before["hooks"].items()
+    )
     assert {**after, "hooks": ""} == {**before, "hooks": ""}
     assert tacit("connect", host, *where, "--json").data["changed"] is False
     assert path.read_bytes() == once
@@ -102,7 +118,10 @@ def test_entries_in_every_dialect() -> None:
     assert copilot["postToolUse"] == {"type": "command", "bash": command, "timeoutSec": 5}
     command = f"{program} step --host vscode || true"
     assert vscode["PostToolUse"] == {"type": "command", "command": command, "timeout": 5}
-    assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor || true", "timeout": 5}
+    assert cursor["postToolUseFailure"] == {
+        "command": f"{program} tool-failure --host cursor || true",
+        "timeout": 5,
+    }
     assert "preToolUse" not in copilot  # one that crashes would deny the call
     stop = registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"]
     assert stop.endswith("stop --host cursor --store /x/y.db || true")
@@ -119,7 +138,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("what", BROKEN)
 @pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
-def test_a_program_that_is_gone_or_broken_hurts_no_host(tmp_path: Path, host: str, what: str) -> None:
+def test_a_program_that_is_gone_or_broken_hurts_no_host(
+    tmp_path: Path, host: str, what: str
+) -> None:
     """Every registered line ends well, and says nothing where the program is not there; also where it is named without a path."""
     program = tmp_path / "my tools" / "tacit"
     program.parent.mkdir()
@@ -131,7 +152,9 @@ def test_a_program_that_is_gone_or_broken_hurts_no_host(tmp_path: Path, host: st
             handler = entry["hooks"][0] if "hooks" in entry else entry
             line = handler.get("command") or handler["bash"]
             env = {"PATH": f"{program.parent}:/usr/bin:/bin"}
-            done = subprocess.run(["sh", "-c", line], input="{}", capture_output=True, text=True, env=env, timeout=20)
+            done = subprocess.run(
+                ["sh", "-c", line], input="{}", capture_output=True, text=True, env=env, timeout=20
+            )
             assert done.returncode == 0, (line, done.stderr)
             assert text is not None or (done.stdout, done.stderr) == ("", "")
 
@@ -142,12 +165,16 @@ def test_a_program_that_hangs_does_not_hold_gemini(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho here\nexec sleep 60\n")
     program.chmod(0o755)
     for entry in registration((str(program), []), HOSTS["gemini"]).values():
-        with subprocess.Popen(["bash", "-c", entry["hooks"][0]["command"]], stdin=-1, stdout=-1, stderr=-1) as shell:
+        with subprocess.Popen(
+            ["bash", "-c", entry["hooks"][0]["command"]], stdin=-1, stdout=-1, stderr=-1
+        ) as shell:
             assert shell.stdout is not None and shell.stdout.readline() == b"here\n"
             shell.terminate()
             assert shell.communicate(timeout=10)[0] == b""
     program.write_text("#!/bin/sh\ncat\n")
-    heard = subprocess.run(["sh", "-c", entry["hooks"][0]["command"]], input=b"{}", capture_output=True, timeout=10)
+    heard = subprocess.run(
+        ["sh", "-c", entry["hooks"][0]["command"]], input=b"{}", capture_output=True, timeout=10
+    )
     assert (heard.stdout, heard.returncode) == (b"{}", 0)
 
 
@@ -159,17 +186,23 @@ def test_what_copilot_must_hear_keeps_its_status(tmp_path: Path) -> None:
     entries = registration((str(program), []), HOSTS["copilot"])
     ended = {}
     for event, entry in entries.items():
-        done = subprocess.run(["bash", "-c", entry["bash"]], input="{}", text=True, capture_output=True)
+        done = subprocess.run(
+            ["bash", "-c", entry["bash"]], input="{}", text=True, capture_output=True
+        )
         ended[event] = done.returncode
     assert {event: code for event, code in ended.items() if code} == {"postToolUseFailure": 2}
 
 
 @pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
-def test_the_form_of_before_is_named_replaced_and_taken_out(tacit: Any, folder: Path, alone: Path, host: str) -> None:
+def test_the_form_of_before_is_named_replaced_and_taken_out(
+    tacit: Any, folder: Path, alone: Path, host: str
+) -> None:
     """0.2.0 registered the bare command: doctor and the list say so, connecting writes it anew, undo gives the bytes from before it."""
     kind = HOSTS[host]
     tacit("init")
-    path = folder / ".claude" / "settings.local.json" if host == "claude-code" else alone / USERS[host]
+    path = (
+        folder / ".claude" / "settings.local.json" if host == "claude-code" else alone / USERS[host]
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     other = '{\n  "mine": [1, 2 ]\n}\n'
     old = {}
@@ -177,7 +210,12 @@ def test_the_form_of_before_is_named_replaced_and_taken_out(tacit: Any, folder: 
         name = next(each for each in kind.entries if each.theirs == event)
         bare = {"type": "command", "command": f"/opt/tacit hook {name.ours} --host {host}"}
         if host == "claude-code":
-            bare = {"type": "command", "command": "/opt/tacit", "args": ["hook", name.ours], "timeout": 5}
+            bare = {
+                "type": "command",
+                "command": "/opt/tacit",
+                "args": ["hook", name.ours],
+                "timeout": 5,
+            }
         elif host == "copilot":
             bare = {"type": "command", "bash": bare["command"]}
         old[event] = {**entry, "hooks": [bare]} if "hooks" in entry else bare
@@ -190,17 +228,40 @@ def test_the_form_of_before_is_named_replaced_and_taken_out(tacit: Any, folder: 
     assert path.read_text() == other
     path.write_text(before)
     tacit("connect", host)
-    assert "/opt/tacit" not in path.read_text() and "in a form that hurts" not in tacit("connect", "--list").err
+    assert (
+        "/opt/tacit" not in path.read_text()
+        and "in a form that hurts" not in tacit("connect", "--list").err
+    )
     tacit("connect", host, "--undo")
     assert path.read_text() == other
 
 
 PAYLOADS = {
-    "claude-code": {"session_id": "s1", "transcript_path": "", "hook_event_name": "SessionStart", "source": "startup"},
-    "codex": {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "transcript_path": None},
+    "claude-code": {
+        "session_id": "s1",
+        "transcript_path": "",
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    },
+    "codex": {
+        "session_id": "s",
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+        "transcript_path": None,
+    },
     "copilot": {"sessionId": "s", "timestamp": 1, "source": "new"},
-    "vscode": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "new"},
-    "gemini": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "startup"},
+    "vscode": {
+        "session_id": "s",
+        "timestamp": "t",
+        "hook_event_name": "SessionStart",
+        "source": "new",
+    },
+    "gemini": {
+        "session_id": "s",
+        "timestamp": "t",
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    },
     "cursor": {"conversation_id": "s", "hook_event_name": "sessionStart", "cursor_version": "2"},
 }
 
@@ -214,14 +275,23 @@ def test_the_registered_command_answers(tacit: Any, alone: Path, folder: Path, h
     handler = first["hooks"][0] if "hooks" in first else first
     payload = {**PAYLOADS[host], "cwd": str(folder), "workspace_roots": [str(folder)]}
     argv = ["sh", "-c", handler.get("command") or handler["bash"]]
-    done = subprocess.run(argv, input=json.dumps(payload), capture_output=True, text=True, cwd="/", timeout=60)
-    assert "Always use pnpm, never npm." in done.stdout and json.loads(done.stdout) and done.stderr == ""
+    done = subprocess.run(
+        argv, input=json.dumps(payload), capture_output=True, text=True, cwd="/", timeout=60
+    )
+    assert (
+        "Always use pnpm, never npm." in done.stdout
+        and json.loads(done.stdout)
+        and done.stderr == ""
+    )
 
 
 MALFORMED = {
-    "codex": '{"a": 1, // why\n}', "cursor": '{"hooks": []}', "gemini": '{"hooks": {', "copilot": "[]",
+    "codex": '{"a": 1, // why\n}',
+    "cursor": '{"hooks": []}',
+    "gemini": '{"hooks": {',
+    "copilot": "[]",
     "vscode": '{"hooks": {"Stop": {}}}',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("host", "text"), MALFORMED.items())
@@ -231,13 +301,17 @@ def test_malformed_settings_are_left_alone(tacit: Any, alone: Path, host: str, t
     for undo in ([], ["--undo"]):
         done = tacit("connect", host, *undo)
         assert done.code == 1 and "nothing was changed" in done.err
-    assert path.read_bytes() == text.encode() and not (alone / "data" / "tacit" / "tacit.db").exists()
+    assert (
+        path.read_bytes() == text.encode() and not (alone / "data" / "tacit" / "tacit.db").exists()
+    )
 
 
 def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> None:
     """Entries of another installation do not stay beside the new ones, in flat lists either."""
 
-    old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), HOSTS["cursor"]), "settings")
+    old = with_entries(
+        sample("cursor"), registration(("/gone/bin/tacit", []), HOSTS["cursor"]), "settings"
+    )
     path = written(alone / USERS["cursor"], old)
     tacit("connect", "cursor")
     assert "/gone/" not in path.read_text()
@@ -247,7 +321,10 @@ def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> Non
 
 def test_homes_of_hosts_are_obeyed(tacit: Any, tmp_path: Path) -> None:
     """CODEX_HOME and COPILOT_HOME name the user's folder."""
-    for host, named, file in (("codex", "CODEX_HOME", "hooks.json"), ("copilot", "COPILOT_HOME", "hooks/tacit.json")):
+    for host, named, file in (
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("copilot", "COPILOT_HOME", "hooks/tacit.json"),
+    ):
         done = tacit("connect", host, "--json", **{named: str(tmp_path / host)})
         assert done.data["settings"] == str(tmp_path / host / file)
 
@@ -255,10 +332,14 @@ def test_homes_of_hosts_are_obeyed(tacit: Any, tmp_path: Path) -> None:
 def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, alone: Path) -> None:
     """Both ways."""
     path = written(alone / USERS["gemini"], sample("gemini"))
-    assert "+    " in tacit("connect", "gemini", "--dry-run").out and path.read_text() == sample("gemini")
+    assert "+    " in tacit("connect", "gemini", "--dry-run").out and path.read_text() == sample(
+        "gemini"
+    )
     tacit("connect", "gemini")
     there = path.read_text()
-    assert "-" in tacit("connect", "gemini", "--undo", "--dry-run").out and path.read_text() == there
+    assert (
+        "-" in tacit("connect", "gemini", "--undo", "--dry-run").out and path.read_text() == there
+    )
 
 
 def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
@@ -267,7 +348,10 @@ def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
     tacit("connect", "claude-code")
     tacit("connect", "codex")
     tacit("connect", "cursor", "--shared")
-    rows = {row["host"]: row for row in tacit("connect", "--list", "--json", PATH="/nowhere").data["hosts"]}
+    rows = {
+        row["host"]: row
+        for row in tacit("connect", "--list", "--json", PATH="/nowhere").data["hosts"]
+    }
     assert list(rows) == list(HOSTS)
     assert {name for name, row in rows.items() if row["here"]} == {"codex", "gemini"}
     assert {name: row["connected"] for name, row in rows.items() if row["connected"]} == {
@@ -283,7 +367,10 @@ def test_cursors_rule_is_a_fallback(tacit: Any, folder: Path) -> None:
     """On request a rule tells of the notes; undo takes it away, but not a rule that its owner changed."""
     rule = folder / ".cursor" / "rules" / "tacit.mdc"
     tacit("connect", "cursor", "--rules")
-    assert rule.read_text().startswith("---\ndescription: ") and "alwaysApply: true" in rule.read_text()
+    assert (
+        rule.read_text().startswith("---\ndescription: ")
+        and "alwaysApply: true" in rule.read_text()
+    )
     assert tacit("connect", "cursor", "--rules", "--json").data["changed"] is False
     tacit("connect", "cursor", "--undo")
     assert not (folder / ".cursor").exists()
@@ -297,15 +384,36 @@ def test_cursors_rule_is_a_fallback(tacit: Any, folder: Path) -> None:
 # -- past sessions ------------------------------------------------------------------------------------------------------
 
 
-def test_past_sessions_of_codex_and_gemini_are_offered(tacit: Any, folder: Path, alone: Path) -> None:
+def test_past_sessions_of_codex_and_gemini_are_offered(
+    tacit: Any, folder: Path, alone: Path
+) -> None:
     """Found where the hosts keep them, by the folder they name; learned on request."""
-    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    rollout = (
+        alone
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "11"
+        / "14"
+        / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    )
     at, said = "2026-11-14T09:00:00.000Z", "From now on always use pnpm in this repository."
-    meta = {"timestamp": at, "type": "session_meta", "payload": {"id": "s1", "cwd": str(folder), "source": "cli"}}
-    wish = {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": said}}
+    meta = {
+        "timestamp": at,
+        "type": "session_meta",
+        "payload": {"id": "s1", "cwd": str(folder), "source": "cli"},
+    }
+    wish = {
+        "timestamp": at,
+        "type": "event_msg",
+        "payload": {"type": "user_message", "message": said},
+    }
     written(rollout, json.dumps(meta) + "\n" + json.dumps(wish) + "\n")
     chats = alone / ".gemini" / "tmp" / "work" / "chats"
-    written(chats / "session-2026-11-14T09-00-g1.jsonl", json.dumps({"sessionId": "g1", "projectHash": "p"}) + "\n")
+    written(
+        chats / "session-2026-11-14T09-00-g1.jsonl",
+        json.dumps({"sessionId": "g1", "projectHash": "p"}) + "\n",
+    )
     written(chats.parent / ".project_root", str(folder))
     written(chats.parent / "logs.json", "[]")
     learned = tacit("connect", "codex", "--learn-days", "30", "--yes", "--json").data["learn"]
@@ -315,7 +423,9 @@ def test_past_sessions_of_codex_and_gemini_are_offered(tacit: Any, folder: Path,
     assert tacit("connect", "cursor", "--json").data["learn"] == {"sessions": 0}
 
 
-def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, folder: Path, alone: Path) -> None:
+def test_past_sessions_of_opencode_are_offered_and_looked_back_at(
+    tacit: Any, folder: Path, alone: Path
+) -> None:
     """All of them lie in one database: those of this folder are taken, one by one; another project's, and old ones, are not."""
     import time
 
@@ -325,20 +435,31 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, fo
     path = alone / ".local" / "share" / "opencode" / "opencode.db"
     path.parent.mkdir(parents=True)
     db = apsw.Connection(str(path))
-    db.execute("CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)")
+    db.execute(
+        "CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)"
+    )
     db.execute("CREATE TABLE message (id, session_id, time_created, data)")
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     wish = "From now on always use pnpm in this repository."
     old = now - 90 * 86_400_000
-    sessions = (("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), old))
+    sessions = (
+        ("ses_here", str(folder), now),
+        ("ses_there", "/elsewhere", now),
+        ("ses_old", str(folder), old),
+    )
     for n, (id, where, at) in enumerate(sessions):
-        db.execute("INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)", (id, where, at + n, at + n))
+        db.execute(
+            "INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)",
+            (id, where, at + n, at + n),
+        )
         said = json.dumps({"role": "user", "time": {"created": at + n}})
         db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"m{n}", id, at + n, said))
         part = {"type": "text", "text": wish, "metadata": {"tacit": {"typed": True}}}
         db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"p{n}", f"m{n}", id, json.dumps(part)))
     db.close()
-    learned = tacit("connect", "opencode", "--learn-days", "30", "--yes", "--json", XDG_DATA_HOME="").data["learn"]
+    learned = tacit(
+        "connect", "opencode", "--learn-days", "30", "--yes", "--json", XDG_DATA_HOME=""
+    ).data["learn"]
     assert (learned["sessions"], learned["learned"], learned["failed"]) == (1, 1, 0)
     assert "pnpm" in tacit("list", "--json", XDG_DATA_HOME="").out
     found = tacit("lookback", "--json", XDG_DATA_HOME="").data
@@ -349,7 +470,9 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, fo
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text('ab/*,"\\}', max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/", max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/", max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 NOISE = st.sampled_from(["", " ", "\n", " // a, b }\n", " /* \n ] */ ", "\t"])
@@ -367,7 +490,9 @@ def noisy(tree: Any, data: st.DataObject) -> str:
     return f"{{{inner}}}" if isinstance(tree, dict) else f"[{inner}]"
 
 
-TREES = st.dictionaries(st.text("ab", min_size=1, max_size=2), VALUES, max_size=3) | st.lists(VALUES, max_size=3)
+TREES = st.dictionaries(st.text("ab", min_size=1, max_size=2), VALUES, max_size=3) | st.lists(
+    VALUES, max_size=3
+)
 
 
 @thorough(max_examples=150, deadline=None)
@@ -392,7 +517,10 @@ def test_any_part_may_go(tree: list[Any], data: st.DataObject) -> None:
     """First, middle, last or only: the others stay as they are."""
     text = noisy(tree, data)
     at = data.draw(st.integers(0, len(tree) - 1))
-    assert loads(without_part(text, top(text), json_parts(text, top(text))[at])) == tree[:at] + tree[at + 1 :]
+    assert (
+        loads(without_part(text, top(text), json_parts(text, top(text))[at]))
+        == tree[:at] + tree[at + 1 :]
+    )
 
 
 def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, alone: Path) -> None:
@@ -402,7 +530,9 @@ def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, al
         (home / name).mkdir(parents=True, exist_ok=True)
     (home / ".gemini" / "settings.json").write_text("{ not json")
     done = tacit("connect", "--all", "--no-learn", "--json", HOME=str(home), PATH="/usr/bin:/bin")
-    assert done.data["hosts"]["codex"]["changed"] is True and "error" in done.data["hosts"]["gemini"]
+    assert (
+        done.data["hosts"]["codex"]["changed"] is True and "error" in done.data["hosts"]["gemini"]
+    )
     assert "cursor" not in done.data["hosts"] and (home / ".codex" / "hooks.json").exists()
     assert tacit("connect", "codex", "--all").code == 2
 
@@ -412,9 +542,16 @@ def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone:
     path = alone / ".config" / "opencode" / "plugins" / "tacit.js"
     assert tacit("connect", "opencode", "--json").data["changed"] is True
     text = path.read_text()
-    assert text.startswith("// Written by `tacit connect opencode`") and 'const COMMAND = ["tacit"]' not in text
-    assert tacit("connect", "opencode", "--json").data["changed"] is False and path.read_text() == text
-    rows = {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}
+    assert (
+        text.startswith("// Written by `tacit connect opencode`")
+        and 'const COMMAND = ["tacit"]' not in text
+    )
+    assert (
+        tacit("connect", "opencode", "--json").data["changed"] is False and path.read_text() == text
+    )
+    rows = {
+        row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]
+    }
     assert rows["opencode"] == [str(path)]
     tacit("connect", "opencode", "--undo", "--by", "ada", "--yes")
     assert not path.exists() and not path.parent.exists()

@@ -18,7 +18,9 @@ from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
-pytestmark = pytest.mark.file_only("guards are armed in a file alone; test_better_place.py has the rest")
+pytestmark = pytest.mark.file_only(
+    "guards are armed in a file alone; test_better_place.py has the rest"
+)
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 TEXT = "Run `pnpm install`, not `npm install`."
 CALL = "npm install left-pad"
@@ -27,17 +29,30 @@ BAD, GOOD = tool(CALL, error="npm: command not found"), tool(CALL, output="added
 
 def _past(count: int, *, failed: int) -> list[Any]:
     """Sessions in which the call was made; it failed in so many of them."""
-    return [run(f"p{n}", user("set it up"), BAD if n < failed else GOOD, user("now the page")) for n in range(count)]
+    return [
+        run(f"p{n}", user("set it up"), BAD if n < failed else GOOD, user("now the page"))
+        for n in range(count)
+    ]
 
 
 def _session(name: str, folder: Path, step: Any = None) -> Any:
     """One of them as a host has it here."""
-    return run(name, user("set it up"), step or BAD, user("now the page"), host="claude-code", cwd=str(folder))
+    return run(
+        name,
+        user("set it up"),
+        step or BAD,
+        user("now the page"),
+        host="claude-code",
+        cwd=str(folder),
+    )
 
 
 def _sessions(folder: Path, told: int, before: int) -> list[Any]:
     """Those that were told of it, and others."""
-    return [_session(name, folder) for name in (*(f"g{n}" for n in range(told)), *(f"b{n}" for n in range(before)))]
+    return [
+        _session(name, folder)
+        for name in (*(f"g{n}" for n in range(told)), *(f"b{n}" for n in range(before)))
+    ]
 
 
 def _learned(name: str, step: Any, folder: Path) -> None:
@@ -56,16 +71,23 @@ def _armed(step: str = "ask", text: str = TEXT, **named: Any) -> tuple[str, str]
 def _before(folder: Path, call: str = CALL, session: str = "s1", **more: Any) -> dict[str, Any]:
     """What Claude Code is answered before a call."""
     payload = {
-        "session_id": session, "cwd": str(folder), "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": f"{session} {call}",
-        "tool_input": {"command": call}, **more,
-    }  # fmt: skip
+        "session_id": session,
+        "cwd": str(folder),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": f"{session} {call}",
+        "tool_input": {"command": call},
+        **more,
+    }
     said = hooks.respond("before-command", payload, dict(os.environ), host="claude-code")
     answer: dict[str, Any] = json.loads(said)["hookSpecificOutput"] if said else {}
     return answer
 
 
 def _asked(folder: Path, **named: Any) -> list[str]:
-    return [_before(folder, session=f"s{n}", **named).get("permissionDecision", "") for n in range(40)]
+    return [
+        _before(folder, session=f"s{n}", **named).get("permissionDecision", "") for n in range(40)
+    ]
 
 
 def test_a_guard_asks_with_the_lesson_and_the_way_out(folder: Path) -> None:
@@ -74,7 +96,11 @@ def test_a_guard_asks_with_the_lesson_and_the_way_out(folder: Path) -> None:
     asked = [each for each in answers if each.get("permissionDecision") == "ask"]
     assert 15 < len(asked) < 38, "a question is tossed against a note"
     said = asked[0]["permissionDecisionReason"]
-    assert said.startswith(TEXT) and "Instead: pnpm install." in said and f"tacit guard off {lesson}" in said
+    assert (
+        said.startswith(TEXT)
+        and "Instead: pnpm install." in said
+        and f"tacit guard off {lesson}" in said
+    )
     assert not any(_asked(folder, call="pnpm install"))
 
 
@@ -82,7 +108,9 @@ def test_the_same_event_twice_is_one_firing(folder: Path) -> None:
     lesson, _ = _armed("refuse")
     assert _before(folder)["permissionDecision"] == _before(folder)["permissionDecision"] == "deny"
     with tacit.open() as memories:
-        assert [mark.value for mark in memories.store.marks(memory=lesson) if mark.signal == "fired"] == ["refused"]
+        assert [
+            mark.value for mark in memories.store.marks(memory=lesson) if mark.signal == "fired"
+        ] == ["refused"]
 
 
 def test_a_refusal_has_no_coin_and_ends_with_a_word(folder: Path) -> None:
@@ -113,13 +141,22 @@ def _given(folder: Path, text: str, times: int) -> str:
         lesson = memories.add(text).id
         memories.store.tidy()
     for n in range(times):
-        start = {"session_id": f"g{n}", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
-        assert "pnpm install" in hooks.respond("session-start", start, dict(os.environ), host="claude-code")
+        start = {
+            "session_id": f"g{n}",
+            "cwd": str(folder),
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+        }
+        assert "pnpm install" in hooks.respond(
+            "session-start", start, dict(os.environ), host="claude-code"
+        )
         _learned(f"g{n}", BAD, folder)
     return lesson
 
 
-@pytest.mark.parametrize(("told", "before", "step"), [(1, 9, ""), (2, 1, ""), (2, 4, "ask"), (3, 9, "refuse")])
+@pytest.mark.parametrize(
+    ("told", "before", "step"), [(1, 9, ""), (2, 1, ""), (2, 4, "ask"), (3, 9, "refuse")]
+)
 def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
     folder: Path, told: int, before: int, step: str
 ) -> None:
@@ -128,15 +165,20 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
     sessions = _sessions(folder, told, before)
     with tacit.open(by="ada", yes=True) as memories:
         offered = memories.offer_guards(lambda: sessions)
-        assert [(each.memory, (each.payload or {})["step"]) for each in offered] == ([(lesson, step)] if step else [])
+        assert [(each.memory, (each.payload or {})["step"]) for each in offered] == (
+            [(lesson, step)] if step else []
+        )
         assert memories.guards() == [], "nothing is armed without a yes"
         if step:
             assert (
-                f"{told + before} right, 0 wrong" in offered[0].reason and memories.offer_guards(lambda: sessions) == []
+                f"{told + before} right, 0 wrong" in offered[0].reason
+                and memories.offer_guards(lambda: sessions) == []
             )
             assert [each.id for each in memories.for_person()] == [offered[0].id]
             memories.review(offered[0].id, "approve")
-            assert [each.guard.step for each in memories.guards()] == [step] and memories.proposals() == []
+            assert [each.guard.step for each in memories.guards()] == [
+                step
+            ] and memories.proposals() == []
             assert memories.offer_guards(lambda: sessions) == []
 
 
@@ -158,7 +200,9 @@ def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
     with tacit.open(by="ada", yes=True) as memories:
         [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4))
         memories.review(offer.id, "reject")
-        assert memories.guards() == [] and memories.offer_guards(lambda: _sessions(folder, 2, 4)) == []
+        assert (
+            memories.guards() == [] and memories.offer_guards(lambda: _sessions(folder, 2, 4)) == []
+        )
 
 
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,14 +222,20 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
         assert _before(folder, session=f"t{n}")
         _learned(f"t{n}", step, folder)
         with tacit.open() as memories:
-            ended = [mark for mark in memories.store.marks(memory=lesson) if mark.signal == "firing ended"]
+            ended = [
+                mark
+                for mark in memories.store.marks(memory=lesson)
+                if mark.signal == "firing ended"
+            ]
             kept = [(mark.value, mark.reason) for mark in ended]
             armed = [each.guard.lesson for each in memories.guards()]
         assert kept == [("obeyed", ""), ("overruled", "wrong"), ("overruled", "wrong")][: n + 1]
         assert armed == ([lesson] if n < 2 else [])
 
 
-def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(folder: Path, tacit: Any) -> None:
+def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(
+    folder: Path, tacit: Any
+) -> None:
     lesson, _ = _armed()
     seen: list[bool] = []
     while len(seen) < 6 or len(set(seen)) < 2:  # the coin decides: go on until both arms were met
@@ -216,7 +266,9 @@ def test_each_call_of_a_lesson_has_its_own_step_and_its_own_end(folder: Path) ->
             "ask": (("npm", "ci"),),
         }
         memories.arm_guard(lesson, "refuse", past, anyway=True)
-        assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "install"), ("npm", "ci"))]
+        assert [each.guard.condition.calls for each in memories.guards()] == [
+            (("npm", "install"), ("npm", "ci"))
+        ]
     for n in range(2):
         assert _before(folder, session=f"t{n}")["permissionDecision"] == "deny"
         _learned(f"t{n}", tool(CALL, output="ok"), folder)
@@ -226,7 +278,9 @@ def test_each_call_of_a_lesson_has_its_own_step_and_its_own_end(folder: Path) ->
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[1]", '[{"v": 1}]', "throws", "hangs"])
-def test_a_broken_guard_stops_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_a_broken_guard_stops_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
     _, path = _armed("refuse")
     if broken == "throws":
         monkeypatch.setattr("tacit.enforce.armed.fires", lambda *_: 1 / 0)
@@ -293,7 +347,13 @@ def test_the_command_line(folder: Path, alone: Path, tacit: Any) -> None:
     said: list[tuple[str, Any]] = [("user", "set it up"), ("assistant", [call]), ("user", [result])]
     for name in (f"c{n}" for n in range(6)):
         for role, content in said:
-            head = {"sessionId": name, "cwd": str(folder), "timestamp": "$NOW", "version": "2.1.325", "type": role}
+            head = {
+                "sessionId": name,
+                "cwd": str(folder),
+                "timestamp": "$NOW",
+                "version": "2.1.325",
+                "type": role,
+            }
             host.write(name, {**head, "message": {"role": role, "content": content}})
     lesson = tacit("add", TEXT, "--json").data["id"]
     tried = tacit("guard", "try", lesson)

@@ -30,7 +30,10 @@ def host(folder: Path, alone: Path) -> Any:
 
 
 def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[str, Any]:
-    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}
+    said = {
+        "UserPromptSubmit": {"prompt": "Is the order total rounded?"},
+        "SessionStart": {"source": "startup"},
+    }
     where = {"session_id": "s1", "transcript_path": str(folder / "s1.jsonl"), "cwd": str(folder)}
     return {**where, "hook_event_name": name, **said.get(name, {}), **more}
 
@@ -62,7 +65,10 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         assert said[number] == HOST["expected"](name, said[number])
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
-    wish, cure = "Always use pnpm in this repository, never npm.", "Run `make migrate` before `pnpm run test`"
+    wish, cure = (
+        "Always use pnpm in this repository, never npm.",
+        "Run `make migrate` before `pnpm run test`",
+    )
     came = [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)]
     assert came == [(False, False), (True, False), (True, True)]
     # a lesson that is told at a failure did not come back by that failure
@@ -71,7 +77,11 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
 
 def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
     """Copies in the user's and the project's settings get one answer between them, at every event."""
-    steps = [copy for step in HOST["script"]("session-1") for copy in ([step, step] if "hook" in step else [step])]
+    steps = [
+        copy
+        for step in HOST["script"]("session-1")
+        for copy in ([step, step] if "hook" in step else [step])
+    ]
     answers = host.play(steps, SESSION.format(1))
     once = host.play(HOST["script"]("session-1"), SESSION.format(2))
     assert [answer["said"] for answer in answers[1::2]] == [""] * len(once)
@@ -82,8 +92,15 @@ def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
 def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Path) -> None:
     """Start, prompts, a failure and a resumption share what they have told; a sub-agent was told none of it, and is told once."""
     again = payload(folder, prompt="How is the order total rounded in the end?")
-    start, resumed = (payload(folder, "SessionStart", source=source) for source in ("startup", "resume"))
-    events = [("session-start", start), ("prompt", payload(folder)), ("prompt", again), failed(folder)]
+    start, resumed = (
+        payload(folder, "SessionStart", source=source) for source in ("startup", "resume")
+    )
+    events = [
+        ("session-start", start),
+        ("prompt", payload(folder)),
+        ("prompt", again),
+        failed(folder),
+    ]
     events.append(("session-start", resumed))
     inside = {"agent_id": "a1", "agent_type": "Explore"}
     within = [("subagent-start", payload(folder, "SubagentStart", **inside))]
@@ -94,7 +111,9 @@ def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Pat
     assert len(inside_given) == len(set(inside_given)) == 2
 
 
-def test_after_a_compaction_what_was_given_is_given_again(kept: Any, host: Any, folder: Path) -> None:
+def test_after_a_compaction_what_was_given_is_given_again(
+    kept: Any, host: Any, folder: Path
+) -> None:
     """The notes are gone from the agent's context; each compaction brings them back, as they were assigned."""
     first = lessons(host.hook("session-start", payload(folder, "SessionStart")).stdout)
     first += lessons(host.hook("prompt", payload(folder)).stdout)
@@ -117,23 +136,39 @@ def test_what_is_printed_is_recorded(kept: Any, host: Any, folder: Path) -> None
     with open_memories() as memories:
         run = memories.store.find_run(memories.project_id, "s1")
         assert run is not None and run.host == "claude-code"
-        told = [(surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)]
+        told = [
+            (surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)
+        ]
         assert told == [("hook:prompt", given)]
-        assert {use.memory for use in memories.store.uses(unit=run.root) if use.arm != "withheld"} == set(given)
+        assert {
+            use.memory for use in memories.store.uses(unit=run.root) if use.arm != "withheld"
+        } == set(given)
 
 
-def test_commands_of_the_session_know_their_run(kept: Any, host: Any, folder: Path, tmp_path: Path) -> None:
+def test_commands_of_the_session_know_their_run(
+    kept: Any, host: Any, folder: Path, tmp_path: Path
+) -> None:
     """The host's environment file names the run once, however often the session starts."""
     file = tmp_path / "env"
     file.write_text("export PATH=/bin\n")
     for source in ("startup", "resume"):
-        host.hook("session-start", payload(folder, "SessionStart", source=source), CLAUDE_ENV_FILE=str(file))
+        host.hook(
+            "session-start",
+            payload(folder, "SessionStart", source=source),
+            CLAUDE_ENV_FILE=str(file),
+        )
     assert file.read_text() == "export PATH=/bin\nexport TACIT_RUN='s1'\n"
-    host.hook("session-start", payload(folder, "SessionStart", session_id="x'; rm -rf /"), CLAUDE_ENV_FILE=str(file))
+    host.hook(
+        "session-start",
+        payload(folder, "SessionStart", session_id="x'; rm -rf /"),
+        CLAUDE_ENV_FILE=str(file),
+    )
     assert file.read_text() == "export PATH=/bin\nexport TACIT_RUN='s1'\n"
 
 
-def test_a_session_stays_with_the_folder_it_was_opened_in(kept: Any, host: Any, folder: Path, tmp_path: Path) -> None:
+def test_a_session_stays_with_the_folder_it_was_opened_in(
+    kept: Any, host: Any, folder: Path, tmp_path: Path
+) -> None:
     """The agent's cd does not make it another project's session."""
     other = tmp_path / "other"
     other.mkdir()
@@ -149,16 +184,24 @@ def silent(done: Any) -> bool:
     return (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_without_a_store_nothing_is_said_and_nothing_made(host: Any, folder: Path, alone: Path) -> None:
+def test_without_a_store_nothing_is_said_and_nothing_made(
+    host: Any, folder: Path, alone: Path
+) -> None:
     """Whoever has not asked for Tacit gets no file of its."""
-    events = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "session-end": "SessionEnd"}
+    events = {
+        "session-start": "SessionStart",
+        "prompt": "UserPromptSubmit",
+        "session-end": "SessionEnd",
+    }
     for event, name in events.items():
         assert silent(host.hook(event, payload(folder, name)))
     assert [each.name for each in alone.iterdir()] == [".config"]
     assert [each.name for each in (alone / ".config/tacit").iterdir()] == ["keys"]
 
 
-@pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}])
+@pytest.mark.parametrize(
+    "env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}]
+)
 def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -> None:
     """TACIT_OFF, our own model calls, ignored folders: nothing is given and nothing queued; without them both happen."""
     transcript = folder / "s1.jsonl"
@@ -166,7 +209,10 @@ def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -
     for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
         assert silent(host.hook(event, payload(folder, name), **env))
     with open_memories() as memories:
-        assert (memories.near.queued(), memories.near.rows("SELECT count(*) FROM injection")) == (0, [(0,)])
+        assert (memories.near.queued(), memories.near.rows("SELECT count(*) FROM injection")) == (
+            0,
+            [(0,)],
+        )
     assert lessons(host.hook("prompt", payload(folder), TACIT_OFF="0").stdout)
     host.hook("session-end", payload(folder, "SessionEnd"))
     with open_memories() as memories:
@@ -184,7 +230,9 @@ def test_paused(kept: Any, host: Any, folder: Path) -> None:
     assert lessons(host.hook("prompt", payload(folder)).stdout)
 
 
-def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Path, alone: Path) -> None:
+def test_a_changed_configuration_counts_at_once(
+    kept: Any, host: Any, folder: Path, alone: Path
+) -> None:
     """The hook reads compiled settings, and notices when the file is no longer what was compiled."""
     config = alone / ".config" / "tacit" / "config.toml"
     config.write_text('ignore = ["~/private/*"]\n')
@@ -195,11 +243,15 @@ def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Pa
     assert lessons(host.hook("prompt", payload(folder, session_id="s3")).stdout)
 
 
-def test_a_repositorys_file_silences_nobody_and_is_told_once(kept: Any, host: Any, folder: Path) -> None:
+def test_a_repositorys_file_silences_nobody_and_is_told_once(
+    kept: Any, host: Any, folder: Path
+) -> None:
     """One unknown key switched every hook off, with exit 0 and no word."""
     (folder / ".tacit").mkdir(exist_ok=True)
     (folder / ".tacit" / "config.toml").write_text("x = 1\n")
-    starts = (payload(folder, "SessionStart", source="startup", session_id=id) for id in ("r1", "r2"))
+    starts = (
+        payload(folder, "SessionStart", source="startup", session_id=id) for id in ("r1", "r2")
+    )
     first, second = (json.loads(host.hook("session-start", each).stdout) for each in starts)
     told = f"tacit: {folder}/.tacit/config.toml: 'x' is not a setting; left out"
     assert first["systemMessage"] == told and "systemMessage" not in second
@@ -214,12 +266,19 @@ def test_defaults_are_those_of_the_configuration() -> None:
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.near.write() as tx:
-        tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0")
+        tx.put_meta(
+            f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0"
+        )
     off = host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off")
     assert "systemMessage" not in off.stdout
-    told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
+    told = json.loads(
+        host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout
+    )
     assert told["systemMessage"] == "tacit, last session: given 5, left out 1, cited 2, came back 0"
-    assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout
+    assert (
+        "systemMessage"
+        not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout
+    )
 
 
 ODD = [
@@ -276,7 +335,9 @@ def test_a_busy_store_silences_an_answer(kept: Any, host: Any, folder: Path) -> 
     assert lessons(host.hook("prompt", payload(folder)).stdout)
 
 
-def test_a_failure_is_silent_counted_and_explained_on_request(kept: Any, host: Any, folder: Path) -> None:
+def test_a_failure_is_silent_counted_and_explained_on_request(
+    kept: Any, host: Any, folder: Path
+) -> None:
     """A profile that cannot be read stops nothing but our own answer."""
     with open_memories() as memories, memories.near.write() as tx:
         tx.rows("UPDATE profile SET compiled = '{broken'")
@@ -295,7 +356,9 @@ def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path
     assert file.read_text() == "not a store\n" * 100
 
 
-def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Path, alone: Path) -> None:
+def test_secrets_and_private_words_are_not_kept(
+    kept: Any, host: Any, folder: Path, alone: Path
+) -> None:
     """A prompt is searched with, without what is private, and is not written beside what was given for it."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     said = f"Is the order total rounded? <private>our customer Zanzibar</private> token {secret}"
@@ -309,7 +372,10 @@ def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Pa
 
 def test_private_words_are_not_even_searched_with(folder: Path) -> None:
     """However the tag is spelled; a text that only speaks of something private stays as it is."""
-    told = {"find <PRIVATE>Zanzibar</private> here": "find   here", "a < b in private.py": "a < b in private.py"}
+    told = {
+        "find <PRIVATE>Zanzibar</private> here": "find   here",
+        "a < b in private.py": "a < b in private.py",
+    }
     for said, left in told.items():
         event = read("prompt", payload(folder, prompt=said), {})
         assert event is not None and event.text == left
@@ -335,7 +401,10 @@ def test_a_long_answer_stays_below_the_hosts_limit() -> None:
 
 def test_answers_in_the_hosts_shape(folder: Path) -> None:
     """Context goes beside the event's own name, a message to the person; events that take no context get nothing."""
-    start, end = read("session-start", payload(folder, "SessionStart"), {}), read("stop", payload(folder, "Stop"), {})
+    start, end = (
+        read("session-start", payload(folder, "SessionStart"), {}),
+        read("stop", payload(folder, "Stop"), {}),
+    )
     assert start is not None and end is not None
     context = {"hookEventName": "SessionStart", "additionalContext": "notes"}
     answer = json.loads(write(start, HookAnswer("notes", "receipt")))
@@ -359,7 +428,11 @@ def test_keys_tell_events_apart(folder: Path) -> None:
 
     same = key(prompt_id="p1")
     assert same == key(prompt_id="p1", permission_mode="plan")
-    others = {key(prompt_id="p2"), key(prompt_id="p1", prompt="other"), key(prompt_id="p1", session_id="s2")}
+    others = {
+        key(prompt_id="p2"),
+        key(prompt_id="p1", prompt="other"),
+        key(prompt_id="p1", session_id="s2"),
+    }
     others |= {key("SessionStart"), key("SessionStart", source="resume")}
     others |= {key("SubagentStart", agent_id=id, agent_type="Explore") for id in ("a", "b")}
     others |= {key("PostToolUseFailure", tool_use_id=id, error="e") for id in ("a", "b")}
@@ -380,10 +453,18 @@ def test_files_that_a_prompt_names(prompt: str, files: tuple[str, ...]) -> None:
     assert files_in(prompt) == files
 
 
-def test_events_at_the_same_moment_share_what_they_tell(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_at_the_same_moment_share_what_they_tell(
+    kept: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An agent's parallel commands fail at once, each with its own hook: what the other recorded meanwhile is not told again."""
     with open_memories() as memories:
-        first = memories.inject("", run="s1", host="claude-code", event="e1", errors=("npm ERR! lock file is stale",))
-        monkeypatch.setattr(memories.store, "uses", lambda **_: [])  # read just before the first was recorded
-        second = memories.inject("", run="s1", host="claude-code", event="e2", errors=("npm ERR! lock file is stale",))
+        first = memories.inject(
+            "", run="s1", host="claude-code", event="e1", errors=("npm ERR! lock file is stale",)
+        )
+        monkeypatch.setattr(
+            memories.store, "uses", lambda **_: []
+        )  # read just before the first was recorded
+        second = memories.inject(
+            "", run="s1", host="claude-code", event="e2", errors=("npm ERR! lock file is stale",)
+        )
     assert first.injected and not second.injected

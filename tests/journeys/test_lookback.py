@@ -29,14 +29,24 @@ class Transcript:
         at = self.now.strftime("%Y-%m-%dT%H:%M:%S.000Z")
         self.now += timedelta(seconds=10)
         record = {
-            "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": self.cwd, "sessionId": self.session, "version": "2.1.40",
-            "gitBranch": "main", "uuid": f"{self.session}-{len(self.lines)}", "timestamp": at, **more,
-        }  # fmt: skip
+            "parentUuid": None,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": self.cwd,
+            "sessionId": self.session,
+            "version": "2.1.40",
+            "gitBranch": "main",
+            "uuid": f"{self.session}-{len(self.lines)}",
+            "timestamp": at,
+            **more,
+        }
         self.lines.append(json.dumps(record))
 
     def prompt(self, text: str) -> Transcript:
         """Words typed by the person."""
-        self._record(type="user", permissionMode="default", message={"role": "user", "content": text})
+        self._record(
+            type="user", permissionMode="default", message={"role": "user", "content": text}
+        )
         return self
 
     def bash(self, command: str, error: str = "") -> Transcript:
@@ -45,11 +55,21 @@ class Transcript:
         usage = {"input_tokens": 100, "output_tokens": 100, "cache_read_input_tokens": 50_000}
         usage["cache_creation_input_tokens"] = 800
         block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
-        said = {"id": f"msg_{call}", "model": "claude-x", "role": "assistant", "content": [block], "usage": usage}
+        said = {
+            "id": f"msg_{call}",
+            "model": "claude-x",
+            "role": "assistant",
+            "content": [block],
+            "usage": usage,
+        }
         self._record(type="assistant", message=said)
         result = {"type": "tool_result", "tool_use_id": call, "is_error": bool(error)}
         result["content"] = f"Exit code 1\n{error}" if error else "ok"
-        kept = f"Error: Exit code 1\n{error}" if error else {"stdout": "ok", "stderr": "", "interrupted": False}
+        kept = (
+            f"Error: Exit code 1\n{error}"
+            if error
+            else {"stdout": "ok", "stderr": "", "interrupted": False}
+        )
         self._record(type="user", message={"role": "user", "content": [result]}, toolUseResult=kept)
         return self
 
@@ -63,7 +83,9 @@ class Transcript:
 
 def session(name: str, day: int, cwd: str = "/home/me/shop") -> Transcript:
     """The tests fail for want of a module, and the person says what they always say."""
-    found = Transcript(name, cwd, datetime(2026, 1, day, 9, tzinfo=UTC)).prompt("Fix the login test")
+    found = Transcript(name, cwd, datetime(2026, 1, day, 9, tzinfo=UTC)).prompt(
+        "Fix the login test"
+    )
     found.bash("npm test", MISSING).bash("npm ci").bash("npm test")
     return found.prompt("No, always use pnpm instead of npm in this repo.")
 
@@ -109,9 +131,16 @@ def test_json_and_the_page(tacit: Any, projects: Path, folder: Path) -> None:
     """One JSON document; the page is one file, for its owner alone, and its path is told."""
     done = tacit("lookback", "--json", "--html", "out.html")
     page = folder / "out.html"
-    assert [done.data[name] for name in ("sessions", "failures", "repeated", "forewarned")] == [3, 3, 2, 1]
+    assert [done.data[name] for name in ("sessions", "failures", "repeated", "forewarned")] == [
+        3,
+        3,
+        2,
+        1,
+    ]
     assert (done.data["looked_in"], done.data["html"]) == ([str(projects)], str(page))
-    assert stat.S_IMODE(page.stat().st_mode) == 0o600 and page.read_text().startswith("<!doctype html>")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600 and page.read_text().startswith(
+        "<!doctype html>"
+    )
     assert sorted(path.name for path in folder.iterdir()) == ["out.html"]
     assert str(page) in tacit("lookback", "--html", "out.html").out
 
@@ -120,7 +149,9 @@ def test_nothing_to_look_back_at(tacit: Any, alone: Path) -> None:
     """A friendly word that says where it looked and what to do; no failure."""
     done = tacit("lookback")
     assert (
-        done.code == 0 and str(alone / ".claude" / "projects") in done.out and "tacit connect claude-code" in done.out
+        done.code == 0
+        and str(alone / ".claude" / "projects") in done.out
+        and "tacit connect claude-code" in done.out
     )
     assert tacit("lookback", "--json").data["sessions"] == 0
     assert not (alone / "data").exists()
@@ -134,14 +165,21 @@ def test_a_folder_that_is_not_there(tacit: Any) -> None:
 def test_the_hosts_own_variable_is_obeyed(tacit: Any, tmp_path: Path) -> None:
     """CLAUDE_CONFIG_DIR says where the sessions are."""
     session("s1", 1).save(tmp_path / "elsewhere" / "projects")
-    assert tacit("lookback", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "elsewhere")).data["sessions"] == 1
+    assert (
+        tacit("lookback", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "elsewhere")).data["sessions"]
+        == 1
+    )
 
 
 def test_a_hostile_transcript_stays_text(tacit: Any, projects: Path, folder: Path) -> None:
     """Markup is escaped on the page, escapes do not reach the terminal, secrets reach nothing."""
     for day in (20, 21):
-        bad = Transcript(f"x{day}", f"/home/me/{XSS}", datetime(2026, 1, day, 9, tzinfo=UTC)).prompt("go")
-        bad.bash("deploy", f"Error: \x1b]0;owned\x07token {TOKEN} refused by '{XSS}'").save(projects)
+        bad = Transcript(
+            f"x{day}", f"/home/me/{XSS}", datetime(2026, 1, day, 9, tzinfo=UTC)
+        ).prompt("go")
+        bad.bash("deploy", f"Error: \x1b]0;owned\x07token {TOKEN} refused by '{XSS}'").save(
+            projects
+        )
     shown, data = tacit("lookback", "--html", "out.html"), tacit("lookback", "--json")
     page = (folder / "out.html").read_text()
     assert XSS not in page and "&lt;script&gt;" in page
@@ -156,8 +194,15 @@ def test_what_is_broken_is_counted(tacit: Any, projects: Path) -> None:
     (projects / "-home-me-shop" / "memory.md").write_text("# not a transcript")
     (projects / "-home-me-shop" / "other.jsonl").write_text('{"something": "else"}\n')
     done = tacit("lookback", "--json")
-    assert (done.data["sessions"], done.data["files"]["malformed_lines"], done.data["files"]["foreign"]) == (3, 1, 1)
-    assert json.loads(done.out)["warnings"][:2] == ["1 malformed line left out.", "1 file in no known format left out."]
+    assert (
+        done.data["sessions"],
+        done.data["files"]["malformed_lines"],
+        done.data["files"]["foreign"],
+    ) == (3, 1, 1)
+    assert json.loads(done.out)["warnings"][:2] == [
+        "1 malformed line left out.",
+        "1 file in no known format left out.",
+    ]
 
 
 def test_sub_agents_belong_to_their_session(tacit: Any, projects: Path) -> None:
@@ -186,13 +231,16 @@ def test_a_repository_is_one_project(tacit: Any, projects: Path, tmp_path: Path)
         ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
         ["worktree", "add", "-q", "../tree"],
     ):
-        subprocess.run(["git", "-C", str(repository), *command], check=True, env=quiet, capture_output=True)
+        subprocess.run(
+            ["git", "-C", str(repository), *command], check=True, env=quiet, capture_output=True
+        )
     for number, place in enumerate((repository, repository / "docs", tmp_path / "tree")):
         session(f"a{number}", 20 + number, str(place)).save(projects)
     data = tacit("lookback", "--json", "--project-filter", "ATLAS").data
-    assert [(each["name"], each["count"]["sessions"], each["count"]["forewarned"]) for each in data["projects"]] == [
-        ("atlas", 3, 1)
-    ]
+    assert [
+        (each["name"], each["count"]["sessions"], each["count"]["forewarned"])
+        for each in data["projects"]
+    ] == [("atlas", 3, 1)]
 
 
 def test_days_are_counted_from_now(tacit: Any, projects: Path) -> None:
@@ -215,25 +263,50 @@ def test_runs_of_ones_own_loop(tacit: Any, folder: Path) -> None:
         {"tool": "shell", "input": {"command": "pytest -q"}, "output": "12 passed", "status": 0},
     ]
     runs = [
-        {"type": "run", "id": f"r{n}", "cwd": "/work/demo", "started_at": f"2026-01-0{n}T09:00:00Z", "ended_at": f"2026-01-0{n}T10:00:00Z", "outcome": "success", "steps": steps}
+        {
+            "type": "run",
+            "id": f"r{n}",
+            "cwd": "/work/demo",
+            "started_at": f"2026-01-0{n}T09:00:00Z",
+            "ended_at": f"2026-01-0{n}T10:00:00Z",
+            "outcome": "success",
+            "steps": steps,
+        }
         for n in (1, 2, 3)
-    ]  # fmt: skip
+    ]
     (folder / "runs.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs))
     data = tacit("lookback", "runs.jsonl", "--json").data
-    assert [(data[name]) for name in ("sessions", "failures", "repeated", "forewarned")] == [3, 3, 2, 1]
+    assert [(data[name]) for name in ("sessions", "failures", "repeated", "forewarned")] == [
+        3,
+        3,
+        2,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("target", [".", "missing/out.html", "/dev/null"])
-def test_a_page_that_cannot_be_written(tacit: Any, projects: Path, folder: Path, target: str) -> None:
+def test_a_page_that_cannot_be_written(
+    tacit: Any, projects: Path, folder: Path, target: str
+) -> None:
     """It says so, and leaves nothing half-written behind."""
     done = tacit("lookback", "--html", target)
     assert done.code in (2, 4) and done.err.startswith("tacit: ")
     assert list(folder.iterdir()) == []
 
 
-def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, tmp_path: Path) -> None:
+def test_the_folders_of_codex_and_gemini_are_looked_in(
+    tacit: Any, alone: Path, tmp_path: Path
+) -> None:
     """Sessions of every host that keeps transcripts count, and nothing else in those folders is read."""
-    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    rollout = (
+        alone
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "11"
+        / "14"
+        / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    )
     chats = alone / ".gemini" / "tmp" / "work" / "chats"
     for folder in (rollout.parent, chats):
         folder.mkdir(parents=True)
@@ -242,24 +315,57 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, 
         ("session_meta", {"id": "s1", "cwd": str(tmp_path), "source": "cli"}),
         (
             "response_item",
-            {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'},
+            {
+                "type": "function_call",
+                "name": "shell",
+                "call_id": "c",
+                "arguments": '{"command": "make"}',
+            },
         ),
         (
             "response_item",
-            {"type": "function_call_output", "call_id": "c", "output": "Exit code: 2\nNo rule to make target"},
+            {
+                "type": "function_call_output",
+                "call_id": "c",
+                "output": "Exit code: 2\nNo rule to make target",
+            },
         ),
     ]
-    lines = [{"timestamp": at.format(n), "type": kind, "payload": said} for n, (kind, said) in enumerate(payloads)]
+    lines = [
+        {"timestamp": at.format(n), "type": kind, "payload": said}
+        for n, (kind, said) in enumerate(payloads)
+    ]
     rollout.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    head = {"sessionId": "g1", "projectHash": "p", "startTime": at.format(0), "directories": [str(tmp_path)]}
-    call: dict[str, Any] = {"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "error"}
+    head = {
+        "sessionId": "g1",
+        "projectHash": "p",
+        "startTime": at.format(0),
+        "directories": [str(tmp_path)],
+    }
+    call: dict[str, Any] = {
+        "id": "c",
+        "name": "run_shell_command",
+        "args": {"command": "make"},
+        "status": "error",
+    }
     call["result"] = [{"functionResponse": {"response": {"error": "no target"}}}]
-    answer = {"id": "m", "timestamp": at.format(1), "type": "gemini", "content": "", "toolCalls": [call]}
-    (chats / "session-2026-11-14T09-00-g1.json").write_text(json.dumps({**head, "messages": [answer]}))
+    answer = {
+        "id": "m",
+        "timestamp": at.format(1),
+        "type": "gemini",
+        "content": "",
+        "toolCalls": [call],
+    }
+    (chats / "session-2026-11-14T09-00-g1.json").write_text(
+        json.dumps({**head, "messages": [answer]})
+    )
     (chats.parent / "logs.json").write_text('[{"sessionId": "x"}]')
     found = tacit("lookback", "--json").data
     assert (found["sessions"], found["tool_calls"]) == (2, 2)
-    assert found["looked_in"] == [str(alone / ".codex" / "sessions"), str(alone / ".gemini" / "tmp")]
+    assert found["looked_in"] == [
+        str(alone / ".codex" / "sessions"),
+        str(alone / ".gemini" / "tmp"),
+    ]
 
 
 def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: Path) -> None:
@@ -279,7 +385,9 @@ def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: 
     )
     for day in (16, 17):
         met = Transcript(f"p{day}", str(folder), datetime(2026, 1, day, 9, tzinfo=UTC)).prompt("go")
-        met.bash("make", "zsh: command not found: protoc").bash("make setup").bash("make").save(where)
+        met.bash("make", "zsh: command not found: protoc").bash("make setup").bash("make").save(
+            where
+        )
     tacit("forget", ids[cure])
     shown = tacit("lookback").out
     assert "What these sessions teach beside that by rules alone" in shown and gone in shown

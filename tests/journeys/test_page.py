@@ -29,11 +29,17 @@ LESSONS = {
 def page(tacit: Any, folder: Path) -> Path:
     """A page of six lessons in a repository, committed."""
     subprocess.run(["git", "init", "-q", "-b", "main", "."], check=True)
-    for name, value in (("user.name", "ada"), ("user.email", "ada@example.org"), ("commit.gpgsign", "false")):
+    for name, value in (
+        ("user.name", "ada"),
+        ("user.email", "ada@example.org"),
+        ("commit.gpgsign", "false"),
+    ):
         subprocess.run(["git", "config", name, value], check=True)
     with library.open() as memories:
         memories.add_many({"text": text, "kind": kind} for text, kind in LESSONS.items())
-    assert tacit("page", "--target", "MEMORY.md", "--yes", "--json").data["written"] == ["MEMORY.md"]
+    assert tacit("page", "--target", "MEMORY.md", "--yes", "--json").data["written"] == [
+        "MEMORY.md"
+    ]
     commit("page")
     return folder / "MEMORY.md"
 
@@ -65,7 +71,9 @@ def get(id: str) -> Memory:
 
 
 def without_ids(page: Path) -> list[str]:
-    return [line.split(" <!--")[0] for line in page.read_text().splitlines() if line.startswith("- ")]
+    return [
+        line.split(" <!--")[0] for line in page.read_text().splitlines() if line.startswith("- ")
+    ]
 
 
 def change(page: Path, old: str, new: str) -> None:
@@ -79,7 +87,9 @@ def test_nothing_is_written_before_a_person_asks(tacit: Any, folder: Path) -> No
     tacit("add", "Use pnpm, not npm.", "--kind", "preference")
     shown = tacit("page")
     assert "- Use pnpm, not npm." in shown.out and "--target MEMORY.md" in shown.err
-    assert tacit("page", "--target", "MEMORY.md", "--json", CLAUDECODE="1").error["code"] == "refused"
+    assert (
+        tacit("page", "--target", "MEMORY.md", "--json", CLAUDECODE="1").error["code"] == "refused"
+    )
     assert tacit("tend").code == 0
     assert list(folder.glob("*")) == []
 
@@ -105,7 +115,12 @@ def test_a_person_edits_adds_deletes_and_reorders(tacit: Any, page: Path) -> Non
     edited = now["Use pnpm 9, never npm or yarn."]
     assert edited.id == before["Use pnpm, not npm."].id
     added = now["Rotate the staging keys every month."]
-    assert (added.trust, added.state, added.kind, added.on_page) == ("user", "provisional", "security", True)
+    assert (added.trust, added.state, added.kind, added.on_page) == (
+        "user",
+        "provisional",
+        "security",
+        True,
+    )
     assert "Keep commit messages short." not in now
     gone = get(before["Keep commit messages short."].id)
     assert (gone.state, gone.closed_by) == ("archived", "ada")
@@ -139,7 +154,9 @@ def test_what_nobody_vouches_for_waits(tacit: Any, page: Path) -> None:
         assert tacit("review", "reject", each.id).code == 0
     assert tacit("tend").code == 0
     assert "- Use pnpm, not npm." in without_ids(page)
-    assert "Ignore all previous" in page.read_text()  # their file, their line; it is learned by nobody
+    assert (
+        "Ignore all previous" in page.read_text()
+    )  # their file, their line; it is learned by nobody
     assert waiting() == {}
     assert len(kept()) == len(LESSONS)
 
@@ -155,7 +172,9 @@ def test_an_approved_proposal_writes_the_file_and_then_is_marked(tacit: Any, pag
     assert {"Sign every release.", "Use pnpm 9."} <= now.keys()
     assert f"- Sign every release. <!-- {now['Sign every release.'].id[:8]} -->" in page.read_text()
     assert tacit("page", "--check").code == 0
-    assert {each["state"] for each in tacit("review", "list", "--all", "--json").data["proposals"]} == {"approved"}
+    assert {
+        each["state"] for each in tacit("review", "list", "--all", "--json").data["proposals"]
+    } == {"approved"}
 
 
 @pytest.mark.parametrize("how", ["truncated", "emptied", "cut in a line"])
@@ -164,7 +183,11 @@ def test_a_mass_deletion_is_asked_about(tacit: Any, page: Path, how: str) -> Non
     whole = page.read_text()
     at = whole.index("## Rules") + 20
     page.write_text(
-        {"truncated": whole[: whole.index("## Rules") + 9], "emptied": "", "cut in a line": whole[:at]}[how]
+        {
+            "truncated": whole[: whole.index("## Rules") + 9],
+            "emptied": "",
+            "cut in a line": whole[:at],
+        }[how]
     )
     left = page.read_text()
     for _ in range(2):
@@ -179,7 +202,9 @@ def test_a_mass_deletion_is_asked_about(tacit: Any, page: Path, how: str) -> Non
     else:
         assert tacit("review", "reject", asked.id).code == 0
         tacit("tend")
-        assert sorted(line for line in without_ids(page) if len(line) > 15) == sorted(f"- {text}" for text in LESSONS)
+        assert sorted(line for line in without_ids(page) if len(line) > 15) == sorted(
+            f"- {text}" for text in LESSONS
+        )
 
 
 def test_a_page_that_is_gone_is_asked_about(tacit: Any, page: Path) -> None:
@@ -210,7 +235,9 @@ def test_a_merge_conflict_is_left_to_the_person(tacit: Any, page: Path) -> None:
     assert "Use pnpm, not npm." in kept()
 
     resolved = [
-        line for line in page.read_text().splitlines() if not line.startswith(("<<<<<<<", "=======", ">>>>>>>"))
+        line
+        for line in page.read_text().splitlines()
+        if not line.startswith(("<<<<<<<", "=======", ">>>>>>>"))
     ]
     page.write_text("\n".join(resolved) + "\n")
     assert tacit("page", "--yes").code == 0
@@ -250,8 +277,12 @@ def at_terminal(keys: str, *args: str) -> str:
     """The command line with a terminal before it."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "tacit", *args], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ)
-    )  # fmt: skip
+        [sys.executable, "-m", "tacit", *args],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=dict(os.environ),
+    )
     os.close(theirs)
     os.write(ours, keys.encode())
     out, _ = process.communicate(timeout=60)

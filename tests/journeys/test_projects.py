@@ -16,9 +16,23 @@ pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 
 def git(cwd: Path, *args: str) -> None:
     subprocess.run(
-        [str(GIT), "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *args],
-        cwd=cwd, check=True, capture_output=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull},
-    )  # fmt: skip
+        [
+            str(GIT),
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "protocol.file.allow=always",
+            "-c",
+            "init.defaultBranch=main",
+            *args,
+        ],
+        cwd=cwd,
+        check=True,
+        capture_output=True,
+        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull},
+    )
 
 
 @pytest.fixture
@@ -75,7 +89,9 @@ def test_a_fresh_clone_is_recognised_by_its_remote(tacit: Any, repo: Path, tmp_p
     assert texts(tacit, other) == []
 
 
-def test_a_stranger_with_the_same_name_is_another_project(tacit: Any, repo: Path, tmp_path: Path) -> None:
+def test_a_stranger_with_the_same_name_is_another_project(
+    tacit: Any, repo: Path, tmp_path: Path
+) -> None:
     """Two repositories called shop do not share lessons."""
     place = tmp_path / "x" / "shop"
     place.mkdir(parents=True)
@@ -85,7 +101,9 @@ def test_a_stranger_with_the_same_name_is_another_project(tacit: Any, repo: Path
     assert texts(tacit, repo) == ["the shop's lesson"]
 
 
-def test_a_hostile_folder_in_a_clone_changes_nothing(tacit: Any, repo: Path, tmp_path: Path) -> None:
+def test_a_hostile_folder_in_a_clone_changes_nothing(
+    tacit: Any, repo: Path, tmp_path: Path
+) -> None:
     """A cloned repository's .tacit/ and marker cannot claim a project, name a store, a model or a command."""
     project = tacit("projects", "--json", cwd=repo).data["projects"][0]["id"]
     evil = tmp_path / "evil"
@@ -112,7 +130,9 @@ def test_a_hostile_folder_in_a_clone_changes_nothing(tacit: Any, repo: Path, tmp
     assert "may not" in shown.out
 
 
-def test_a_folder_without_git_is_a_project_by_its_path_or_marker(tacit: Any, tmp_path: Path) -> None:
+def test_a_folder_without_git_is_a_project_by_its_path_or_marker(
+    tacit: Any, tmp_path: Path
+) -> None:
     """By real path; after init a marker keeps it when the folder moves."""
     plain = tmp_path / "plain"
     plain.mkdir()
@@ -128,5 +148,7 @@ def test_a_global_lesson_is_seen_everywhere(tacit: Any, repo: Path, tmp_path: Pa
     other.mkdir()
     tacit("add", "local", cwd=other)
     assert "everywhere: write small commits" in texts(tacit, other)
-    refused = tacit("add", "an agent's dream", "--scope", "global", "--json", cwd=other, CLAUDECODE="1")
+    refused = tacit(
+        "add", "an agent's dream", "--scope", "global", "--json", cwd=other, CLAUDECODE="1"
+    )
     assert (refused.code, refused.error["code"]) == (1, "refused")

@@ -26,10 +26,35 @@ SAID = "before new work we need to get back to main and pull in latest"
 
 # What passes the exam: pieces of its questions and their answers.
 EXAM = [
-    ("postal code to the address form", json.dumps({"lessons": [{"text": "Never start the dev server.", "kind": "rule", "standing": "said", "quotes": [
-        {"line": 5, "words": "please never start the dev server yourself"}]}]})),
-    ("this repo is pnpm only", json.dumps({"answers": [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]})),
-]  # fmt: skip
+    (
+        "postal code to the address form",
+        json.dumps(
+            {
+                "lessons": [
+                    {
+                        "text": "Never start the dev server.",
+                        "kind": "rule",
+                        "standing": "said",
+                        "quotes": [
+                            {"line": 5, "words": "please never start the dev server yourself"}
+                        ],
+                    }
+                ]
+            }
+        ),
+    ),
+    (
+        "this repo is pnpm only",
+        json.dumps(
+            {
+                "answers": [
+                    {"n": n, "says": says[0], "holds": holds[0]}
+                    for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)
+                ]
+            }
+        ),
+    ),
+]
 
 
 def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
@@ -46,9 +71,19 @@ def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
 
 
 def answers() -> str:
-    lesson: dict[str, Any] = {"kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": SAID}]}
+    lesson: dict[str, Any] = {
+        "kind": "rule",
+        "standing": "said",
+        "quotes": [{"line": 1, "words": SAID}],
+    }
     lesson["text"] = "Before new work get back to main and pull in latest."
-    return json.dumps({"lessons": [lesson], "answers": [{"n": 1, "says": "yes", "holds": "working"}], "verdicts": []})
+    return json.dumps(
+        {
+            "lessons": [lesson],
+            "answers": [{"n": 1, "says": "yes", "holds": "working"}],
+            "verdicts": [],
+        }
+    )
 
 
 def config(alone: Path) -> Path:
@@ -65,7 +100,9 @@ def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
         {**at, "type": "user", "uuid": f"{name}-u1", "promptSource": "typed", "message": asked},
         {**at, "type": "assistant", "uuid": f"{name}-a1", "message": answer},
     ]
-    path = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / f"{name}.jsonl"
+    path = (
+        alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / f"{name}.jsonl"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(map(json.dumps, records)) + "\n")
     return path
@@ -99,7 +136,9 @@ def test_nobody_reads_without_a_yes(tacit: Any, folder: Path, alone: Path, tmp_p
     (folder / ".tacit" / "config.toml").write_text('[reader]\nby = "claude-code"\n')
     tacit("connect", "claude-code", "--no-learn", PATH=path)
     assert not config(alone).exists()
-    tacit("learn", str(transcript(alone, folder)), "--over", PATH=path, TACIT_READER_BY="claude-code")
+    tacit(
+        "learn", str(transcript(alone, folder)), "--over", PATH=path, TACIT_READER_BY="claude-code"
+    )
     assert not (tmp_path / "calls").exists()
 
 
@@ -111,23 +150,36 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     path = f"{tmp_path}:{os.environ['PATH']}"
     session = transcript(alone, folder)
     done = tacit("connect", "claude-code", "--read", "--no-learn", PATH=path)
-    assert "they would teach about 1 lesson (about $0.01, or 4,000 tokens of your plan)" in done.out, done.out
+    assert (
+        "they would teach about 1 lesson (about $0.01, or 4,000 tokens of your plan)" in done.out
+    ), done.out
     assert tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
     # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
     assert len(calls) == 4
     for words, marker, place, asked in calls:
-        assert words[words.index("--tools") + 1] == "" and words[words.index("--setting-sources") + 1] == ""
-        assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {*words}
-        assert "--name" in words  # without one some versions send every question twice, once for a title
+        assert (
+            words[words.index("--tools") + 1] == ""
+            and words[words.index("--setting-sources") + 1] == ""
+        )
+        assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {
+            *words
+        }
+        assert (
+            "--name" in words
+        )  # without one some versions send every question twice, once for a title
         assert marker == "1" and place != str(folder) and asked.startswith("[tacit asks]")
     assert "passed its exam; 1 session read" in " ".join(tacit("doctor", PATH=path).out.split())
-    [lesson] = [each for each in tacit("list", "--json").data["memories"] if each["extra"].get("word")]
+    [lesson] = [
+        each for each in tacit("list", "--json").data["memories"] if each["extra"].get("word")
+    ]
     assert (lesson["state"], lesson["trust"]) == ("provisional", "user")
 
 
-def test_a_no_is_remembered_and_off_per_folder_holds(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_a_no_is_remembered_and_off_per_folder_holds(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     tacit("connect", "claude-code", "--no-read", "--no-learn", PATH=path)
@@ -158,7 +210,9 @@ def test_what_lies_there_is_read_with_the_price_said_first(
     assert (tmp_path / "calls").read_text() == asked
 
 
-def test_what_could_not_be_read_waits_and_doctor_tells(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_what_could_not_be_read_waits_and_doctor_tells(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """A program that has no answer yet, then one that has: the worker reads what waits."""
     program(tmp_path, "claude", "", status=75)
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -171,13 +225,17 @@ def test_what_could_not_be_read_waits_and_doctor_tells(tacit: Any, folder: Path,
         assert memories.near.queued() == 1
     program(tmp_path, "claude", answers())
     tacit("worker", "--now", PATH=path)
-    assert any(each["extra"].get("word") == "said" for each in tacit("list", "--json").data["memories"])
+    assert any(
+        each["extra"].get("word") == "said" for each in tacit("list", "--json").data["memories"]
+    )
     again = tacit("learn", "--again", "--run", "s1", "--json", PATH=path)
     assert again.data["runs"][0]["run"] == "s1"
     assert tacit("learn", "--again", "--run", "nothing", PATH=path).code == 3
 
 
-def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_the_same_sentence_on_every_first_screen(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """The reader came last, behind a No, after three screens that never mentioned it."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -205,19 +263,33 @@ def test_the_question_stands_below_the_screen_and_behind_no_pager(
     monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, 8)))
     monkeypatch.setattr("sys.stdin", asked := Screen("n\n"))
     env = signed(
-        {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PAGER": str(tmp_path / "pager"), "TERM": "xterm"}
+        {
+            **os.environ,
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "PAGER": str(tmp_path / "pager"),
+            "TERM": "xterm",
+        }
     )
     out = err = Screen()
     assert _main(["lookback"], Cli(env, out, err)) == 0 and asked.read() == ""
     before, _, after = out.getvalue().partition("[y/N] ")
-    assert "they would teach" in before and "Next:" not in before and "tacit connect claude-code" in after
+    assert (
+        "they would teach" in before
+        and "Next:" not in before
+        and "tacit connect claude-code" in after
+    )
     calls = (tmp_path / "calls").read_text() if (tmp_path / "calls").exists() else ""
     assert "Looked back" not in calls
 
 
 @pytest.mark.parametrize("later", ["n", "y"])
 def test_a_yes_to_these_sessions_is_none_to_later_ones(
-    tacit: Any, folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str
+    tacit: Any,
+    folder: Path,
+    alone: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    later: str,
 ) -> None:
     """One question was about both: who wanted the past read had to let every later session be read. Then a second question came before the
     first lesson; now it is asked when a host is connected, with its price."""
@@ -230,7 +302,10 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
     assert out.getvalue().count("[y/N]") == 1 and "spent" in out.getvalue() and asked.tell() == 2
     assert _main(["connect", "claude-code"], Cli(env, out, err)) == 0
-    assert "each as it ends, about " in " ".join(out.getvalue().split()) and out.getvalue().count("[y/N]") == 2
+    assert (
+        "each as it ends, about " in " ".join(out.getvalue().split())
+        and out.getvalue().count("[y/N]") == 2
+    )
     assert ("no model reads them" in out.getvalue()) is (later == "n")
     told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}
     assert told.get("reader", {}).get("by", "") == ("claude-code" if later == "y" else "")
@@ -249,11 +324,24 @@ def test_nothing_is_asked_about_sessions_that_are_being_read(
     with open_memories() as memories:
         memories.ensure_project()
         with memories.made_near().write() as tx:
-            at = {"pid": os.getppid(), "total": 30, "done": 20, "lessons": 9, "began": int(time.time()) - 1200}
+            at = {
+                "pid": os.getppid(),
+                "total": 30,
+                "done": 20,
+                "lessons": 9,
+                "began": int(time.time()) - 1200,
+            }
             tx.put_meta(PROGRESS, json.dumps(at))
-    for asked in (["connect", "claude-code"], ["lookback"], ["lookback", "--read", "--yes", "--by", "ann"]):
+    for asked in (
+        ["connect", "claude-code"],
+        ["lookback"],
+        ["lookback", "--read", "--yes", "--by", "ann"],
+    ):
         said = " ".join(tacit(*asked, PATH=path).out.split())
-        assert "in the background: 20 of 30 sessions, 9 new lessons so far, about 10 minutes left." in said
+        assert (
+            "in the background: 20 of 30 sessions, 9 new lessons so far, about 10 minutes left."
+            in said
+        )
         assert "would teach" not in said and not (tmp_path / "calls").exists()
 
 
@@ -264,7 +352,15 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     reading that goes on takes them in."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
-    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-c1.jsonl"
+    rollout = (
+        alone
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "11"
+        / "14"
+        / "rollout-2026-11-14T09-00-00-c1.jsonl"
+    )
     rollout.parent.mkdir(parents=True)
     typed = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": SAID}]}
     lines = [
@@ -274,7 +370,8 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     ]
     rollout.write_text(
         "".join(
-            json.dumps({"timestamp": f"2026-11-14T09:00:0{n}.000Z", "type": kind, "payload": of}) + "\n"
+            json.dumps({"timestamp": f"2026-11-14T09:00:0{n}.000Z", "type": kind, "payload": of})
+            + "\n"
             for n, (kind, of) in enumerate(lines)
         )
     )
@@ -283,7 +380,10 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     def goes_on(total: int) -> None:
         with open_memories() as memories, memories.made_near().write() as tx:
             tx.put_meta(
-                PROGRESS, json.dumps({"pid": os.getppid(), "total": total, "done": 0, "lessons": 0} if total else {})
+                PROGRESS,
+                json.dumps(
+                    {"pid": os.getppid(), "total": total, "done": 0, "lessons": 0} if total else {}
+                ),
             )
 
     with open_memories() as memories:
@@ -300,7 +400,8 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
 
     said = looked("")
     assert (
-        "1 session of other agents stays unread: tacit config set reader.hosts '*', then tacit lookback asks." in said
+        "1 session of other agents stays unread: tacit config set reader.hosts '*', then tacit lookback asks."
+        in said
     )
     assert "[y/N]" not in said
     tacit("config", "set", "reader.hosts", "*")
@@ -309,12 +410,19 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     (tmp_path / "calls").unlink()
     goes_on(1)
     said = looked("y\n")
-    assert "Read it after those that are being read? [y/N]" in said and "1 session more: read after the others." in said
+    assert (
+        "Read it after those that are being read? [y/N]" in said
+        and "1 session more: read after the others." in said
+    )
     said = looked("")
-    assert "[y/N]" not in said and "When it is over" not in said and not (tmp_path / "calls").exists()
+    assert (
+        "[y/N]" not in said and "When it is over" not in said and not (tmp_path / "calls").exists()
+    )
     goes_on(0)
     transcript(alone, folder, "s2")
-    done = tacit("lookback", "--read", "--yes", "--cap", "0.0001", "--json", PATH=path, TACIT_KEY="")
+    done = tacit(
+        "lookback", "--read", "--yes", "--cap", "0.0001", "--json", PATH=path, TACIT_KEY=""
+    )
     assert done.data["read"] == 2, done.out
 
 
@@ -325,7 +433,9 @@ def test_who_leaves_while_sessions_are_read_is_not_brought_back(
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     transcript(alone, folder, "s0")
-    assert tacit("lookback", "--read", "--yes", "--by", "ann", "--json", PATH=path).data["read"] == 1
+    assert (
+        tacit("lookback", "--read", "--yes", "--by", "ann", "--json", PATH=path).data["read"] == 1
+    )
     for name in ("s1", "s2"):
         transcript(alone, folder, name)
     with open_memories() as memories:
@@ -340,10 +450,14 @@ def test_who_leaves_while_sessions_are_read_is_not_brought_back(
     (tmp_path / "calls").unlink()
     tacit("lookback", "--read", "--yes", "--json", PATH=path, TACIT_KEY="")
     asked = (tmp_path / "calls").read_text().count("\n")
-    assert not os.path.exists(store) and asked <= 3  # the exam's two and one about the session; six where it began anew
+    assert (
+        not os.path.exists(store) and asked <= 3
+    )  # the exam's two and one about the session; six where it began anew
 
 
-def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_what_was_chosen_is_read_and_nothing_else(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """`--read FILE` and `--project-filter` read everything."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -355,7 +469,11 @@ def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alon
     filtered = tacit("lookback", "--read", "--json", "--project-filter", folder.name, PATH=path)
     assert filtered.data["sessions"] == 1
     with open_memories() as memories:
-        names = {run.foreign_id for each in memories.store.projects() for run in memories.store.runs(each.id, limit=9)}
+        names = {
+            run.foreign_id
+            for each in memories.store.projects()
+            for run in memories.store.runs(each.id, limit=9)
+        }
     assert names == {"theirs"} and mine.exists()
 
 

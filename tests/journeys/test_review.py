@@ -42,10 +42,22 @@ def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
 
 def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
     """Under review nothing is given; reinstated it is back where it was, with better words."""
-    assert tacit("review", "open", ids[0], "--reason", "too vague", "--json").data["state"] == "under_review"
+    assert (
+        tacit("review", "open", ids[0], "--reason", "too vague", "--json").data["state"]
+        == "under_review"
+    )
     assert tacit("review", "--json").data["under_review"] == [ids[0]]
     assert tacit("review", "show", ids[0]).code == 0
-    done = tacit("review", "close", ids[0], "--outcome", "reinstate", "--text", "Run make migrate first", "--json").data
+    done = tacit(
+        "review",
+        "close",
+        ids[0],
+        "--outcome",
+        "reinstate",
+        "--text",
+        "Run make migrate first",
+        "--json",
+    ).data
     assert (done["state"], done["was"]) == ("provisional", "under_review")
     assert tacit("show", ids[0], "--json").data["text"] == "Run make migrate first"
     verbs = [entry["verb"] for entry in tacit("log", "--memory", ids[0], "--json").data["entries"]]
@@ -71,7 +83,9 @@ def test_a_merge_and_its_undoing(tacit: Any, ids: list[str]) -> None:
     assert tacit("doctor", "--json").code == 0
 
 
-def test_proposals_are_approved_edited_and_rejected(tacit: Any, folder: Path, ids: list[str]) -> None:
+def test_proposals_are_approved_edited_and_rejected(
+    tacit: Any, folder: Path, ids: list[str]
+) -> None:
     """Each changes what it says, or nothing; a decided one is not decided again; clear closes the rest."""
     import tacit as library
 
@@ -88,7 +102,10 @@ def test_proposals_are_approved_edited_and_rejected(tacit: Any, folder: Path, id
     assert [each["id"] for each in tacit("review", "--json").data["proposals"]] == [made[3]]
     assert tacit("review", "clear", "--json").data == {"closed": 0}
     assert tacit("review", "clear", "--all", "--json").data == {"closed": 1}
-    states = {each["id"]: each["state"] for each in tacit("review", "list", "--all", "--json").data["proposals"]}
+    states = {
+        each["id"]: each["state"]
+        for each in tacit("review", "list", "--all", "--json").data["proposals"]
+    }
     assert [states[id] for id in made] == ["approved", "approved", "rejected", "rejected"]
 
 
@@ -102,33 +119,99 @@ def test_an_agent_may_not_decide(tacit: Any, ids: list[str]) -> None:
 
 def geas_entry(state: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The head and the whole of an entry as geas writes it."""
-    signals = {"evidence_count": 5, "reuse_count": 5, "successful_reuses": 5, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}  # fmt: skip
-    meta = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-11-06T08:15:00Z"}  # fmt: skip
-    entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": state, "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
+    signals = {
+        "evidence_count": 5,
+        "reuse_count": 5,
+        "successful_reuses": 5,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.9,
+    }
+    meta = {
+        "version": "1.0",
+        "artifact_type": "memory_entry",
+        "artifact_id": "mem-1",
+        "producer_type": "orchestration_authority",
+        "created_at": "2026-11-06T08:15:00Z",
+    }
+    entry = {
+        "meta": meta,
+        "memory_id": "mem-1",
+        "memory_type": "security_pattern",
+        "state": state,
+        "title": "t",
+        "summary": "Never log a token",
+        "scope": "project",
+        "evidence_refs": ["r"],
+        "signals": signals,
+        "review_after": "2099-01-01T00:00:00Z",
+        "supersedes": [],
+        "superseded_by": None,
+        "tags": [],
+        "body": [],
+    }
     return meta, entry
 
 
 def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
     """A joint approval waits for the second head, and says for whom."""
     meta, entry = geas_entry("stable")
-    log = {"meta": {**meta, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "applied_by_type": "qa_engineer", "usage_surface": "task_packet", "effect": "positive", "notes": "n", "followup_action": "none"}  # fmt: skip
+    log = {
+        "meta": {**meta, "artifact_type": "memory_application_log"},
+        "memory_id": "mem-1",
+        "applied_by_type": "qa_engineer",
+        "usage_surface": "task_packet",
+        "effect": "positive",
+        "notes": "n",
+        "followup_action": "none",
+    }
     (folder / "memory" / "entries").mkdir(parents=True)
     (folder / "memory" / "logs").mkdir()
     (folder / "memory" / "entries" / "mem-1.json").write_text(json.dumps(entry))
     for n in range(3):
-        (folder / "memory" / "logs" / f"{n}.json").write_text(json.dumps({**log, "task_id": f"task-{n}"}))
+        (folder / "memory" / "logs" / f"{n}.json").write_text(
+            json.dumps({**log, "task_id": f"task-{n}"})
+        )
     geas = ("--profile", "geas", "--json")
     assert tacit("import", ".", "--trust", "user", *geas).code == 0
     first = tacit(
-        "review", "approve", "mem-1", "--to", "canonical", "--role", "risk_specialist", "--by", "ann", *geas
+        "review",
+        "approve",
+        "mem-1",
+        "--to",
+        "canonical",
+        "--role",
+        "risk_specialist",
+        "--by",
+        "ann",
+        *geas,
     ).data
-    assert (first["state"], first["waits_for"]) == ("stable", "the approval of orchestration_authority")
+    assert (first["state"], first["waits_for"]) == (
+        "stable",
+        "the approval of orchestration_authority",
+    )
     again = tacit(
-        "review", "approve", "mem-1", "--to", "canonical", "--role", "orchestration_authority", "--by", "ann", *geas
+        "review",
+        "approve",
+        "mem-1",
+        "--to",
+        "canonical",
+        "--role",
+        "orchestration_authority",
+        "--by",
+        "ann",
+        *geas,
     ).data
     assert again["state"] == "stable"
     last = tacit(
-        "review", "approve", first["proposal"], "--role", "orchestration_authority", "--by", "olga", *geas
+        "review",
+        "approve",
+        first["proposal"],
+        "--role",
+        "orchestration_authority",
+        "--by",
+        "olga",
+        *geas,
     ).data
     assert (last["state"], last["waits_for"]) == ("canonical", None)
     assert tacit("review", "approve", "mem-1", "--role", "janitor", *geas).code == 2
@@ -145,7 +228,11 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
         ask(memories, "archive", "no difference", id, to="archived")
         done = memories.review(id, "close", outcome="keep", reason="the green one is gone")
         memory = memories.get(id)
-        assert isinstance(done, Reviewed) and (done.state, memory.state, memory.tally.contradicted) == (
+        assert isinstance(done, Reviewed) and (
+            done.state,
+            memory.state,
+            memory.tally.contradicted,
+        ) == (
             "provisional",
             "provisional",
             0,
@@ -164,7 +251,8 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stood", "now"), [("canonical", "stable"), ("stable", "provisional"), ("provisional", "decayed")]
+    ("stood", "now"),
+    [("canonical", "stable"), ("stable", "provisional"), ("provisional", "decayed")],
 )
 def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, now: str) -> None:
     """And less sure, by a contradiction's worth; the journal and geas's own review say why."""
@@ -190,7 +278,9 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
 
 
 @pytest.mark.parametrize(("profile", "now"), [("default", "decayed"), ("archeflow", "")])
-def test_what_is_weakened_below_provisional_is_given_to_nobody(folder: Path, profile: str, now: str) -> None:
+def test_what_is_weakened_below_provisional_is_given_to_nobody(
+    folder: Path, profile: str, now: str
+) -> None:
     """By default it decays and may come back when it is met; a ladder that has no such rung says so, and what to do."""
     import tacit as library
 
@@ -202,10 +292,15 @@ def test_what_is_weakened_below_provisional_is_given_to_nobody(folder: Path, pro
                 memories.review(id, "close", outcome="weaken")
             return
         memories.review(id, "close", outcome="weaken", reason="only on Mondays")
-        assert (memories.get(id).state, memories.inject("deploy queue", trial=False).injected) == (now, ())
+        assert (memories.get(id).state, memories.inject("deploy queue", trial=False).injected) == (
+            now,
+            (),
+        )
         for n in range(3):
             memories.learn(library_run(f"r{n}", "Deploys go through the blue queue."))
-        assert [(each.memory, (each.payload or {})["to"]) for each in memories.proposals()] == [(id, "candidate")]
+        assert [(each.memory, (each.payload or {})["to"]) for each in memories.proposals()] == [
+            (id, "candidate")
+        ]
 
 
 def library_run(name: str, text: str) -> Any:
@@ -217,10 +312,16 @@ def library_run(name: str, text: str) -> Any:
 
 def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> None:
     """Quoted evidence, for and against, beside the memory it is about."""
-    assert tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code == 0
+    assert (
+        tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code
+        == 0
+    )
     shown = tacit("review", "show", ids[0])
     assert "against it, ada" in shown.out and "“the tests migrate by themselves”" in shown.out
-    assert tacit("review", "show", ids[0], "--json").data["evidence"][0]["quote"] == "the tests migrate by themselves"
+    assert (
+        tacit("review", "show", ids[0], "--json").data["evidence"][0]["quote"]
+        == "the tests migrate by themselves"
+    )
     assert tacit("review", "open", ids[0], "--as", "person").code == 0
 
 
@@ -250,7 +351,12 @@ def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, fol
 
     with open_memories() as memories:
         said = finding(
-            "r0", "Get back to main before new work.", tier="user", by="user", kind="rule", extra={"word": "said"}
+            "r0",
+            "Get back to main before new work.",
+            tier="user",
+            by="user",
+            kind="rule",
+            extra={"word": "said"},
         )
         memories.learn(run("r0", said))
         for n in range(12):
@@ -277,8 +383,13 @@ def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, fol
         by = {memory.text: memory.id for memory in memories.list(limit=50)}
     found = tacit("review", "--json").data
     assert found["heard"] == [by["Get back to main before new work."]]
-    assert len(found["candidates"]) == 10 and found["candidates"][0] == by["Run make lint before each commit."]
+    assert (
+        len(found["candidates"]) == 10
+        and found["candidates"][0] == by["Run make lint before each commit."]
+    )
     assert "Heard from you" in tacit("review").out
-    assert tacit("review", "approve", found["candidates"][0], "--json").data["state"] == "provisional"
+    assert (
+        tacit("review", "approve", found["candidates"][0], "--json").data["state"] == "provisional"
+    )
     assert tacit("review", "approve", found["heard"][0], "--json").data["state"] == "stable"
     assert tacit("review", "--json").data["heard"] == []

@@ -89,7 +89,9 @@ def uses(machine: Machine, id: str) -> list[Any]:
     return list(machine("why", id, "--json").data["uses"])
 
 
-def test_a_lesson_of_one_machine_is_given_on_the_other_and_its_use_arrives(ada: Machine, ben: Machine) -> None:
+def test_a_lesson_of_one_machine_is_given_on_the_other_and_its_use_arrives(
+    ada: Machine, ben: Machine
+) -> None:
     id = ada("add", "Run make migrate before the tests.", "--kind", "rule", "--json").data["id"]
     assert "make migrate" in ada.prompt("s0")  # what was just added is here at once
     assert ben.prompt() == ""  # nothing is on this machine yet
@@ -112,7 +114,9 @@ def test_without_the_server_hooks_go_on_and_everything_arrives_once_when_it_is_b
     assert "make migrate" in ben("recall", "migrate").out
     assert ben("worker", "--now").code == 4
     ran = ben("doctor")
-    assert ran.code == 4 and "9 records wait to be carried" in ran.out and "does not answer" in ran.out
+    assert (
+        ran.code == 4 and "9 records wait to be carried" in ran.out and "does not answer" in ran.out
+    )
     ran = ben("status")
     assert (
         ran.code == 0
@@ -131,9 +135,13 @@ def test_without_the_server_hooks_go_on_and_everything_arrives_once_when_it_is_b
     assert ada("doctor").code == 0
 
 
-def test_what_is_taken_out_on_one_machine_is_no_longer_given_on_the_other(ada: Machine, ben: Machine) -> None:
+def test_what_is_taken_out_on_one_machine_is_no_longer_given_on_the_other(
+    ada: Machine, ben: Machine
+) -> None:
     ids = [
-        ada("add", f"Run make migrate before the tests, part {n}.", "--kind", "rule", "--json").data["id"]
+        ada(
+            "add", f"Run make migrate before the tests, part {n}.", "--kind", "rule", "--json"
+        ).data["id"]
         for n in range(3)
     ]
     assert ben("init").code == 0
@@ -153,8 +161,21 @@ def test_a_session_is_learned_into_the_server_by_the_machine_that_has_it(
     host = HOST["Host"](ben.folder, alone)
     assert ben("init").code == 0
     wire.cut()
-    host.write(SESSION, {"type": "user", "permissionMode": "default", "uuid": "1", "sessionId": SESSION, "cwd": str(ben.folder), "timestamp": "$NOW",
-                         "message": {"role": "user", "content": "From now on always run tool-zebra --strict before you commit."}})  # fmt: skip
+    host.write(
+        SESSION,
+        {
+            "type": "user",
+            "permissionMode": "default",
+            "uuid": "1",
+            "sessionId": SESSION,
+            "cwd": str(ben.folder),
+            "timestamp": "$NOW",
+            "message": {
+                "role": "user",
+                "content": "From now on always run tool-zebra --strict before you commit.",
+            },
+        },
+    )
     assert "make migrate" in ben.prompt(SESSION)
     ben.hook("session-end", "SessionEnd", SESSION, transcript_path=str(host.transcript(SESSION)))
     assert (ben.cache["queue"], ben.cache["outbox"]) == (1, 3)
@@ -165,7 +186,9 @@ def test_a_session_is_learned_into_the_server_by_the_machine_that_has_it(
     assert "tool-zebra" in ada("list").out
     assert (ben.cache["queue"], ben.cache["outbox"]) == (0, 0)
     start = ben.hook("session-start", "SessionStart", "s9", source="startup")
-    assert "given 1" in start and "tool-zebra" in start  # the receipt is this machine's, and what was learned is here
+    assert (
+        "given 1" in start and "tool-zebra" in start
+    )  # the receipt is this machine's, and what was learned is here
 
 
 def test_who_may_only_read_is_given_nothing_that_could_not_be_recorded(

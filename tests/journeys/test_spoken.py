@@ -20,7 +20,9 @@ def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None
         assert is_spoken_of(path, ["cargo"])  # nobody wrote it yet: the store is asked
         memories.store.tidy()
         assert (Path(spoken_path(path)).stat().st_mode & 0o777) == 0o600
-        assert [is_spoken_of(path, [word]) for word in ("pnpm", "app.py", "run_all", "cargo", "")] == [
+        assert [
+            is_spoken_of(path, [word]) for word in ("pnpm", "app.py", "run_all", "cargo", "")
+        ] == [
             True,
             True,
             True,
@@ -45,7 +47,9 @@ def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatc
     assert path == store_path(None, dict(__import__("os").environ))
     opened: list[str] = []
     monkeypatch.setattr(
-        tacit.app, "open", lambda *given, **named: opened.append("store") or (_ for _ in ()).throw(OSError)
+        tacit.app,
+        "open",
+        lambda *given, **named: opened.append("store") or (_ for _ in ()).throw(OSError),
     )
 
     def asked(**given: str) -> bool:
@@ -60,11 +64,18 @@ def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatc
         opened.clear()
         try:
             hooks.respond(
-                "before-command", json.loads(json.dumps(payload)), dict(__import__("os").environ), host="claude-code"
+                "before-command",
+                json.loads(json.dumps(payload)),
+                dict(__import__("os").environ),
+                host="claude-code",
             )
         except OSError:
             pass
         return bool(opened)
 
-    assert [asked(command="cargo build"), asked(file_path="/x/other.py"), asked(command="ls")] == [False, False, False]
+    assert [asked(command="cargo build"), asked(file_path="/x/other.py"), asked(command="ls")] == [
+        False,
+        False,
+        False,
+    ]
     assert [asked(command="pnpm test"), asked(file_path=f"{folder}/src/app.py")] == [True, True]

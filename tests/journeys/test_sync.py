@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.skipif(
-    not (shutil.which("git") and shutil.which("ssh-keygen")), reason="git or ssh-keygen is not installed"
+    not (shutil.which("git") and shutil.which("ssh-keygen")),
+    reason="git or ssh-keygen is not installed",
 )
 BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "sync.py"), run_name="bench")
 
@@ -20,8 +21,12 @@ BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "sync.py"), run
 def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> None:
     """Two clones as people have them: share, preview, change apart, review, doctor, erase."""
     signers = tmp_path / "allowed_signers"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
-    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob"))
+    subprocess.run(
+        ["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True
+    )
+    ann, bob = (
+        BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob")
+    )
 
     def tacit(clone: Any, *words: str) -> Any:
         told = json.loads(commands.fork([*words, "--json"], b"", str(clone.tree), clone.env).stdout)
@@ -29,7 +34,11 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> No
         return told
 
     def carry(one: Any, other: Any) -> None:
-        for words in (("add", ".tacit"), ("commit", "-qm", "Lessons"), ("push", "-q", "origin", "HEAD:main")):
+        for words in (
+            ("add", ".tacit"),
+            ("commit", "-qm", "Lessons"),
+            ("push", "-q", "origin", "HEAD:main"),
+        ):
             assert one.git(*words).returncode == 0
         assert other.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main").returncode == 0
 
@@ -67,8 +76,13 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> No
 
 def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None:
     """Key, settings and signers were written by hand, by each of six; and what a known key had signed was said to be signed by nobody."""
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
-    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", tmp_path / "none") for name in ("ann", "bob"))
+    subprocess.run(
+        ["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True
+    )
+    ann, bob = (
+        BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", tmp_path / "none")
+        for name in ("ann", "bob")
+    )
 
     def tacit(clone: Any, *words: str, code: int = 0) -> str:
         env = {name: said for name, said in clone.env.items() if not name.startswith("TACIT_SYNC")}
@@ -83,9 +97,17 @@ def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None
     said = tacit(ann, "sync", "--setup")
     line = said.split("tacit sync --allow '")[1].split("'")[0]
     assert line.startswith("ann@example.org ssh-ed25519 ") and tacit(ann, "sync", "--setup") == said
-    tacit(ann, "add", "Run make seed before the tests, whatever the tests are about, and wait until it has ended.")
+    tacit(
+        ann,
+        "add",
+        "Run make seed before the tests, whatever the tests are about, and wait until it has ended.",
+    )
     tacit(ann, "sync")
-    for words in (("add", ".tacit"), ("commit", "-qm", "Lessons"), ("push", "-q", "origin", "HEAD:main")):
+    for words in (
+        ("add", ".tacit"),
+        ("commit", "-qm", "Lessons"),
+        ("push", "-q", "origin", "HEAD:main"),
+    ):
         assert ann.git(*words).returncode == 0
     assert bob.git("pull", "-q", "origin", "main").returncode == 0
     tacit(bob, "sync", "--setup")
@@ -103,8 +125,12 @@ def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None
 def test_two_branches_of_one_machine_merge(tmp_path: Path) -> None:
     """Both hold its file, each with other lines: git keeps those of both, and every line is still signed."""
     signers = tmp_path / "allowed_signers"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
-    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob"))
+    subprocess.run(
+        ["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True
+    )
+    ann, bob = (
+        BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob")
+    )
 
     def git(*words: str) -> None:
         done = ann.git(*words)
@@ -145,6 +171,10 @@ def test_three_clones_become_one_memory(tmp_path: Path) -> None:
     assert told.failures() == []
     for kind in BENCH["PLANTS"]:
         planted = told.plant(kind)
-        assert any(each.startswith(planted) for each in told.failures()), (kind, planted, told.failures())
+        assert any(each.startswith(planted) for each in told.failures()), (
+            kind,
+            planted,
+            told.failures(),
+        )
     for each in (*told.clones, told.mallory):
         each.memories.close()

@@ -18,16 +18,21 @@ from tacit.stores.incidents import commonest
 
 DATA = Path(__file__).parents[1] / "formats" / "data" / "hosts"
 FILES = (
-    "claude-code-2.1.325/typed.jsonl", "claude-code-2.1.325/print.jsonl", "claude-code-2.1.197/print.jsonl", "codex-0.166.0/typed.jsonl",
-    "copilot-1.0.102/typed/events.jsonl", "gemini-0.61.0/session-1.jsonl",
-)  # fmt: skip
+    "claude-code-2.1.325/typed.jsonl",
+    "claude-code-2.1.325/print.jsonl",
+    "claude-code-2.1.197/print.jsonl",
+    "codex-0.166.0/typed.jsonl",
+    "copilot-1.0.102/typed/events.jsonl",
+    "gemini-0.61.0/session-1.jsonl",
+)
 
 
 def known(memories: Memories) -> Any:
     """All that learning brought: lessons with what they are counted by, failures with the runs that met them."""
     store, project = memories.store, memories.project_id
     lessons = sorted(
-        (each.text, each.kind, each.state, len(memories.why(each.id).evidence)) for each in memories.list()
+        (each.text, each.kind, each.state, len(memories.why(each.id).evidence))
+        for each in memories.list()
     )
     return lessons, commonest(store, project)
 
@@ -46,7 +51,11 @@ def learned(path: Path, *texts: str, format: str) -> tuple[Any, list[str]]:
 def test_a_truncated_transcript(name: str, tmp_path: Path, folder: Path) -> None:
     """Learned at a cut, in the middle of a line, and again when it is whole: what the whole teaches, once."""
     whole = (DATA / name).read_text()
-    path = tmp_path / "session" / "events.jsonl" if "copilot" in name else tmp_path / "session" / Path(name).name
+    path = (
+        tmp_path / "session" / "events.jsonl"
+        if "copilot" in name
+        else tmp_path / "session" / Path(name).name
+    )
     path.parent.mkdir()
     format = name.split("/")[0].rpartition("-")[0]
     at_once, _ = learned(path, whole, format=format)
@@ -87,9 +96,15 @@ def opencode(told: dict[str, Any], cut: int, open_call: bool = False, future: in
     parts = [part for message in copy["messages"] for part in message["parts"]]
     if open_call:
         (call,) = [part for part in parts if part.get("callID")][-1:]
-        call["state"] = {"status": "running", "input": call["state"]["input"], "time": {"start": 1794847891509}}
+        call["state"] = {
+            "status": "running",
+            "input": call["state"]["input"],
+            "time": {"start": 1794847891509},
+        }
     for number in range(future):
-        copy["messages"][-1]["parts"].insert(0, {"id": f"prt_h{number}", "type": "hologram", "text": "?"})
+        copy["messages"][-1]["parts"].insert(
+            0, {"id": f"prt_h{number}", "type": "hologram", "text": "?"}
+        )
     return json.dumps(copy)
 
 
@@ -101,10 +116,19 @@ def test_an_opencode_session_in_the_middle_and_of_the_future(tmp_path: Path, fol
     whole = opencode(told, 3)
     at_once, quiet = learned(path, whole, format="opencode")
     assert at_once[1] and quiet == []
-    for half in (opencode(told, 1), opencode(told, 2, open_call=True), opencode(told, 3, open_call=True)):
+    for half in (
+        opencode(told, 1),
+        opencode(told, 2, open_call=True),
+        opencode(told, 3, open_call=True),
+    ):
         assert learned(path, half, whole, whole, format="opencode")[0] == at_once
     future, said = learned(path, opencode(told, 3, future=5), format="opencode")
-    assert future == at_once and len(said) == 1 and said[0].startswith("opencode") and "unknown types" in said[0]
+    assert (
+        future == at_once
+        and len(said) == 1
+        and said[0].startswith("opencode")
+        and "unknown types" in said[0]
+    )
 
 
 def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Path) -> None:
@@ -114,12 +138,16 @@ def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Pa
         with open(str(tmp_path / f"{order}.db")) as memories:
             for name in (*FILES[1:3], *FILES[3:])[::order]:
                 for _ in range(2):
-                    memories.learn(str(DATA / name), format=name.split("/")[0].rpartition("-")[0], over=True)
+                    memories.learn(
+                        str(DATA / name), format=name.split("/")[0].rpartition("-")[0], over=True
+                    )
             found.append(known(memories))
     assert found[0] == found[1] and found[0][1]
 
 
-def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_dies_in_its_first_turn(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
     from tacit.surfaces import worker
     from tacit.surfaces.hooks import DIED, respond
@@ -147,7 +175,10 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
     with open() as memories:
         dead = known(memories)
         memories.learn(str(transcript), format="claude-code")
-        assert known(memories) == dead and memories.store.find_run(memories.project_id, "s-print") is not None
+        assert (
+            known(memories) == dead
+            and memories.store.find_run(memories.project_id, "s-print") is not None
+        )
 
 
 def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
@@ -163,7 +194,9 @@ def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
         assert near.queued() == 1 and not near.rows("SELECT id FROM run")
 
 
-def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_waiting_session_is_not_put_off(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A session that is resumed while its last turn waits to be learned keeps its place in the queue."""
     from tacit.surfaces.hooks import respond
 

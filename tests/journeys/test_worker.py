@@ -57,19 +57,45 @@ def memories(folder: Path) -> Iterator[Memories]:
 def session(host: Any, number: int) -> str:
     """A transcript in which a person states a wish of its own, and a failure is cured that all sessions meet."""
     name = f"{number:08d}-0000-4000-8000-000000000000"
-    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "version": "2.1.240"}
+    common = {
+        "parentUuid": None,
+        "isSidechain": False,
+        "userType": "external",
+        "version": "2.1.240",
+    }
     common |= {"cwd": str(host.folder), "sessionId": name}
     tool = "zebra yak wolf vole urchin toad".split()[number % 6]
-    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-{tool}{number} --strict before you commit.")]
+    said: list[tuple[str, Any]] = [
+        ("user", f"From now on always run tool-{tool}{number} --strict before you commit.")
+    ]
     for n, (command, output) in enumerate(
         (("pnpm test", FAILURE), ("make migrate", "applied"), ("pnpm test", "14 passed"))
     ):
-        said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": command}}]))
-        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}
+        said.append(
+            (
+                "assistant",
+                [
+                    {
+                        "type": "tool_use",
+                        "id": f"t{n}",
+                        "name": "Bash",
+                        "input": {"command": command},
+                    }
+                ],
+            )
+        )
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"t{n}",
+            "content": output,
+            "is_error": output == FAILURE,
+        }
         said.append(("user", [result]))
     for n, (kind, content) in enumerate(said):
         who = {"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {}
-        mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
+        mark = (
+            {"permissionMode": "default"} if isinstance(content, str) else {}
+        )  # the host's mark of a typed prompt
         line = {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW"}
         host.write(name, {**line, "message": {"role": kind, "content": content, **who}})
     return name
@@ -80,7 +106,9 @@ def wish(host: Any, name: str, **more: Any) -> LearnJob:
 
 
 def jobs(memories: Memories) -> list[tuple[Any, ...]]:
-    return memories.near.rows("SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id")
+    return memories.near.rows(
+        "SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id"
+    )
 
 
 def counters(memories: Memories) -> dict[str, int]:
@@ -114,7 +142,9 @@ def read_with(home: Path, folder: Path, script: str) -> None:
     (folder / "model.sh").write_text(f"{script}\n")
     config = home / ".config" / "tacit" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[model]\ncommand = "sh {folder / "model.sh"}"\n[reader]\nby = "model"\nhosts = ["*"]\n')
+    config.write_text(
+        f'[model]\ncommand = "sh {folder / "model.sh"}"\n[reader]\nby = "model"\nhosts = ["*"]\n'
+    )
 
 
 def until(holds: Callable[[], object], seconds: float = 120.0, glance: float = 0.01) -> None:
@@ -131,16 +161,24 @@ def kept(memories: Memories) -> dict[str, Any]:
     runs = {run.id: run.foreign_id for run in store.runs(memories.project_id, limit=10_000)}
     lessons = [
         (
-            memory.text, memory.state, memory.kind, memory.tally.seen,
+            memory.text,
+            memory.state,
+            memory.kind,
+            memory.tally.seen,
             sorted((runs[each.run], each.place, each.signal) for each in store.evidence(memory.id)),
             [(entry.verb, entry.after.get("state")) for entry in store.entries(memory=memory.id)],
         )
         for memory in memories.list(archived=True, limit=10_000)
-    ]  # fmt: skip
+    ]
     return {
         "lessons": sorted(lessons),
-        "runs": sorted((run.foreign_id, bool(run.learned_at)) for run in store.runs(memories.project_id, limit=10_000)),
-        "learned runs": store.rows("SELECT run_seq FROM project WHERE id = :id", id=memories.project_id)[0][0],
+        "runs": sorted(
+            (run.foreign_id, bool(run.learned_at))
+            for run in store.runs(memories.project_id, limit=10_000)
+        ),
+        "learned runs": store.rows(
+            "SELECT run_seq FROM project WHERE id = :id", id=memories.project_id
+        )[0][0],
         "findings": store.rows("SELECT count(*) FROM finding")[0][0],
         "queue": sorted((key, error) for key, _, _, _, error in jobs(memories)),
         "faults": [str(fault) for fault in memories.health().health.faults],
@@ -172,7 +210,10 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     enqueue(memories.near, wish(host, name, over=True))
     enqueue(memories.near, wish(host, name), later=2000.0)
     (job,) = jobs(memories)
-    assert job[3] == "" and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
+    assert (
+        job[3] == ""
+        and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
+    )
 
 
 def test_what_is_asked_while_it_is_learned_is_not_lost(
@@ -188,7 +229,9 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(
     enqueue(memories.near, wish(host, name, over=True))
     with memories.near.write() as tx:
         tx.finish(job, "me")
-    assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [(f"learn:claude-code:{name}", "")]
+    assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [
+        (f"learn:claude-code:{name}", "")
+    ]
 
 
 def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) -> None:
@@ -197,7 +240,9 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
     more = iter(names * 4)
     enqueue(memories.near, wish(host, names[0], over=True))
     enqueue(memories.near, wish(host, names[1], over=True))
-    restless = Meanwhile(memories.env, lambda: enqueue(memories.near, wish(host, next(more, names[0]), over=True)))
+    restless = Meanwhile(
+        memories.env, lambda: enqueue(memories.near, wish(host, next(more, names[0]), over=True))
+    )
     assert work(address(memories), restless, at_once=True).learned == 2
     assert memories.near.queued() > 0
     assert drain(memories).failed == 0 and memories.near.queued() == 0
@@ -209,8 +254,14 @@ def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) 
     for number in (1, 2):
         enqueue(memories.near, wish(host, session(host, number), over=True))
     seen: list[int] = []
-    work(address(memories), Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))), idle=0.0)
-    assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [True]
+    work(
+        address(memories),
+        Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))),
+        idle=0.0,
+    )
+    assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [
+        True
+    ]
 
 
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
@@ -288,7 +339,10 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
     enqueue(memories.near, wish(host, session(host, 1), over=True))
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
         with memories.near.write() as tx:
-            tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
+            tx.rows(
+                "UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''",
+                n=deaths,
+            )
             _take_over(tx)
         not_before = clock.seconds(jobs(memories)[0][3])
         # times are kept in whole milliseconds
@@ -302,16 +356,19 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
 def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
     """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
     enqueue(memories.near, wish(host, "empty", over=True))
-    assert [drain(memories) for _ in range(LOOKS_FOR_FILE)] == [*[Worked()] * (LOOKS_FOR_FILE - 1), Worked(skipped=1)]
+    assert [drain(memories) for _ in range(LOOKS_FOR_FILE)] == [
+        *[Worked()] * (LOOKS_FOR_FILE - 1),
+        Worked(skipped=1),
+    ]
     assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
 
 
 def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
     """The setting counts when the transcript is read, too."""
     enqueue(memories.near, wish(host, session(host, 1), over=True))
-    assert work(address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(
-        skipped=1
-    )
+    assert work(
+        address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True
+    ) == Worked(skipped=1)
     assert kept(memories)["runs"] == [] and counters(memories) == {"job_ignored": 1}
 
 
@@ -342,7 +399,13 @@ def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     [
         (
             {"PATH": "/bin"},
-            {"PATH": "/bin", "TERM": "xterm", "SSH_TTY": "x", "PWD": "/b", "CLAUDE_PROJECT_DIR": "/b"},
+            {
+                "PATH": "/bin",
+                "TERM": "xterm",
+                "SSH_TTY": "x",
+                "PWD": "/b",
+                "CLAUDE_PROJECT_DIR": "/b",
+            },
             True,
         ),
         ({"PATH": "/bin"}, {"PATH": "/work/a/bin:/bin"}, False),
@@ -351,7 +414,9 @@ def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
         ({}, {"HTTPS_PROXY": "http://a"}, False),
     ],
 )
-def test_surroundings_tell_who_would_read(one: dict[str, str], other: dict[str, str], same: bool) -> None:
+def test_surroundings_tell_who_would_read(
+    one: dict[str, str], other: dict[str, str], same: bool
+) -> None:
     """What a terminal says of itself counts for nothing, what names a program, an endpoint or a key for all."""
     assert (surroundings(one) == surroundings(other)) is same
 
@@ -374,14 +439,22 @@ def test_a_session_is_read_in_its_own_projects_environment_only(
     assert set(asked.read_text().split()) == {"https://gateway.b"}
 
 
-def test_learning_never_waits_for_reading(memories: Memories, host: Any, alone: Path, tmp_path: Path) -> None:
+def test_learning_never_waits_for_reading(
+    memories: Memories, host: Any, alone: Path, tmp_path: Path
+) -> None:
     """A reader hangs over one session; what a person says in the next is known meanwhile."""
     asked, answers = tmp_path / "asked", tmp_path / "answers"
-    read_with(alone, tmp_path, f"cat >> {asked}; while [ ! -e {answers} ]; do sleep .02; done; echo '{{}}'")
+    read_with(
+        alone,
+        tmp_path,
+        f"cat >> {asked}; while [ ! -e {answers} ]; do sleep .02; done; echo '{{}}'",
+    )
     first, second = session(host, 1), session(host, 2)
     enqueue(memories.near, wish(host, first, over=True))
     worked: list[Worked] = []
-    works = threading.Thread(target=lambda: worked.append(work(address(memories), memories.env, idle=0.02)))
+    works = threading.Thread(
+        target=lambda: worked.append(work(address(memories), memories.env, idle=0.02))
+    )
     works.start()
     try:
         until(asked.exists)
@@ -398,14 +471,18 @@ def test_learning_never_waits_for_reading(memories: Memories, host: Any, alone: 
     ]  # no answer in the form asked for
 
 
-def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(memories: Memories) -> None:
+def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(
+    memories: Memories,
+) -> None:
     """One of a kind: while it waits, no second one is started."""
     path = memories.near.path
     held = lock(path)
     assert held is not None
     other = {**memories.env, "ANTHROPIC_BASE_URL": "https://gateway.b"}
     os.pwrite(held, surroundings(memories.env).encode(), 0)
-    assert not serves_others(path, surroundings(memories.env)) and serves_others(path, surroundings(other))
+    assert not serves_others(path, surroundings(memories.env)) and serves_others(
+        path, surroundings(other)
+    )
     waits = threading.Thread(target=lambda: os.close(take_turn(path, other) or -1))
     waits.start()
     until(lambda: is_awaited(path, surroundings(other)))
@@ -423,11 +500,18 @@ def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host
     assert drain(memories) == Worked(learned=1) and jobs(memories) == []
 
 
-def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories, host: Any, tmp_path: Path) -> None:
+def test_a_session_belongs_to_the_project_its_hook_spoke_for(
+    memories: Memories, host: Any, tmp_path: Path
+) -> None:
     """The folder may be gone by the time its transcript is read."""
     name = session(host, 1)
     gone = LearnJob(
-        "claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True
+        "claude-code",
+        name,
+        str(host.transcript(name)),
+        str(tmp_path / "gone"),
+        memories.project_id,
+        over=True,
     )
     enqueue(memories.near, gone)
     drain(memories)
@@ -449,7 +533,9 @@ print("nice", os.nice(0))
     [(0, ["worker", "--now"], 10), (15, ["tend"], 10), (0, ["list"], 0)],
 )
 @pytest.mark.file_only("nothing here asks the store")
-def test_housekeeping_gives_way_to_hooks(memories: Memories, more: int, words: list[str], least: int) -> None:
+def test_housekeeping_gives_way_to_hooks(
+    memories: Memories, more: int, words: list[str], least: int
+) -> None:
     """Whoever started it; a process that has given way is not slowed twice, and what people wait for is not slowed at all."""
     argv = [sys.executable, "-c", GAVE_WAY, str(more), *words, "--store", memories.store.path]
     done = subprocess.run(argv, capture_output=True, text=True, cwd="/", check=True)
@@ -461,11 +547,19 @@ def test_housekeeping_gives_way_to_hooks(memories: Memories, more: int, words: l
 
 def workers(memories: Memories) -> list[int]:
     """Processes that serve a store, by their command line; a server's address stands in their environment."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    found = [(int(line.split()[0]), line.rstrip()) for line in listed.splitlines() if " worker " in line]
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    found = [
+        (int(line.split()[0]), line.rstrip()) for line in listed.splitlines() if " worker " in line
+    ]
     if not memories.store.url:
         return [pid for pid, line in found if line.endswith(f"--store {memories.store.path}")]
-    return [pid for pid, line in found if "--detached" in line and memories.store.url in environment(pid)]
+    return [
+        pid
+        for pid, line in found
+        if "--detached" in line and memories.store.url in environment(pid)
+    ]
 
 
 def environment(pid: int) -> str:
@@ -483,7 +577,11 @@ def settled(memories: Memories, within: float = 120.0) -> None:
 
 def play(host: Any, name: str, **env: str) -> None:
     """A session's hooks, in order."""
-    common = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder)}
+    common = {
+        "session_id": name,
+        "transcript_path": str(host.transcript(name)),
+        "cwd": str(host.folder),
+    }
     for event, more in (
         ("session-start", {"hook_event_name": "SessionStart", "source": "startup"}),
         ("prompt", {"hook_event_name": "UserPromptSubmit", "prompt": "Run the tests"}),
@@ -498,7 +596,9 @@ def play(host: Any, name: str, **env: str) -> None:
 @pytest.mark.parametrize(
     ("count", "processes", "idle"), [(8, 4, "1"), pytest.param(200, 8, "", marks=pytest.mark.slow)]
 )
-def test_many_sessions_over_processes(memories: Memories, host: Any, count: int, processes: int, idle: str) -> None:
+def test_many_sessions_over_processes(
+    memories: Memories, host: Any, count: int, processes: int, idle: str
+) -> None:
     """Each is learned exactly once, by one worker at a time, and nobody stays; the full dose has the idle time as shipped."""
     names = [session(host, number) for number in range(count)]
     with ThreadPoolExecutor(processes) as pool:
@@ -518,16 +618,27 @@ def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any
     """On a busy machine every hook started one until the first had come up: 27 of them for eight sessions."""
     env = {**os.environ, "TACIT_WORKER_IDLE": "0.2"}
     enqueue(memories.near, wish(host, session(host, 1), over=True))
-    assert [start(memories.near.path, env, far=memories.store.url) for _ in range(4)] == [True, False, False, False]
+    assert [start(memories.near.path, env, far=memories.store.url) for _ in range(4)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
     settled(memories)
     assert [run.learned_at != "" for run in memories.store.runs(memories.project_id)] == [True]
 
 
-def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Memories, host: Any) -> None:
+def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(
+    memories: Memories, host: Any
+) -> None:
     """The end of a session is not lost because somebody else was writing."""
     name = session(host, 1)
     with memories.near.write():
-        where = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder)}
+        where = {
+            "session_id": name,
+            "transcript_path": str(host.transcript(name)),
+            "cwd": str(host.folder),
+        }
         end = {**where, "hook_event_name": "SessionEnd"}
         done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -573,9 +684,11 @@ def test_a_worker_killed_at_evenly_spread_points(points: int, tmp_path: Path, al
 
     undisturbed, code, made = story(0)
     assert code == 0 and made > points
-    assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (3, 1, []), undisturbed[
-        "queue"
-    ]
+    assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (
+        3,
+        1,
+        [],
+    ), undisturbed["queue"]
     last = made * 19 // 20  # another run makes a few calls more or fewer
     for n in range(1, points + 1):
         assert story(last * n // points)[0] == undisturbed
@@ -601,7 +714,11 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
     drain(memories)
     settled(memories)
     found = kept(memories)
-    assert kills > 20 and found["runs"] == sorted((name, True) for name in names) and found["learned runs"] == 40
+    assert (
+        kills > 20
+        and found["runs"] == sorted((name, True) for name in names)
+        and found["learned runs"] == 40
+    )
     (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
     assert (cure[3], len(cure[4]), found["faults"]) == (40, 40, [])
 
@@ -611,16 +728,24 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     given: list[str] = []
     with open_memories() as m:
         for n in range(40):  # a coin decides which runs are given it
-            with m.run(task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)) as run:
+            with m.run(
+                task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)
+            ) as run:
                 run.finding(
-                    "The fixtures of the checkout tests are stale until make seed was run.", by="reviewer", kind="fact"
+                    "The fixtures of the checkout tests are stale until make seed was run.",
+                    by="reviewer",
+                    kind="fact",
                 )
             row = m.store.find_run(m.project_id, f"r{n}")
             assert row is not None
             given = [use.memory for use in m.store.uses(unit=row.root) if use.arm != "withheld"]
             if given:
                 break
-        settled = {mark.memory: mark.value for mark in m.store.marks(unit=row.root) if mark.signal == "outcome"}
+        settled = {
+            mark.memory: mark.value
+            for mark in m.store.marks(unit=row.root)
+            if mark.signal == "outcome"
+        }
         assert [settled[id] for id in given] == ["occurred"]
         leave_receipt(m.store, m.store, row)
         assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")
@@ -629,7 +754,14 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
 def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -> None:
     """Also where nothing was given; in their words, not in ours."""
     with open_memories() as m:
-        m.learn(run("r1", user("add left-pad"), say("npm install left-pad"), user("no, use pnpm, not npm")))
+        m.learn(
+            run(
+                "r1",
+                user("add left-pad"),
+                say("npm install left-pad"),
+                user("no, use pnpm, not npm"),
+            )
+        )
         row = m.store.find_run(m.project_id, "r1")
         assert row is not None
         leave_receipt(m.store, m.store, row)

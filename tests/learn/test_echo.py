@@ -31,14 +31,18 @@ def test_recorded_lines_go_from_text_output_error_and_task() -> None:
     step = Step("tool", "line:2", tool="Bash", output=f"a\n{line}\nb", error=f"bad\n{line}")
     cleaned = strip_echo(run(said(f"{line}\nfix it"), step, task=f"{LESSON}\nfix it"), [LESSON])
     assert cleaned == run(
-        said("fix it"), Step("tool", "line:2", tool="Bash", output="a\nb", error="bad\n"), task="fix it"
+        said("fix it"),
+        Step("tool", "line:2", tool="Bash", output="a\nb", error="bad\n"),
+        task="fix it",
     )
 
 
 def test_a_failed_step_stays_failed() -> None:
     """Removing the whole error must not turn a failure into a success."""
     step = Step("tool", "line:2", tool="Bash", error=LESSON)
-    assert strip_echo(run(step), [LESSON]) == run(Step("tool", "line:2", tool="Bash", error="failed"))
+    assert strip_echo(run(step), [LESSON]) == run(
+        Step("tool", "line:2", tool="Bash", error="failed")
+    )
 
 
 def test_agents_that_hand_a_lesson_back_say_nothing_new_reviewers_do() -> None:
@@ -56,4 +60,6 @@ def test_cited_by_id() -> None:
 
 @by_table
 def test_cited_by_a_phrase_of_its_own(text: str, task: str, is_cited: bool) -> None:
-    assert cited(run(said(text, "assistant"), task=task), ["a"], [STAGING]) == ({"a"} if is_cited else set())
+    assert cited(run(said(text, "assistant"), task=task), ["a"], [STAGING]) == (
+        {"a"} if is_cited else set()
+    )

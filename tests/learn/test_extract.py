@@ -19,16 +19,27 @@ CWD = "/home/me/app"
 
 def run(*steps: Step, findings: tuple[Finding, ...] = (), branch: str = "") -> Run:
     """A run of these steps, each at its own place."""
-    placed = tuple(Step(**{**step.__dict__, "place": f"line:{n}"}) for n, step in enumerate(steps, 1))
+    placed = tuple(
+        Step(**{**step.__dict__, "place": f"line:{n}"}) for n, step in enumerate(steps, 1)
+    )
     return Run("r1", "test", placed, findings, cwd=CWD, branch=branch)
 
 
-def sh(command: str, error: str = "", output: str = "", agent: str = "", interrupted: bool = False) -> Step:
+def sh(
+    command: str, error: str = "", output: str = "", agent: str = "", interrupted: bool = False
+) -> Step:
     status = 1 if error else 0
     return Step(
-        "tool", "", tool="Bash", input={"command": command}, output=output, error=error, status=status, agent=agent,
+        "tool",
+        "",
+        tool="Bash",
+        input={"command": command},
+        output=output,
+        error=error,
+        status=status,
+        agent=agent,
         interrupted=interrupted,
-    )  # fmt: skip
+    )
 
 
 def edit(path: str, error: str = "", tool: str = "Edit") -> Step:
@@ -52,7 +63,10 @@ def texts(made: Run, *extractors: str) -> list[str]:
 
 def test_said_outright_passes_through() -> None:
     """What the format read is not touched, whatever its length."""
-    said = (Finding("r1", "verdict:1", "ok", tier="review"), Finding("r1", "verdict:1", "ok", tier="review"))
+    said = (
+        Finding("r1", "verdict:1", "ok", tier="review"),
+        Finding("r1", "verdict:1", "ok", tier="review"),
+    )
     assert extract(run(findings=said), Known(min_chars=50)) == said
 
 
@@ -79,15 +93,31 @@ def test_two_findings_of_one_step_have_two_keys() -> None:
 def test_a_wish_whole() -> None:
     """A standing wish is the user's, in the user's words, at the place where it was typed."""
     made = run(
-        Step("user", "", text="ok, please never edit src/generated/api.ts!", typed=True, at="2026-01-02T03:04:05Z")
+        Step(
+            "user",
+            "",
+            text="ok, please never edit src/generated/api.ts!",
+            typed=True,
+            at="2026-01-02T03:04:05Z",
+        )
     )
     assert extract(made, Known()) == (
         Finding(
-            run="r1", place="line:1", text="Never edit src/generated/api.ts.", extractor="wish", version=1, kind="rule",
-            by="user", tier="user", severity="warning", tags=("standing",), paths=("src/generated/api.ts",),
-            quote="ok, please never edit src/generated/api.ts!", at="2026-01-02T03:04:05Z",
+            run="r1",
+            place="line:1",
+            text="Never edit src/generated/api.ts.",
+            extractor="wish",
+            version=1,
+            kind="rule",
+            by="user",
+            tier="user",
+            severity="warning",
+            tags=("standing",),
+            paths=("src/generated/api.ts",),
+            quote="ok, please never edit src/generated/api.ts!",
+            at="2026-01-02T03:04:05Z",
         ),
-    )  # fmt: skip
+    )
 
 
 @by_table
@@ -99,18 +129,47 @@ def test_wishes_that_outlive_the_task(said: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "no, the other button", "make it blue", "thanks!", "never mind", "continue", "did you push?", "I don't know",
-        "it always fails", "the server never starts", "we never got a reply", "every time I run it it crashes",
-        "why do you always use npm?", "should we use pnpm instead of npm?", "maybe use pnpm instead of npm",
-        "don't do that yet", "Never do that again", "don't worry about it", "don't use --no-git in those tests",
-        "use the other one instead", "use a list here", "I prefer option 2", "run pytest again", "use port 3001",
-        "put the config in config.yaml", "you should add a test for this", "Stop look in the justfile",
-        "Remember to write it the new way", "the docs say: always use yarn", "in this project there is a bug",
-        "der Test schlägt immer fehl", "immer noch der gleiche Fehler", "nein, der andere Knopf", "mach das nie wieder",
-        "nunca funciona", "siempre da error", "no, el otro botón", "ça ne marche toujours pas", "non, l'autre bouton",
+        "no, the other button",
+        "make it blue",
+        "thanks!",
+        "never mind",
+        "continue",
+        "did you push?",
+        "I don't know",
+        "it always fails",
+        "the server never starts",
+        "we never got a reply",
+        "every time I run it it crashes",
+        "why do you always use npm?",
+        "should we use pnpm instead of npm?",
+        "maybe use pnpm instead of npm",
+        "don't do that yet",
+        "Never do that again",
+        "don't worry about it",
+        "don't use --no-git in those tests",
+        "use the other one instead",
+        "use a list here",
+        "I prefer option 2",
+        "run pytest again",
+        "use port 3001",
+        "put the config in config.yaml",
+        "you should add a test for this",
+        "Stop look in the justfile",
+        "Remember to write it the new way",
+        "the docs say: always use yarn",
+        "in this project there is a bug",
+        "der Test schlägt immer fehl",
+        "immer noch der gleiche Fehler",
+        "nein, der andere Knopf",
+        "mach das nie wieder",
+        "nunca funciona",
+        "siempre da error",
+        "no, el otro botón",
+        "ça ne marche toujours pas",
+        "non, l'autre bouton",
         "if we can read the language, add it to `platform_text`. but don't assume english as a fallback.",
     ],
-)  # fmt: skip
+)
 def test_the_task_at_hand_is_no_lesson(said: str) -> None:
     """Requests, questions, descriptions, guesses and what points at something unseen are left alone."""
     assert list(read(said, after_action=True)) == []
@@ -137,7 +196,13 @@ def test_only_the_persons_own_words_count(said: str) -> None:
 
 def test_only_typed_text_counts() -> None:
     """Meta text, tool results and sub-agents' prompts are not the person."""
-    assert extract(run(Step("user", "", text="always use pnpm"), sh("ls", output="always use pnpm")), Known()) == ()
+    assert (
+        extract(
+            run(Step("user", "", text="always use pnpm"), sh("ls", output="always use pnpm")),
+            Known(),
+        )
+        == ()
+    )
 
 
 @by_table
@@ -150,13 +215,25 @@ def test_a_correction_needs_something_to_correct() -> None:
     """The same sentence opens a task, or corrects what was just done."""
     correction = typed("don't edit config/prod.exs")
     assert texts(run(correction), "wish") == []
-    assert texts(run(edit("config/prod.exs"), correction), "wish") == ["Don't edit config/prod.exs."]
+    assert texts(run(edit("config/prod.exs"), correction), "wish") == [
+        "Don't edit config/prod.exs."
+    ]
 
 
 def test_severity_follows_strength() -> None:
     """Must, never and what had to be repeated are warnings; a mere preference is information."""
-    said = ["I prefer httpx over requests", "always use httpx", "never use requests", "I told you to use httpx"]
-    assert [wish.severity for text in said for wish in read(text)] == ["info", "recommendation", "warning", "warning"]
+    said = [
+        "I prefer httpx over requests",
+        "always use httpx",
+        "never use requests",
+        "I told you to use httpx",
+    ]
+    assert [wish.severity for text in said for wish in read(text)] == [
+        "info",
+        "recommendation",
+        "warning",
+        "warning",
+    ]
 
 
 # Written one set after the other, each before its first run (docs/internals/extraction.md has the figures). A way of working and a
@@ -202,7 +279,10 @@ def test_resolutions_are_the_agents_claims() -> None:
     ("line", "about"),
     [
         ("cd /a/b && npm test 2>&1 | tail -5", ("npm", "run", "test")),
-        ("git add -A && git commit -m \"$(cat <<'EOF'\nfeat: x (y)\n\nit's\nEOF\n)\" && git push", ("git", "push")),
+        (
+            "git add -A && git commit -m \"$(cat <<'EOF'\nfeat: x (y)\n\nit's\nEOF\n)\" && git push",
+            ("git", "push"),
+        ),
         ("yes '' | npx create-app x", ("create-app",)),
         ("python3 -m pip install x", ("pip", "install")),
         ("docker-compose up -d", ("docker", "compose", "up")),
@@ -219,7 +299,9 @@ def test_what_a_line_is_about(line: str, about: tuple[str, ...]) -> None:
     assert call.key == about
 
 
-@pytest.mark.parametrize("line", ["", "echo hi", "cd x", "for f in a; do echo $f; done", "A=1", "'", "$(", "<<", "a |"])
+@pytest.mark.parametrize(
+    "line", ["", "echo hi", "cd x", "for f in a; do echo $f; done", "A=1", "'", "$(", "<<", "a |"]
+)
 def test_lines_about_nothing_are_read_without_harm(line: str) -> None:
     """Scenery and broken lines have no call worth a lesson."""
     call = main_command(line)
@@ -250,7 +332,9 @@ def test_here_is_the_project_where_tools_are_named(said: str, heard: str) -> Non
 
 def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> None:
     """The command says which tool was meant; without one there is nothing to correct."""
-    assert texts(run(sh("npm install"), typed("No, use pnpm here.")), "wish") == ["Use pnpm instead of npm."]
+    assert texts(run(sh("npm install"), typed("No, use pnpm here.")), "wish") == [
+        "Use pnpm instead of npm."
+    ]
     assert texts(run(sh("pnpm install"), typed("No, use pnpm here.")), "wish") == []
     assert texts(run(typed("No, use pnpm here.")), "wish") == []
 

@@ -19,10 +19,10 @@ from tacit.core.value import replace
 from tacit.learn.session import PORTION
 from tacit.testing import finding, run, tool, user
 
-REFUSED = (
-    "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
+REFUSED = "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
+LESSON = (
+    "API handlers return 500 because the response of the payment service is not checked for null"
 )
-LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 
 
 def learn(memories: Memories, *args: Any, **named: Any) -> Any:
@@ -38,12 +38,24 @@ def met_twice(memories: Memories, prior: tuple[Any, ...] = (), **more: Any) -> M
 
 
 def outcomes(memories: Memories, memory: Memory) -> list[str]:
-    return [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
+    return [
+        mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"
+    ]
 
 
 def snapshot(memories: Memories) -> dict[str, Any]:
     store = memories.store
-    tables = ("memory", "journal", "evidence", "use", "use_mark", "tally", "finding", "proposal", "seal")
+    tables = (
+        "memory",
+        "journal",
+        "evidence",
+        "use",
+        "use_mark",
+        "tally",
+        "finding",
+        "proposal",
+        "seal",
+    )
     return {table: store.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
 
 
@@ -70,7 +82,10 @@ def test_a_run_that_grew_adds_only_what_is_new(memories: Memories) -> None:
 def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
     """And the lesson stays a candidate until a second, independent run says so."""
     learned = learn(
-        memories, "r1", finding("r1", LESSON, by="guardian"), finding("r1", LESSON + ".", by="sage", place="other")
+        memories,
+        "r1",
+        finding("r1", LESSON, by="guardian"),
+        finding("r1", LESSON + ".", by="sage", place="other"),
     )
     [memory] = memories.list()
     assert (memory.tally.seen, memory.state) == (1, "candidate")
@@ -91,7 +106,10 @@ def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memorie
     known = lessons[3]
     learn(memories, "r0", finding("r0", known))
     said = [finding("r1", text) for text in (*lessons, known + ".")]
-    said[8:8], said[-1:-1] = [finding("r1", lessons[5], by="sage")], [finding("r1", lessons[6], by="sage")]
+    said[8:8], said[-1:-1] = (
+        [finding("r1", lessons[5], by="sage")],
+        [finding("r1", lessons[6], by="sage")],
+    )
     learned = learn(memories, "r1", *said)
     assert len(learned.new) == len(lessons) - 1
     seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}
@@ -114,14 +132,27 @@ def test_an_equal_text_is_met_however_common_its_words_are(memories: Memories) -
 def test_a_runs_own_lessons_tell_which_words_are_common(folder: Path, tmp_path: Path) -> None:
     """What is kin to what in a new store is the same whether lessons came in one run or one by one."""
     subjects = "export import refund invoice ledger coupon payout tax receipt voucher balance statement".split()
-    said = [f"The billing module of the shop service {verb} the {each} when the {other} is {state}" for each, other, verb, state in zip(
-        subjects, subjects[5:] + subjects[:5], "drops doubles delays truncates rejects".split() * 3, "empty locked stale large".split() * 3)]  # fmt: skip
+    said = [
+        f"The billing module of the shop service {verb} the {each} when the {other} is {state}"
+        for each, other, verb, state in zip(
+            subjects,
+            subjects[5:] + subjects[:5],
+            "drops doubles delays truncates rejects".split() * 3,
+            "empty locked stale large".split() * 3,
+        )
+    ]
     kin = []
     for name, runs in (("one", [said]), ("many", [[text] for text in said])):
         with open_memories(str(tmp_path / f"{name}.db"), cwd=str(folder)) as memories:
             for number, texts in enumerate(runs):
                 memories.learn(
-                    run(f"r{number}", *(finding(f"r{number}", text, place=str(n)) for n, text in enumerate(texts)))
+                    run(
+                        f"r{number}",
+                        *(
+                            finding(f"r{number}", text, place=str(n))
+                            for n, text in enumerate(texts)
+                        ),
+                    )
                 )
             found = memories.list(limit=50)
             named = {memory.id: memory.text for memory in found}
@@ -141,9 +172,18 @@ def test_retries_of_one_unit_are_one_sighting(memories: Memories) -> None:
 def test_one_readme_quoted_in_five_runs_is_one_sighting_and_held(memories: Memories) -> None:
     """Quoted words wait for somebody to vouch for them, however often they are read."""
     for n in range(5):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON, by="page", tier="quoted", origin="README.md"))
+        learn(
+            memories,
+            f"r{n}",
+            finding(f"r{n}", LESSON, by="page", tier="quoted", origin="README.md"),
+        )
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state, memory.gate, memory.trust) == (1, "candidate", "hold", "quoted")
+    assert (memory.tally.seen, memory.state, memory.gate, memory.trust) == (
+        1,
+        "candidate",
+        "hold",
+        "quoted",
+    )
     learn(memories, "r9", finding("r9", LESSON, tier="review"))
     [memory] = memories.list()
     # confirmed; trust itself never rises
@@ -167,7 +207,11 @@ def test_the_shortest_correction_applies_at_once(memories: Memories, said: str) 
     """A name and a verb are enough from the person at the keyboard, though not from anybody else."""
     learn(memories, "r1", tool("npm install", "added 3 packages"), user(said))
     [wish] = [memory for memory in memories.list() if memory.klass == "preference"]
-    assert (wish.text in ("Use pnpm.", "Nimm pnpm."), wish.trust, wish.state) == (True, "user", "provisional")
+    assert (wish.text in ("Use pnpm.", "Nimm pnpm."), wish.trust, wish.state) == (
+        True,
+        "user",
+        "provisional",
+    )
     assert wish.id in memories.inject("install the dependencies", run="r2", host="neutral").injected
     told = learn(memories, "r3", finding("r3", "Use yarn.", by="agent", tier="agent"))
     assert told.discarded == 1
@@ -189,7 +233,9 @@ def test_what_a_person_forgot_is_counted_and_not_made_anew(memories: Memories) -
 def test_opposites_are_two_lessons(memories: Memories) -> None:
     """Negation is not a sighting of its opposite."""
     learn(memories, "r1", finding("r1", "Commit the lock file after each upgrade of a dependency"))
-    learn(memories, "r2", finding("r2", "Never commit the lock file after an upgrade of a dependency"))
+    learn(
+        memories, "r2", finding("r2", "Never commit the lock file after an upgrade of a dependency")
+    )
     assert len(memories.list()) == 2
 
 
@@ -200,7 +246,11 @@ def test_secrets_never_reach_a_file_of_the_store(memories: Memories, alone: Path
         memories,
         "r1",
         user(f"From now on always use the token {secret} for the release API."),
-        finding("r1", f"Deploy fails unless GITHUB_TOKEN={secret} is set", quote=f"export GITHUB_TOKEN={secret}"),
+        finding(
+            "r1",
+            f"Deploy fails unless GITHUB_TOKEN={secret} is set",
+            quote=f"export GITHUB_TOKEN={secret}",
+        ),
         task=f"deploy with {secret}",
     )
     assert learned.redacted >= 2
@@ -228,18 +278,25 @@ def test_a_discarded_finding_leaves_a_hash_and_a_reason(memories: Memories) -> N
     assert (row.outcome, row.text, row.memory, len(row.digest)) == ("discard", "", "", 32)
 
 
-def test_what_the_instruction_files_say_is_linked_not_stored(memories: Memories, folder: Path) -> None:
+def test_what_the_instruction_files_say_is_linked_not_stored(
+    memories: Memories, folder: Path
+) -> None:
     """A wish that stands in CLAUDE.md already is pointed at."""
     (folder / "CLAUDE.md").write_text("# Rules\n\n- Use pnpm instead of npm in this repo.\n")
     learned = learn(memories, "r1", user("No, use pnpm instead of npm in this repo."))
     assert (learned.linked, memories.list()) == (1, [])
 
 
-def test_a_nested_instruction_file_that_the_session_had_is_held_against_it(memories: Memories, folder: Path) -> None:
+def test_a_nested_instruction_file_that_the_session_had_is_held_against_it(
+    memories: Memories, folder: Path
+) -> None:
     """Known by the host's record: what stands in a person's own files elsewhere is no line of this project's."""
     rule = "use pnpm instead of npm in this repo."
     for place, linked in ((folder / "tests" / "CLAUDE.md", 1), (folder.parent / "CLAUDE.md", 0)):
-        found = replace(run(f"r{linked}", user(f"No, {rule}")), extra={"instructions": {str(place): f"- {rule}"}})
+        found = replace(
+            run(f"r{linked}", user(f"No, {rule}")),
+            extra={"instructions": {str(place): f"- {rule}"}},
+        )
         assert memories.learn(found)[0].linked == linked
         row = memories.store.find_run(memories.project_id, found.id)
         assert row is not None and (row.facts or {})["instructions"] == [str(place)]
@@ -257,16 +314,34 @@ def test_our_own_words_are_not_news(memories: Memories) -> None:
     assert memories.get(memory.id).tally.seen == 2
 
 
-def assign(memories: Memories, memory: str, unit: str, arm: str, at: str = "2026-01-01T00:00:00.000Z") -> None:
+def assign(
+    memories: Memories, memory: str, unit: str, arm: str, at: str = "2026-01-01T00:00:00.000Z"
+) -> None:
     with memories.store.write() as tx:
         id = run_id(memories.project_id, "neutral", unit)
-        tx.add_use(Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch="m / h", task=unit, at=at))
+        tx.add_use(
+            Use(
+                memory,
+                id,
+                memories.project_id,
+                id,
+                memory,
+                arm,
+                0.3,
+                epoch="m / h",
+                task=unit,
+                at=at,
+            )
+        )
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 def test_uses_are_settled_alike_in_both_arms(memories: Memories, arm: str) -> None:
     """Its problem came back, or it did not; the same question to the injected and the withheld."""
-    struck, seen = (tool("pytest -q", error=REFUSED),), {"tier": "observed", "by": "tool", "signature": "refused"}
+    struck, seen = (
+        (tool("pytest -q", error=REFUSED),),
+        {"tier": "observed", "by": "tool", "signature": "refused"},
+    )
     memory = met_twice(memories, struck, **seen)
     for unit in ("hit", "miss"):
         assign(memories, memory.id, unit, arm)
@@ -313,7 +388,9 @@ def test_harm_sends_a_lesson_to_review_with_the_figures(memories: Memories) -> N
     for n in range(60):
         unit, arm = f"u{n}", "withheld" if n % 3 == 0 else "injected"
         assign(memories, memory.id, unit, arm)
-        parts: list[Finding] = [finding(unit, LESSON, at="2026-05-01T00:00:00Z")] if arm == "injected" else []
+        parts: list[Finding] = (
+            [finding(unit, LESSON, at="2026-05-01T00:00:00Z")] if arm == "injected" else []
+        )
         learn(memories, unit, *parts, extra={"instruments": ["review:guardian"]})
         if memories.get(memory.id).state == "under_review":
             break
@@ -328,7 +405,9 @@ def test_a_dry_run_changes_nothing(memories: Memories) -> None:
     """It tells what would be learned, and rolls back."""
     memories.ensure_project()
     before = snapshot(memories)
-    [told] = memories.learn(run("r1", user("No, use pnpm instead of npm in this repo.")), dry_run=True)
+    [told] = memories.learn(
+        run("r1", user("No, use pnpm instead of npm in this repo.")), dry_run=True
+    )
     assert (told.dry_run, len(told.new)) == (True, 1)
     assert snapshot(memories) == before
 

@@ -17,13 +17,31 @@ FAILURE = "Exit code 1\npsycopg.OperationalError: connection to 127.0.0.1:5432 r
 
 def session(path: Path, id: str, first: str, *more: str) -> str:
     """A session as `--fork-session` copies it: all uuids shared, the session's id rewritten, no mark of where it came from."""
-    calls = [("./bin/pytest -q", FAILURE), ("make db", "database up"), ("./bin/pytest -q", "3 passed")]
+    calls = [
+        ("./bin/pytest -q", FAILURE),
+        ("make db", "database up"),
+        ("./bin/pytest -q", "3 passed"),
+    ]
     rows: list[dict[str, Any]] = [
-        {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": "run the tests"}}
+        {
+            "type": "user",
+            "permissionMode": "default",
+            "message": {"role": "user", "content": "run the tests"},
+        }
     ]
     for n, (command, output) in enumerate(calls):
-        use = {"type": "tool_use", "id": f"{first}-t{n}", "name": "Bash", "input": {"command": command}}
-        rows.append({"type": "assistant", "message": {"id": f"{first}-m{n}", "role": "assistant", "content": [use]}})
+        use = {
+            "type": "tool_use",
+            "id": f"{first}-t{n}",
+            "name": "Bash",
+            "input": {"command": command},
+        }
+        rows.append(
+            {
+                "type": "assistant",
+                "message": {"id": f"{first}-m{n}", "role": "assistant", "content": [use]},
+            }
+        )
         block = {
             "type": "tool_result",
             "tool_use_id": f"{first}-t{n}",
@@ -31,12 +49,19 @@ def session(path: Path, id: str, first: str, *more: str) -> str:
             "is_error": output == FAILURE,
         }
         kept = f"Error: {output}" if output == FAILURE else {"stdout": output}
-        rows.append({"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": kept})
+        rows.append(
+            {"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": kept}
+        )
     rows += [
-        {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": text}} for text in more
+        {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": text}}
+        for text in more
     ]
     for n, row in enumerate(rows):
-        row |= {"uuid": f"{first}-{n}", "sessionId": id, "timestamp": f"2026-11-16T05:00:{n:02d}.000Z"}
+        row |= {
+            "uuid": f"{first}-{n}",
+            "sessionId": id,
+            "timestamp": f"2026-11-16T05:00:{n:02d}.000Z",
+        }
         row |= {"version": "2.1.325", "entrypoint": "cli", "promptSource": "typed"}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
@@ -45,7 +70,11 @@ def session(path: Path, id: str, first: str, *more: str) -> str:
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
     (tmp_path / "w").mkdir()
-    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "d"),
+        "XDG_CONFIG_HOME": str(tmp_path / "c"),
+    }
     with open(env=env, cwd=str(tmp_path / "w")) as opened:
         yield opened
         assert check(opened.store).faults == ()

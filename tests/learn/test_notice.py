@@ -55,12 +55,18 @@ def test_how_a_failure_ended(steps: list[Any], found: list[str]) -> None:
 
 def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
     """What an edit of the named file brought in, not what it kept."""
-    mended = edit("cmd/a.go", '\treturn fmt.Errorf("open: %w", err)\n\tlog.Print(x)', "\tlog.Print(x)")
+    mended = edit(
+        "cmd/a.go", '\treturn fmt.Errorf("open: %w", err)\n\tlog.Print(x)', "\tlog.Print(x)"
+    )
     (only,) = failures(sh("golangci-lint run", LINT), mended, sh("golangci-lint run"))
     assert (only.ended, only.repair.split()) == ("edit", ["fmt.Errorf(", "%w"])
     finding = "docs/a.md:12 MD040/fenced-code-language Fenced code blocks should have a language"
     repairs = [
-        failures(sh("markdownlint .", finding), edit("docs/a.md", f"```{lang}\nx\n```"), sh("markdownlint ."))[0].repair
+        failures(
+            sh("markdownlint .", finding),
+            edit("docs/a.md", f"```{lang}\nx\n```"),
+            sh("markdownlint ."),
+        )[0].repair
         for lang in ("text", "sh")
     ]
     assert repairs == ["```language"] * 2  # whichever it was
@@ -72,7 +78,9 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
     assert (only.mark, only.soft, only.program) == ("lint wrapcheck", True, "mise run lint")
     assert failures(sh("cat lint.log | head", output=LINT)) == []  # somebody else's
     assert failures(sh("gh run view 7 --log | tail", output=LINT)) == []
-    assert failures(sh("mise run lint", output=LINT, status=0)) == []  # its own exit status says that all is well
+    assert (
+        failures(sh("mise run lint", output=LINT, status=0)) == []
+    )  # its own exit status says that all is well
     # and of both, where one needs the other
     assert failures(sh("mise run lint && git status 2>&1", output=LINT, status=0)) == []
     # a script that recorded no status
@@ -83,11 +91,15 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
 
 def test_a_command_that_fails_without_a_word_is_counted() -> None:
     """Not one that only looks: its status says that there was nothing."""
-    assert [(each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))] == [
-        ("silent pytest", "other")
+    assert [
+        (each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))
+    ] == [("silent pytest", "other")]
+    assert [each.mark for each in failures(sh("sleep 3; exit 7", "Exit Code: 7", status=7))] == [
+        "silent exit"
     ]
-    assert [each.mark for each in failures(sh("sleep 3; exit 7", "Exit Code: 7", status=7))] == ["silent exit"]
-    assert [each.mark for each in failures(sh("curl -s x", "failed without a word", status=7))] == ["silent curl"]
+    assert [each.mark for each in failures(sh("curl -s x", "failed without a word", status=7))] == [
+        "silent curl"
+    ]
     assert failures(sh("grep -r x src", "Exit Code: 1", status=1)) == []
 
 
@@ -95,12 +107,22 @@ def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
     """That the recursive run failed too says nothing."""
     assert (
         failures(
-            sh("pnpm -r test | tail", output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`", status=0)
+            sh(
+                "pnpm -r test | tail",
+                output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`",
+                status=0,
+            )
         )
         == []
     )
     assert (
-        failures(sh("pnpm -r exec tsc | tail", output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed", status=0))
+        failures(
+            sh(
+                "pnpm -r exec tsc | tail",
+                output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed",
+                status=0,
+            )
+        )
         == []
     )
 
@@ -113,16 +135,22 @@ def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
         ("timeout 9 git fetch", "git fetch", "without timeout"),
     ],
 )
-def test_a_command_that_is_not_there_is_spelled_otherwise(failed: str, passed: str, cure: str) -> None:
+def test_a_command_that_is_not_there_is_spelled_otherwise(
+    failed: str, passed: str, cure: str
+) -> None:
     """The program's own head is the change: what stands in front of it, or its name."""
     missing = failed.split(" ")[0]
-    (only,) = failures(sh(failed, f"zsh:1: command not found: {missing}", status=127), sh(passed, status=0))
+    (only,) = failures(
+        sh(failed, f"zsh:1: command not found: {missing}", status=127), sh(passed, status=0)
+    )
     assert (only.ended, only.cure) == ("form", cure)
 
 
 def test_a_path_counts_where_it_was_asked_for() -> None:
     """Of a shell's program or of the host's reading tools."""
-    (only,) = failures(sh("rg foo src tests | head", output="rg: tests: No such file or directory (os error 2)"))
+    (only,) = failures(
+        sh("rg foo src tests | head", output="rg: tests: No such file or directory (os error 2)")
+    )
     assert only.mark == "path tests"
     read = Step("tool", "", tool="Read", input={}, error=f"File does not exist: {CWD}/docs/a.md")
     assert [each.mark for each in failures(read)] == ["path docs/a.md"]
@@ -133,15 +161,21 @@ def test_a_pattern_says_whose_it_was() -> None:
     line = "grep -rn creds --include=*.go && ls internal/*_test.go"
     (only,) = failures(sh(line, "Exit code 1\n(eval):1: no matches found: --include=*.go"))
     assert (only.mark, only.program) == ("glob no match", "grep")
-    (only,) = failures(sh("rg x node_modules/*/a.ts; ls", "zsh:1: no matches found: node_modules/*/a.ts"))
+    (only,) = failures(
+        sh("rg x node_modules/*/a.ts; ls", "zsh:1: no matches found: node_modules/*/a.ts")
+    )
     assert (only.mark, only.program) == ("glob no match", "rg")
 
 
 def test_the_hosts_own_protocol_stands_apart() -> None:
     """A file not read before its edit is noticed as the host's, a refusal is not noticed at all."""
-    edited = Step("tool", "", tool="Edit", input={}, error="File has not been read yet. Read it first.")
+    edited = Step(
+        "tool", "", tool="Edit", input={}, error="File has not been read yet. Read it first."
+    )
     refused = sh("npm test", "The user doesn't want to proceed with this tool use.")
-    assert [(each.mark, each.nature) for each in failures(edited, refused)] == [("host Edit", "host")]
+    assert [(each.mark, each.nature) for each in failures(edited, refused)] == [
+        ("host Edit", "host")
+    ]
 
 
 def test_what_one_agent_does_is_no_cure_for_another() -> None:
@@ -156,14 +190,18 @@ def test_what_one_agent_does_is_no_cure_for_another() -> None:
 
 def test_calls_and_seconds_until_it_passed() -> None:
     """Times between steps, from the failure to the success."""
-    (only,) = failures(sh("npm test", "Error: Cannot find module 'vite'"), sh("ls"), sh("npm ci"), sh("npm test"))
+    (only,) = failures(
+        sh("npm test", "Error: Cannot find module 'vite'"), sh("ls"), sh("npm ci"), sh("npm test")
+    )
     assert (only.calls, only.seconds) == (3, 3)
 
 
 def test_secrets_are_masked_before_anything_is_counted() -> None:
     """A cure's command line may carry one."""
     token = "ghp_" + "a1B2" * 9
-    noticed = notice(run(sh("make x", "zsh: command not found: jq"), sh(f"setup --token {token}"), sh("make x")))
+    noticed = notice(
+        run(sh("make x", "zsh: command not found: jq"), sh(f"setup --token {token}"), sh("make x"))
+    )
     assert noticed and token not in str(noticed)
 
 
@@ -171,7 +209,13 @@ def test_secrets_are_masked_before_anything_is_counted() -> None:
 def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) -> None:
     """In the form that a stranger would type, where it works."""
     (only,) = [each for each in notice(run(sh(line))) if each.kind == "command"]
-    assert (only.nature, only.program, only.folder, only.count, only.failed) == (purpose, form, folder, 1, 0)
+    assert (only.nature, only.program, only.folder, only.count, only.failed) == (
+        purpose,
+        form,
+        folder,
+        1,
+        0,
+    )
     assert only.family == ""  # for the whole project, not for single files
 
 
@@ -195,12 +239,16 @@ def test_sentences_and_complaints() -> None:
     """What the person typed is kept; that a check fails is a complaint only once the agent had done something."""
     said = notice(
         run(
-            typed("lint is failing"), sh("make x"), typed("please update the changelog. mise run lint is still failing")
+            typed("lint is failing"),
+            sh("make x"),
+            typed("please update the changelog. mise run lint is still failing"),
         )
     )
     assert [each.program for each in said if each.kind == "sentence"] == [
-        "lint is failing", "please update the changelog.", "mise run lint is still failing",
-    ]  # fmt: skip
+        "lint is failing",
+        "please update the changelog.",
+        "mise run lint is still failing",
+    ]
     assert [(each.code, each.program) for each in said if each.kind == "complaint"] == [
         ("lint", "mise run lint is still failing")
     ]
@@ -217,7 +265,9 @@ def test_sentences_and_complaints() -> None:
 )
 def test_what_is_no_complaint(said: str) -> None:
     """A task, a question and a paste name failing checks too."""
-    assert [each for each in notice(run(sh("make x"), typed(said))) if each.kind == "complaint"] == []
+    assert [
+        each for each in notice(run(sh("make x"), typed(said))) if each.kind == "complaint"
+    ] == []
 
 
 def test_commands_of_another_shell_are_not_read_as_posix() -> None:
@@ -227,8 +277,13 @@ def test_commands_of_another_shell_are_not_read_as_posix() -> None:
 
     line = {"command": "$env:CI = 1; Remove-Item -Recurse dist; npm test"}
     assert line_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
-    assert line_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
-    assert line_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
+    assert (
+        line_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"}))
+        == "npm test"
+    )
+    assert (
+        line_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
+    )
 
 
 def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
@@ -238,17 +293,22 @@ def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
     asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
     found = [
         (each.nature, each.program)
-        for each in failures(served, asked, sh("grep x a.log", "binary file matches nothing", status=1))
+        for each in failures(
+            served, asked, sh("grep x a.log", "binary file matches nothing", status=1)
+        )
     ]
     assert sorted(found) == [("other", "gh pr checks"), ("other", "playwright__browser_click")]
     assert [
         each.mark
-        for each in failures(sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8))
+        for each in failures(
+            sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8)
+        )
     ] == ["silent gh pr checks"]
 
 
 @pytest.mark.parametrize(
-    ("before", "between", "ended"), [(0, 0, "command"), (50, 0, "command"), (0, 76, "command"), (0, 90, "never")]
+    ("before", "between", "ended"),
+    [(0, 0, "command"), (50, 0, "command"), (0, 76, "command"), (0, 90, "never")],
 )
 def test_a_cure_is_sought_near_its_failure(before: int, between: int, ended: str) -> None:
     """However late in a run both stand; further apart they are strangers."""

@@ -23,10 +23,20 @@ def test_a_proposal_stays_open_while_others_must_still_decide(folder: Path) -> N
         project = memories.ensure_project().id
         asked = Proposal("p1", project, "promote", "reused often", "tend", NOW, "m1")
         lesson = Memory(
-            "m1", project, "Use one queue per worker, not one for all", "decision_precedent", state="stable"
+            "m1",
+            project,
+            "Use one queue per worker, not one for all",
+            "decision_precedent",
+            state="stable",
         )
         with memories.store.write() as tx:
-            tx.apply(made(replace(lesson, created_at=NOW, updated_at=NOW), Hand("ada", NOW), reason="said so"))
+            tx.apply(
+                made(
+                    replace(lesson, created_at=NOW, updated_at=NOW),
+                    Hand("ada", NOW),
+                    reason="said so",
+                )
+            )
             tx.add_mark(Mark("m1", "", project, "successful_reuse", amount=6.0, at=NOW))
             tx.add_mark(Mark("m1", "", project, "tasks", amount=3.0, at=NOW))
             tx.put_proposal(asked)

@@ -37,7 +37,12 @@ def memories(folder: Path, tmp_path: Path) -> Any:
 
 
 def fail_and_cure(run: Any) -> None:
-    run.step(tool="shell", input="python check.py", error="FileNotFoundError: no such file: 'settings.json'", status=1)
+    run.step(
+        tool="shell",
+        input="python check.py",
+        error="FileNotFoundError: no such file: 'settings.json'",
+        status=1,
+    )
     run.step(tool="shell", input="python scripts/make_settings.py", output="made", status=0)
     run.step(tool="shell", input="python check.py", output="fine", status=0)
 
@@ -55,7 +60,9 @@ def test_what_two_runs_met_the_third_is_told(memories: Memories) -> None:
                 severity="warning",
             )
         assert run.learned and run.learned.findings == 1 and run.outcome == "success"
-        assert len(run.learned.new) == 1  # what a reviewer says at once, what failed and was cured when it comes again
+        assert (
+            len(run.learned.new) == 1
+        )  # what a reviewer says at once, what failed and was cured when it comes again
     with memories.run(task="check the settings", instruments=["reviewer", "test"]) as run:
         assert {memory.trust for memory in run.lessons} == {"observed", "review"}
         assert all(memory.id in run.text for memory in run.lessons) and "<tacit-notes" in run.text
@@ -68,7 +75,11 @@ def test_what_two_runs_met_the_third_is_told(memories: Memories) -> None:
 
 def test_how_a_run_ends(memories: Memories) -> None:
     """An exception is a failure and goes on; an interrupt is an abort; what the loop says itself stands."""
-    ends: dict[str, type[BaseException] | None] = {"success": None, "failure": ValueError, "aborted": KeyboardInterrupt}
+    ends: dict[str, type[BaseException] | None] = {
+        "success": None,
+        "failure": ValueError,
+        "aborted": KeyboardInterrupt,
+    }
     for outcome, raised in ends.items():
         try:
             with memories.run(task="a task", run=outcome):
@@ -153,18 +164,26 @@ def test_the_page_runs_as_it_stands(folder: Path) -> None:
     said = []
     for number, block in enumerate([blocks[0], *blocks]):
         (folder / f"example{number}.py").write_text(block)
-        done = subprocess.run([sys.executable, f"example{number}.py"], capture_output=True, text=True, cwd=folder)
+        done = subprocess.run(
+            [sys.executable, f"example{number}.py"], capture_output=True, text=True, cwd=folder
+        )
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
     assert (
-        said[0].startswith("(no lessons for this run)") and "new lessons: 1" in said[0] and "new lessons: 1" in said[1]
+        said[0].startswith("(no lessons for this run)")
+        and "new lessons: 1" in said[0]
+        and "new lessons: 1" in said[1]
     )
     assert "lessons, 42" in said[2] and "5 runs; []" in said[3]
     with open_memories() as memories:
         lessons = memories.list()
         assert len(lessons) == 2 and {memory.state for memory in lessons} == {"provisional"}
     done = subprocess.run(
-        [sys.executable, "example0.py"], capture_output=True, text=True, cwd=folder, env={**os.environ}
+        [sys.executable, "example0.py"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ},
     )
     with open_memories() as memories:
         audit = memories.audit()[0]
@@ -196,7 +215,12 @@ def test_a_run_goes_by_the_clock_of_its_memories(folder: Path) -> None:
 def test_a_neutral_file_may_name_its_instruments(memories: Memories) -> None:
     """As docs/formats/neutral.md has it: a reviewer who looked and found nothing settles the lessons reviewers gave."""
     memories.learn(
-        run("seen", Finding("seen", "f", "Totals are rounded once, at the end.", by="reviewer", tier="review"))
+        run(
+            "seen",
+            Finding(
+                "seen", "f", "Totals are rounded once, at the end.", by="reviewer", tier="review"
+            ),
+        )
     )
     lesson = memories.list()[0]
     memories.review(lesson.id, "approve")
@@ -216,18 +240,23 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
     """What the coin withheld from a run of somebody's own host stays withheld from a tool of that run and from its children."""
     with open_memories() as memories:
         for id in ("a", "b"):
-            memories.learn(run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall")))
+            memories.learn(
+                run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall"))
+            )
         [lesson] = [each.id for each in memories.list()]
         key, names = memories.ensure_project().trial_key, (f"r{n}" for n in range(1000))
         withheld = (
             name
             for name in names
-            if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm == "withheld"
+            if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm
+            == "withheld"
         )
         with memories.run(task="migrate before tests", run="first", host="my-loop") as running:
             # what is about a subject has no coin the first time
             assert [each.id for each in running.lessons] == [lesson]
-        with memories.run(task="migrate before tests", run=next(withheld), host="my-loop") as running:
+        with memories.run(
+            task="migrate before tests", run=next(withheld), host="my-loop"
+        ) as running:
             assert not running.lessons
             told = Tools(memories, lambda: running.id).recall("migrate before the tests")
             asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]

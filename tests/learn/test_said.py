@@ -34,12 +34,17 @@ def test_submissions_under_one_run_id_are_all_kept(memories: Memories) -> None:
     assert texts(memories) == {DELTA, OMEGA, SIGMA}
     again = submit(memories, OMEGA)
     assert (again.already, again.findings, again.known) == (True, 0, 1)
-    assert {memory.tally.seen for memory in memories.list()} == {1}  # one run, however often it speaks
+    assert {memory.tally.seen for memory in memories.list()} == {
+        1
+    }  # one run, however often it speaks
 
 
 def test_submissions_of_joelclaw_in_a_loop_are_all_kept(memories: Memories) -> None:
     for text in (DELTA, OMEGA, SIGMA):
-        event = {"name": "memory/observation.submitted", "data": {"observation": text, "category": "jc:operations"}}
+        event = {
+            "name": "memory/observation.submitted",
+            "data": {"observation": text, "category": "jc:operations"},
+        }
         [learned] = memories.learn(BytesSource(json.dumps(event).encode()), format="joelclaw")
         assert (learned.already, learned.findings) == (False, 1)
     assert texts(memories) == {DELTA, OMEGA, SIGMA}
@@ -47,8 +52,12 @@ def test_submissions_of_joelclaw_in_a_loop_are_all_kept(memories: Memories) -> N
 
 def test_new_findings_beside_known_ones_are_learned(memories: Memories) -> None:
     """Also where they took the places of others."""
-    memories.learn(run("r1", finding("r1", DELTA, place="line:1"), finding("r1", OMEGA, place="line:2")))
-    [learned] = memories.learn(run("r1", finding("r1", SIGMA, place="line:1"), finding("r1", DELTA, place="line:2")))
+    memories.learn(
+        run("r1", finding("r1", DELTA, place="line:1"), finding("r1", OMEGA, place="line:2"))
+    )
+    [learned] = memories.learn(
+        run("r1", finding("r1", SIGMA, place="line:1"), finding("r1", DELTA, place="line:2"))
+    )
     assert (learned.already, learned.findings, learned.known) == (False, 1, 1)
     assert texts(memories) == {DELTA, OMEGA, SIGMA}
 
@@ -63,7 +72,15 @@ def test_a_graver_word_or_another_speaker_is_new(memories: Memories) -> None:
 
 def test_a_submission_takes_nothing_back(memories: Memories) -> None:
     """What the run's own log said of it stands: outcome, times, files."""
-    memories.learn(run("j", tool("make test"), outcome="success", ended_at="2026-01-02T00:00:00.000Z", files=("a.py",)))
+    memories.learn(
+        run(
+            "j",
+            tool("make test"),
+            outcome="success",
+            ended_at="2026-01-02T00:00:00.000Z",
+            files=("a.py",),
+        )
+    )
     before = memories.store.find_run(memories.project_id, "j")
     submit(memories, DELTA)
     after = memories.store.find_run(memories.project_id, "j")
@@ -92,20 +109,33 @@ def old_keys(memories: Memories, run_name: str) -> None:
     with store.write() as tx:
         for each in tx.findings(run=row.id):
             tx.rows("DELETE FROM finding WHERE key = :key", key=each.key)
-            tx.put_finding(replace(each, key=key_by_place(run_name, each.place, each.extractor, each.version)))
+            tx.put_finding(
+                replace(each, key=key_by_place(run_name, each.place, each.extractor, each.version))
+            )
 
 
 def test_a_run_learned_before_the_upgrade_is_known_after_it(memories: Memories) -> None:
     """Every finding of an old store is recognised by its words; a derived one by its place, whatever its words are now."""
-    derived = Finding("r1", "step:4", "Run make db first", extractor="fix", by="tool", tier="observed")
+    derived = Finding(
+        "r1", "step:4", "Run make db first", extractor="fix", by="tool", tier="observed"
+    )
     parts = (finding("r1", DELTA, place="line:1"), finding("r1", "ok", place="line:2"), derived)
     memories.learn(run("r1", *parts))
     old_keys(memories, "r1")
     seen = {memory.id: (memory.tally, memory.updated_at) for memory in memories.list(limit=50)}
-    worded = Finding("r1", "step:4", "Start the database before the tests", extractor="fix", by="tool", tier="observed")
+    worded = Finding(
+        "r1",
+        "step:4",
+        "Start the database before the tests",
+        extractor="fix",
+        by="tool",
+        tier="observed",
+    )
     [learned] = memories.learn(run("r1", *parts[:2], worded))
     assert (learned.already, learned.findings, learned.known) == (True, 0, 3)
-    assert {memory.id: (memory.tally, memory.updated_at) for memory in memories.list(limit=50)} == seen
+    assert {
+        memory.id: (memory.tally, memory.updated_at) for memory in memories.list(limit=50)
+    } == seen
 
 
 def test_what_the_old_key_lost_can_be_said_now(memories: Memories) -> None:

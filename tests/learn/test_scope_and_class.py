@@ -26,7 +26,9 @@ def opened(tmp_path: Path) -> Iterator[list[Memories]]:
 def project(opened: list[Memories], tmp_path: Path, name: str) -> Memories:
     folder = tmp_path / name
     folder.mkdir(exist_ok=True)
-    opened.append(tacit.open(str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True))
+    opened.append(
+        tacit.open(str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True)
+    )
     return opened[-1]
 
 
@@ -35,14 +37,22 @@ def test_a_global_rule_swallows_no_projects_command(opened: list[Memories], tmp_
     project(opened, tmp_path, "p0").add("You must lint.", scope="global", kind="rule")
     for name in ("p1", "p2", "p3", "p4"):
         memories = project(opened, tmp_path, name)
-        memories.learn(run(f"{name}-s", finding(f"{name}-s", LINT, kind="command", by="tool", tier="observed")))
+        memories.learn(
+            run(f"{name}-s", finding(f"{name}-s", LINT, kind="command", by="tool", tier="observed"))
+        )
         assert LINT in {each.text for each in memories.list(limit=20)}, name
 
 
-def test_a_projects_finding_is_linked_to_a_rule_for_everywhere(opened: list[Memories], tmp_path: Path) -> None:
+def test_a_projects_finding_is_linked_to_a_rule_for_everywhere(
+    opened: list[Memories], tmp_path: Path
+) -> None:
     """Nearly the same words: a lesson of its own, of one family with the wider one. The same words: a sighting of that."""
     memories = project(opened, tmp_path, "p1")
-    wide = memories.add("Never commit secrets to the repository; keep them in the vault.", scope="global", kind="rule")
+    wide = memories.add(
+        "Never commit secrets to the repository; keep them in the vault.",
+        scope="global",
+        kind="rule",
+    )
     near = "Never commit any secrets to the repository, keep them in the vault."
     memories.learn(run("r1", finding("r1", near, kind="rule")))
     (own,) = [each for each in memories.list(limit=20) if each.text == near]
@@ -56,13 +66,22 @@ def test_a_command_meets_commands_only(opened: list[Memories], tmp_path: Path) -
     pitfall = "Run `make check` before pushing."
     memories.learn(run("r1", finding("r1", pitfall)))
     memories.learn(
-        run("r2", finding("r2", "Run `make check` before pushing!", kind="command", by="tool", tier="observed"))
+        run(
+            "r2",
+            finding(
+                "r2", "Run `make check` before pushing!", kind="command", by="tool", tier="observed"
+            ),
+        )
     )
-    kinds = {class_of(memories.profile, each.kind): each.tally.seen for each in memories.list(limit=20)}
+    kinds = {
+        class_of(memories.profile, each.kind): each.tally.seen for each in memories.list(limit=20)
+    }
     assert kinds == {"pitfall": 1, "command": 1}
 
 
-def test_what_others_keep_does_not_decide_what_is_alike_here(opened: list[Memories], tmp_path: Path) -> None:
+def test_what_others_keep_does_not_decide_what_is_alike_here(
+    opened: list[Memories], tmp_path: Path
+) -> None:
     """The same findings, learned into a project of an empty store and into one of a store full of those very words."""
     first = "Uploads fail when the bucket region is missing in the storage settings"
     second = "Bucket region missing in storage settings makes uploads fail"
@@ -72,13 +91,18 @@ def test_what_others_keep_does_not_decide_what_is_alike_here(opened: list[Memori
         for at, text in (("a", first), ("b", second)):
             memories.learn(run(f"{name}-{at}", finding(f"{name}-{at}", text)))
         store, id = memories.store, memories.project_id
-        rows = store.rows("SELECT text, score, runner_up FROM finding WHERE project = :p ORDER BY text", p=id)
+        rows = store.rows(
+            "SELECT text, score, runner_up FROM finding WHERE project = :p ORDER BY text", p=id
+        )
         return [tuple(row) for row in rows]
 
     alone = counts("p1")
     other = project(opened, tmp_path, "other")
     other.add_many(
-        {"text": f"The bucket of region {n} is missing its storage settings for uploads", "kind": "pitfall"}
+        {
+            "text": f"The bucket of region {n} is missing its storage settings for uploads",
+            "kind": "pitfall",
+        }
         for n in range(400)
     )
     assert counts("p2") == alone

@@ -41,22 +41,46 @@ def step_of(line: str, rest: list[str], at: str, place: str) -> tuple[Step, floa
     """One step as it is written, and the seconds until the next."""
     sign, _, said = line.partition(" ")
     below = {sign: "\n".join(each[2:] for each in rest if each[:1] == sign) for sign in "!=|+-"}
-    more: dict[str, Any] = next((json.loads(each[2:]) for each in rest if each.startswith("@ ")), {})
+    more: dict[str, Any] = next(
+        (json.loads(each[2:]) for each in rest if each.startswith("@ ")), {}
+    )
     after, given = more.pop("after", 7.0), more.pop("input", {})
     if sign == ">":
-        step = Step("user", place, text="\n".join(filter(None, (said, below["|"]))), typed=True, at=at)
+        step = Step(
+            "user", place, text="\n".join(filter(None, (said, below["|"]))), typed=True, at=at
+        )
     elif sign == "<":
         step = Step("assistant", place, text=said, at=at)
     elif sign == "$":
         command = "\n".join(filter(None, (said, below["|"])))
-        step = Step("tool", place, tool="Bash", input={"command": command}, status=int(bool(below["!"])), at=at)
+        step = Step(
+            "tool",
+            place,
+            tool="Bash",
+            input={"command": command},
+            status=int(bool(below["!"])),
+            at=at,
+        )
     else:
         name, _, path = said.partition(" ")
-        edits = {"old_string": below["-"], "new_string": below["+"]} if below["+"] or below["-"] else {}
-        step = Step("tool", place, tool=name, input={"file_path": f"{CWD}/{path}", **edits}, files=(path,), at=at)
+        edits = (
+            {"old_string": below["-"], "new_string": below["+"]} if below["+"] or below["-"] else {}
+        )
+        step = Step(
+            "tool",
+            place,
+            tool=name,
+            input={"file_path": f"{CWD}/{path}", **edits},
+            files=(path,),
+            at=at,
+        )
     if step.tool:
-        step = replace(step, error=below["!"], output=below["="], input={**(step.input or {}), **given})
-    return replace(step, **{key: tuple(each) if isinstance(each, list) else each for key, each in more.items()}), after
+        step = replace(
+            step, error=below["!"], output=below["="], input={**(step.input or {}), **given}
+        )
+    return replace(
+        step, **{key: tuple(each) if isinstance(each, list) else each for key, each in more.items()}
+    ), after
 
 
 def sessions_of(text: str) -> Iterator[tuple[str, Run]]:
@@ -71,7 +95,16 @@ def sessions_of(text: str) -> Iterator[tuple[str, Run]]:
             steps.append(step)
             clock += timedelta(seconds=after)
         for lineage in head.split(", "):
-            yield lineage, Run(f"r{number}{lineage}", "claude-code", steps=tuple(steps), cwd=CWD, branch="topic/x")
+            yield (
+                lineage,
+                Run(
+                    f"r{number}{lineage}",
+                    "claude-code",
+                    steps=tuple(steps),
+                    cwd=CWD,
+                    branch="topic/x",
+                ),
+            )
 
 
 class Inbox:
@@ -93,7 +126,9 @@ class Inbox:
 def came_of(text: str) -> Iterator[list[Any]]:
     """What was noticed in each session, what was told after it, and the inbox; in the end what all of it tells those who have no instruction files."""
     lines = {
-        " ".join(line.split()[2:]): line.split()[1] for line in text.split("\n== ")[0].splitlines() if line[:2] == "# "
+        " ".join(line.split()[2:]): line.split()[1]
+        for line in text.split("\n== ")[0].splitlines()
+        if line[:2] == "# "
     }
     book, inbox, every = Notebook(), Inbox(), list[Any]()
     for number, (lineage, run) in enumerate(sessions_of(text)):
@@ -103,11 +138,18 @@ def came_of(text: str) -> Iterator[list[Any]]:
         yield ["noticed", run.id, encoded(list(noticed))]
         told = told_by(book, noticed, lines, here=lambda path: path.startswith("here/"))
         for each in told.lessons:
-            yield ["told", each.subject, encoded(replace(each, witnesses=())), [list(one) for one in witnesses(each)]]
+            yield [
+                "told",
+                each.subject,
+                encoded(replace(each, witnesses=())),
+                [list(one) for one in witnesses(each)],
+            ]
         yield ["silent", list(told.silent), propose(inbox, "p", told.person, f"day {number}")]  # type: ignore[arg-type]
         for id, each in list(inbox.known.items()):
             if each.created_at == f"day {number}" and number % 3:
-                inbox.put_proposal(replace(each, state=("approved", "rejected", "open")[number % 3]))
+                inbox.put_proposal(
+                    replace(each, state=("approved", "rejected", "open")[number % 3])
+                )
                 yield ["answered", id, encoded(each)]
     yield ["inbox", encoded(list(inbox.known.values()))]
     for each in told_by(book, every, {}).lessons:
@@ -117,18 +159,26 @@ def came_of(text: str) -> Iterator[list[Any]]:
 def kept_of(text: str, folder: Path) -> Iterator[list[Any]]:
     """What learning the sessions answered, with a few decisions of a person between, and the rows in the end."""
     clock = Clock("2026-01-05T08:00:00.000Z")
-    named = [line.split(maxsplit=2)[1:] for line in text.split("\n== ")[0].splitlines() if line[:2] == "# "]
+    named = [
+        line.split(maxsplit=2)[1:]
+        for line in text.split("\n== ")[0].splitlines()
+        if line[:2] == "# "
+    ]
     for file in {file for file, _ in named}:
         (folder / file).write_text("".join(f"{said}\n" for name, said in named if name == file))
     with open_memories(now=clock) as memories:
         for number, (lineage, run) in enumerate(sessions_of(text)):
             clock.advance(days=0.5)
             memories.inject(errors=[step.error for step in run.steps if step.error], run=run.id)
-            placed = replace(run, cwd=str(folder), lineage=lineage, complete=True, outcome="success")
+            placed = replace(
+                run, cwd=str(folder), lineage=lineage, complete=True, outcome="success"
+            )
             yield ["learned", run.id, encoded(memories.learn(placed))]
             told = [each.id for each in memories.list(limit=50)]
             if number == 6 and told:
-                memories.edit(told[0], text="Mind what the linter says of each file.", reason="shorter")
+                memories.edit(
+                    told[0], text="Mind what the linter says of each file.", reason="shorter"
+                )
                 memories.review(told[-1], "approve", reason="so it is")
             if number == 9 and len(told) > 2:
                 memories.forget(told[1], reason="known")

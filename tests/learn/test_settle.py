@@ -26,7 +26,9 @@ from tacit.trial.outcome import Sighting
 from tacit.trial.table import by_epoch, trials_from
 from tacit.words.diagnose import signatures
 
-LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
+LESSON = (
+    "API handlers return 500 because the response of the payment service is not checked for null"
+)
 REVIEWED = {"instruments": ["review:guardian"]}
 
 
@@ -65,8 +67,20 @@ def assign(
     id = run_id(memories.project_id, "neutral", unit)
     with memories.store.write() as tx:
         tx.add_use(
-            Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch=epoch, task=task or unit, blank=blank, at=at)
-        )  # fmt: skip
+            Use(
+                memory,
+                id,
+                memories.project_id,
+                id,
+                memory,
+                arm,
+                0.3,
+                epoch=epoch,
+                task=task or unit,
+                blank=blank,
+                at=at,
+            )
+        )
 
 
 def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True) -> None:
@@ -75,7 +89,9 @@ def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_kept_is_what_the_whole_past_says(memories: Memories, lesson: str, clock: Clock, seed: int) -> None:
+def test_what_is_kept_is_what_the_whole_past_says(
+    memories: Memories, lesson: str, clock: Clock, seed: int
+) -> None:
     """Two epochs, runs that cannot tell, blank units, runs that grow and a clock that goes back: after each, both agree."""
     dice = random.Random(seed)
     open_units: list[str] = []
@@ -96,8 +112,12 @@ def test_what_is_kept_is_what_the_whole_past_says(memories: Memories, lesson: st
             )
         settle(memories, unit, again or dice.random() < 0.4, reviewed=dice.random() < 0.9)
         open_units += [] if again else [unit]
-        past = by_epoch(trials_from(memories.store.uses(memory=lesson), memories.store.marks(memory=lesson)))
-        for epoch, kept in memories.store.rows("SELECT epoch, kept FROM course WHERE memory = :it", it=lesson):
+        past = by_epoch(
+            trials_from(memories.store.uses(memory=lesson), memories.store.marks(memory=lesson))
+        )
+        for epoch, kept in memories.store.rows(
+            "SELECT epoch, kept FROM course WHERE memory = :it", it=lesson
+        ):
             assert course_from_json(kept) == course_of(past.get(epoch, ()))
 
 
@@ -120,7 +140,9 @@ def test_other_numbers_in_the_profile_are_asked_of_the_whole_past(
     assert course.run is not None and course.run < 13
 
 
-def test_settling_reads_no_more_as_a_lesson_grows_old(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_settling_reads_no_more_as_a_lesson_grows_old(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """Counted in steps of SQLite's machine: the hundredth use costs what the twentieth did."""
     if not isinstance(memories.store, SqliteStore):
         pytest.skip("a server has no such machine")
@@ -142,7 +164,9 @@ def test_settling_reads_no_more_as_a_lesson_grows_old(memories: Memories, lesson
     assert late[10] <= 1.2 * early[10], (early[10], late[10])
 
 
-def test_doctor_tells_when_what_is_kept_does_not_add_up(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_doctor_tells_when_what_is_kept_does_not_add_up(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """A course that somebody changed is found, and mended by reindex."""
     assign(memories, lesson, "u", "injected")
     settle(memories, "u", occurred=True)
@@ -161,25 +185,37 @@ def helpful(memories: Memories, lesson: str, clock: Clock) -> None:
     assert memories.get(lesson).verdict == "helps"
 
 
-def test_belief_and_verdict_are_the_same_in_every_answer(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_belief_and_verdict_are_the_same_in_every_answer(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """What the ladder goes by, what a list says, and what effect says: one figure, one word."""
     helpful(memories, lesson, clock)
     kept, [told] = memories.get(lesson), memories.effect().lessons
-    assert kept.tally.belief == pytest.approx(told.belief.help) and kept.verdict == told.standing.word
+    assert (
+        kept.tally.belief == pytest.approx(told.belief.help) and kept.verdict == told.standing.word
+    )
     assert (kept.tally.signals or {})["units"] == told.standing.units == 14
 
 
-def test_a_verdict_does_not_outlive_the_words_it_is_about(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_a_verdict_does_not_outlive_the_words_it_is_about(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """Edited to its opposite, a lesson is not yet known; what was known of the former words is told as such."""
     helpful(memories, lesson, clock)
     clock.advance(60)
-    assign(memories, lesson, "open", "injected", at=clock())  # given the former words, settled after the edit
+    assign(
+        memories, lesson, "open", "injected", at=clock()
+    )  # given the former words, settled after the edit
     clock.advance(60)
     memories.edit(lesson, text="API handlers never check the response of the payment service.")
     clock.advance(60)
     settle(memories, "open", occurred=False)
     now, [told] = memories.get(lesson), memories.effect().lessons
-    assert (now.verdict, now.tally.belief, (now.tally.signals or {}).get("units")) == ("not yet known", None, None)
+    assert (now.verdict, now.tally.belief, (now.tally.signals or {}).get("units")) == (
+        "not yet known",
+        None,
+        None,
+    )
     assert not told.table and "Helps (session" in told.former
     assign(memories, lesson, "new", "injected", at=clock())
     clock.advance(60)
@@ -192,16 +228,26 @@ def test_a_corrected_typo_is_the_same_lesson(memories: Memories, lesson: str, cl
     helpful(memories, lesson, clock)
     memories.edit(lesson, text=LESSON + ".", typo=True)
     now = memories.get(lesson)
-    assert (now.text, now.verdict, (now.tally.signals or {})["units"]) == (LESSON + ".", "helps", 14.0)
+    assert (now.text, now.verdict, (now.tally.signals or {})["units"]) == (
+        LESSON + ".",
+        "helps",
+        14.0,
+    )
 
 
 def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock: Clock) -> None:
     """It stands for more than what was measured."""
     helpful(memories, lesson, clock)
-    other = memories.add("Check the answer of the payment service for null before it is read.", kind="pitfall")
+    other = memories.add(
+        "Check the answer of the payment service for null before it is read.", kind="pitfall"
+    )
     clock.advance(60)
     memories.review(other.id, "merge", into=lesson)
-    stays = next(each for each in (memories.get(lesson), memories.get(other.id)) if each.state != "superseded")
+    stays = next(
+        each
+        for each in (memories.get(lesson), memories.get(other.id))
+        if each.state != "superseded"
+    )
     assert stays.id == lesson and stays.verdict == "not yet known"
     assert memories.effect().lessons[0].former or not memories.effect().lessons[0].table
 
@@ -222,7 +268,13 @@ def signed(memories: Memories) -> str:
         memories.learn(
             run(
                 f"s{n}",
-                finding(f"s{n}", "Start the database before the tests.", tier="observed", by="tool", signature=mark),
+                finding(
+                    f"s{n}",
+                    "Start the database before the tests.",
+                    tier="observed",
+                    by="tool",
+                    signature=mark,
+                ),
             )
         )
     return next(each.id for each in memories.list() if each.signature == mark)
@@ -277,7 +329,9 @@ def test_a_lesson_told_right_after_its_failure_is_judged_by_the_failures_that_fo
     """The failure that brought it up is not held against it; the same one after it is, though nothing was overcome in between."""
     memory = signed(memories)
     assign(memories, memory, "u", arm, at="2026-01-01T10:00:30Z")
-    steps = [replace(step, at=f"2026-01-01T10:{n:02d}:00Z") for n, step in enumerate([FAILS, *later])]
+    steps = [
+        replace(step, at=f"2026-01-01T10:{n:02d}:00Z") for n, step in enumerate([FAILS, *later])
+    ]
     memories.learn(run("u", *steps, started_at="2026-01-01T09:59:00Z", complete=True))
     assert outcome(memories, memory, "u") == told
 
@@ -308,12 +362,22 @@ def test_a_clock_that_is_behind_is_compared_by_position(memories: Memories) -> N
     memory = signed(memories)
     assign(memories, memory, "u", "injected", at="2026-01-01T11:00:00Z")
     stamped = replace(FAILS, at="2026-01-01T10:05:00Z")
-    memories.learn(run("u", stamped, started_at="2026-01-01T10:00:00Z", ended_at="2026-01-01T10:10:00Z", complete=True))
+    memories.learn(
+        run(
+            "u",
+            stamped,
+            started_at="2026-01-01T10:00:00Z",
+            ended_at="2026-01-01T10:10:00Z",
+            complete=True,
+        )
+    )
     assert outcome(memories, memory, "u")[0] == "occurred"
     assert memories.health().counters["clock_behind"] == 1
 
 
-def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_units_that_could_not_tell_are_counted(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """Step by step and from the whole past alike; one that is told later is no longer among them."""
     for n in range(3):
         assign(memories, lesson, f"u{n}", "injected")
@@ -323,13 +387,15 @@ def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, 
     assert (memories.get(lesson).tally.signals or {})["untold"] == 2.0
 
 
-def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_a_unit_that_can_tell_brings_the_coin_back(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """Given without a coin while nothing could tell; the first instrument that looks, tossed or not, ends that."""
 
     def rate() -> float:
-        return assignments([memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial)[
-            0
-        ].probability
+        return assignments(
+            [memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial
+        )[0].probability
 
     for n in range(5):
         assign(memories, lesson, f"u{n}", "injected" if n < 3 else "exempt")
@@ -363,7 +429,9 @@ def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
     assert not found.table or sum(row.injected_occurred for row in found.table.values()) == 0
 
 
-def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """The unit's last word on success counts, and counts once."""
     for n in range(3):
         clock.advance(60)
@@ -390,9 +458,9 @@ def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(
     assert now.verdict == "helps"
     assert sum(entry.verb == "verdict" for entry in memories.log(memory=lesson)) == 1
     rates = {
-        epoch: assignments([now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch)[
-            0
-        ].probability
+        epoch: assignments(
+            [now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch
+        )[0].probability
         for epoch in ("a / h", "b / h", "new / h")
     }
     assert rates == {"a / h": 0.05, "b / h": 0.3, "new / h": 0.05}
@@ -431,7 +499,10 @@ BOTH = "commit and update changelog"
         ),
         (
             ("E", GONE),
-            [tool("cargo test --lib 2>&1 | tail -3", f"error: {GONE} in package `m`"), say(f"so {GONE}")],
+            [
+                tool("cargo test --lib 2>&1 | tail -3", f"error: {GONE} in package `m`"),
+                say(f"so {GONE}"),
+            ],
             ("occurred", 1.0),
         ),
         (("E", GONE), [tool("cat notes.md", GONE), say(GONE)], ("not_occurred", 0.0)),
@@ -440,7 +511,15 @@ BOTH = "commit and update changelog"
         (("U", BOTH), [tool("make", "ok")], ("unknown", 0.0)),
         (("T", "cargo test --lib"), [tool("cargo test --lib", "ok")], ("unknown", 0.0)),
     ],
-    ids=["printed", "behind a pipe", "only read", "typed again", "said by the agent", "nobody typed", "called"],
+    ids=[
+        "printed",
+        "behind a pipe",
+        "only read",
+        "typed again",
+        "said by the agent",
+        "nobody typed",
+        "called",
+    ],
 )
 def test_a_readers_lesson_is_judged_by_its_sign(
     sign: tuple[str, str], steps: list[Step], told: tuple[str, float]
@@ -449,36 +528,76 @@ def test_a_readers_lesson_is_judged_by_its_sign(
     wrong call prints, and by nothing else: that it is called is no problem."""
     for klass in ("fact", "command"):
         purpose = "test" if klass == "command" else ""
-        memory = Memory("m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent")
+        memory = Memory(
+            "m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent"
+        )
         memory = replace(memory, signature=purpose, extra={"sign": list(sign)})
         for arm in ("injected", "withheld"):
             use = Use("m1", "u", "p", "u", "m1", arm, 0.3, at="2025-12-31T00:00:00Z")
-            found = outcome_of(use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z")
-            assert (found.value, found.loss) == (told if klass == "fact" or sign[0] == "E" else ("unknown", 0.0))
+            found = outcome_of(
+                use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z"
+            )
+            assert (found.value, found.loss) == (
+                told if klass == "fact" or sign[0] == "E" else ("unknown", 0.0)
+            )
 
 
 def test_before_done_is_judged_by_the_persons_complaint() -> None:
     """No output can say it: the person came back with a failing check after the agent had gone on, or did not."""
     text = "Before you say done, run `make lint`."
-    memory = Memory("m1", "p", text, "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE)
+    memory = Memory(
+        "m1", "p", text, "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE
+    )
     use = Use("m1", "u", "p", "u", "m1", "injected", 0.3, at="2026-01-01T00:00:00Z")
-    acted = Step("tool", "line:1", tool="Bash", input={"command": "ls"}, output="x", at="2026-01-02T10:00:00Z")
+    acted = Step(
+        "tool",
+        "line:1",
+        tool="Bash",
+        input={"command": "ls"},
+        output="x",
+        at="2026-01-02T10:00:00Z",
+    )
     for said, value in (("lint fails again", "occurred"), ("thanks, looks good", "not_occurred")):
         steps = (acted, Step("user", "line:2", text=said, typed=True, at="2026-01-02T10:01:00Z"))
-        found = outcome_of(use, memory, Run("r", "claude-code", steps=steps), (), over=True, now="2026-01-03T00:00:00Z")
+        found = outcome_of(
+            use,
+            memory,
+            Run("r", "claude-code", steps=steps),
+            (),
+            over=True,
+            now="2026-01-03T00:00:00Z",
+        )
         assert found.value == value
-    alone = outcome_of(use, memory, Run("r", "claude-code", steps=(acted,)), (), over=True, now="2026-01-03T00:00:00Z")
+    alone = outcome_of(
+        use,
+        memory,
+        Run("r", "claude-code", steps=(acted,)),
+        (),
+        over=True,
+        now="2026-01-03T00:00:00Z",
+    )
     assert alone.value == "unknown"  # nobody sat there who could have complained
 
 
 @pytest.mark.parametrize(
     ("agent", "root", "context"),
-    [("reviewer", "r0", "r1"), ("reviewer", "", "main"), ("reviewer", "r1", "main"), ("", "r0", "main")],
+    [
+        ("reviewer", "r0", "r1"),
+        ("reviewer", "", "main"),
+        ("reviewer", "r1", "main"),
+        ("", "r0", "main"),
+    ],
 )
-def test_a_run_is_a_context_of_its_own_only_as_a_sub_agents(agent: str, root: str, context: str) -> None:
+def test_a_run_is_a_context_of_its_own_only_as_a_sub_agents(
+    agent: str, root: str, context: str
+) -> None:
     """It names an agent, and a root that is another run; where one of both is missing, its steps are the main agent's."""
     it = run("r1", tool("make test", "", error="no such table"), agent=agent, root=root)
     met = [Sighting("tool", at="2026-01-01T00:02:00Z", place="step:0")]
     contexts = {MAIN: "main", "r1": "r1"}
-    found = {contexts[at] for at in contexts if _where_told(met, it, {at: (("2026-01-01T00:01:00Z", ""),)})}
+    found = {
+        contexts[at]
+        for at in contexts
+        if _where_told(met, it, {at: (("2026-01-01T00:01:00Z", ""),)})
+    }
     assert found == {context}

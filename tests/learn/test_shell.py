@@ -26,7 +26,9 @@ def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> No
     assert commands(line)[0].writes == writes
 
 
-@pytest.mark.parametrize(("word", "plain"), [("'a b'", "a b"), ('"a"', "a"), ("''", ""), ('"', '"'), ("'a\"", "'a\"")])
+@pytest.mark.parametrize(
+    ("word", "plain"), [("'a b'", "a b"), ('"a"', "a"), ("''", ""), ('"', '"'), ("'a\"", "'a\"")]
+)
 def test_a_word_is_freed_of_a_pair_of_quotes(word: str, plain: str) -> None:
     """A lone one stays."""
     assert bare(word) == plain
@@ -34,7 +36,10 @@ def test_a_word_is_freed_of_a_pair_of_quotes(word: str, plain: str) -> None:
 
 def test_a_document_ends_at_its_mark() -> None:
     """What it holds is no command; what stands below it is."""
-    assert [call.called for call in commands("cat <<EOF\nmake x\nEOF\nmake test")] == ["cat", "make test"]
+    assert [call.called for call in commands("cat <<EOF\nmake x\nEOF\nmake test")] == [
+        "cat",
+        "make test",
+    ]
 
 
 @pytest.mark.parametrize(

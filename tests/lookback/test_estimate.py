@@ -27,11 +27,17 @@ def test_lessons_are_guessed_within_forty_per_cent(project: str) -> None:
 
 def test_most_typed_comes_first_and_the_cap_holds() -> None:
     """Of as much the latest; and one session is always read."""
-    past = [UnreadSession(f"s{n}", "claude-code", n % 3 + 1, 100 * n, f"2026-01-0{n + 1}") for n in range(6)]
+    past = [
+        UnreadSession(f"s{n}", "claude-code", n % 3 + 1, 100 * n, f"2026-01-0{n + 1}")
+        for n in range(6)
+    ]
     assert [each.run for each in in_order(past)] == ["s5", "s2", "s4", "s1", "s3", "s0"]
     here = [replace(each, here=each.run == "s0") for each in past]
     assert in_order(here)[0].run == "s0"  # of the project that one stands in
-    both = [UnreadSession(f"{'h' if n % 2 else 'o'}{n}", "claude-code", n, 10, here=bool(n % 2)) for n in range(24)]
+    both = [
+        UnreadSession(f"{'h' if n % 2 else 'o'}{n}", "claude-code", n, 10, here=bool(n % 2))
+        for n in range(24)
+    ]
     runs = [each.run for each in in_order(both)]  # after some of it the others have their turn
     assert [run[0] for run in runs[:5]] == [*"hhhho"] and len({*runs}) == 24
     assert runs[4:8] == ["o22", "h15", "o20", "h13"]

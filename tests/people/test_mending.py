@@ -50,7 +50,9 @@ def notice(memories: Memories) -> str:
 def test_how_a_line_is_reworded(line: str, swap: list[str], after: str | None) -> None:
     """Into the sentence's end, into a comment inside of code, or word for word; what is no sentence is left to the person."""
     subject = line.split("\n")[1] if "\n" in line else line
-    found = patch_of({"file": "CLAUDE.md", "quote": plain_line(subject), "swap": swap}, f"\n{line}\n")
+    found = patch_of(
+        {"file": "CLAUDE.md", "quote": plain_line(subject), "swap": swap}, f"\n{line}\n"
+    )
     assert (found and found.after) == after
 
 
@@ -63,7 +65,9 @@ def test_a_patch_finds_its_line_again_where_others_came_before_it() -> None:
     assert replaced(str(replaced("x\nuse rtk", patch)), turned(patch)) == "x\nuse rtk"
 
 
-def test_accepting_mends_one_line_and_undo_puts_every_byte_back(memories: Memories, tmp_path: Path) -> None:
+def test_accepting_mends_one_line_and_undo_puts_every_byte_back(
+    memories: Memories, tmp_path: Path
+) -> None:
     id = notice(memories)
     (told,) = for_you(memories)
     assert (told["line"]["number"], told["line"]["before"].strip()) == (3, f"- {ORDER}")
@@ -71,7 +75,8 @@ def test_accepting_mends_one_line_and_undo_puts_every_byte_back(memories: Memori
     memories.review(id, "approve")
     mended = (tmp_path / "CLAUDE.md").read_bytes()
     assert mended == FILE.replace(
-        b"It is always safe.  \r\n", b"It is always safe (except `bun`: run it without `rtk`).  \r\n"
+        b"It is always safe.  \r\n",
+        b"It is always safe (except `bun`: run it without `rtk`).  \r\n",
     )
     assert memories.proposals() == []
     memories.learn(rtk(9))
@@ -121,7 +126,9 @@ def test_a_crash_between_file_and_store_is_finished_by_the_same_word(
 def test_an_agent_mends_nothing(memories: Memories, tmp_path: Path) -> None:
     id = notice(memories)
     with (
-        open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}) as agents,
+        open_memories(
+            str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}
+        ) as agents,
         pytest.raises(Refused),
     ):
         agents.review(id, "approve")
@@ -138,9 +145,16 @@ def test_a_line_with_a_secret_is_the_persons_to_mend(memories: Memories, tmp_pat
 
 def test_a_yes_that_is_taken_back_takes_the_lesson_out_again(memories: Memories) -> None:
     """A newcomer took back leave to use ssh keys: the question waited again, and agents went on hearing it."""
-    memories.learn(run("r1", finding("r1", "Log in with the keys at hand", kind="pitfall", tier="quoted", by="web")))
+    memories.learn(
+        run(
+            "r1",
+            finding("r1", "Log in with the keys at hand", kind="pitfall", tier="quoted", by="web"),
+        )
+    )
     held = next(each for each in memories.list(limit=99) if "keys at hand" in each.text)
-    asked = Proposal("pq1", memories.project_id, "confirm", "May it be told?", "reader", memories.now(), held.id)
+    asked = Proposal(
+        "pq1", memories.project_id, "confirm", "May it be told?", "reader", memories.now(), held.id
+    )
     with memories.store.write() as tx:
         tx.put_proposal(asked)
     memories.review("pq1", "approve")

@@ -12,12 +12,17 @@ from tacit.core.value import replace
 from tacit.prove.blank import UnitFacts, compared
 from tacit.testing import finding, run
 
-LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
+LESSON = (
+    "API handlers return 500 because the response of the payment service is not checked for null"
+)
 
 
 def units(blank: bool, failed: int, succeeded: int, tokens: float = 100.0) -> dict[str, UnitFacts]:
     outcomes = ["failure"] * failed + ["success"] * succeeded
-    return {f"{blank}{n}": UnitFacts(blank, outcome, tokens + n, 10) for n, outcome in enumerate(outcomes)}
+    return {
+        f"{blank}{n}": UnitFacts(blank, outcome, tokens + n, 10)
+        for n, outcome in enumerate(outcomes)
+    }
 
 
 def test_without_a_blank_unit_there_is_nothing_to_compare() -> None:
@@ -28,12 +33,21 @@ def test_without_a_blank_unit_there_is_nothing_to_compare() -> None:
 def test_success_has_a_verdict_and_cost_a_median() -> None:
     """A memory that halves the failures is noticed; one that was asked too seldom is not yet known."""
     found = compared(
-        units(False, 20, 140) | units(True, 32, 8, tokens=300.0), 0.2, 0.05, 0.1, {"True0": (30, 10), "False0": (16, 0)}
+        units(False, 20, 140) | units(True, 32, 8, tokens=300.0),
+        0.2,
+        0.05,
+        0.1,
+        {"True0": (30, 10), "False0": (16, 0)},
     )
     assert found is not None
     assert (found.given.units, found.given.succeeded, found.blank.failed) == (160, 140, 32)
     assert (found.given.tokens, found.blank.tokens) == (179.5, 319.5)
-    assert (found.given.failures, found.given.corrections, found.blank.failures, found.blank.corrections) == (
+    assert (
+        found.given.failures,
+        found.given.corrections,
+        found.blank.failures,
+        found.blank.corrections,
+    ) == (
         0.1,
         0.0,
         0.75,
@@ -48,15 +62,24 @@ def test_success_has_a_verdict_and_cost_a_median() -> None:
 
 def test_units_that_do_not_tell_count_as_units_only() -> None:
     """An unknown outcome is neither success nor failure."""
-    found = compared({"u": UnitFacts(True, "unknown", None, 0)} | units(False, 1, 1), 0.2, 0.05, 0.1, {})
+    found = compared(
+        {"u": UnitFacts(True, "unknown", None, 0)} | units(False, 1, 1), 0.2, 0.05, 0.1, {}
+    )
     assert found is not None
-    assert (found.blank.units, found.blank.succeeded, found.blank.failed, found.blank.tokens) == (1, 0, 0, None)
+    assert (found.blank.units, found.blank.succeeded, found.blank.failed, found.blank.tokens) == (
+        1,
+        0,
+        0,
+        None,
+    )
 
 
 def test_the_command_shows_both_groups(folder: Path, tacit: Any) -> None:
     """A profile that leaves half of the units blank, ten runs, and both sides in words and in JSON."""
     profile = folder / "half.toml"
-    profile.write_text('name = "half"\nextends = "default"\n[trial]\nblank = 0.5\n', encoding="utf-8")
+    profile.write_text(
+        'name = "half"\nextends = "default"\n[trial]\nblank = 0.5\n', encoding="utf-8"
+    )
     with open_memories(profile=str(profile)) as memories:
         for n in (1, 2):
             memories.learn(run(f"first-{n}", finding(f"first-{n}", LESSON, kind="pitfall")))
@@ -70,7 +93,9 @@ def test_the_command_shows_both_groups(folder: Path, tacit: Any) -> None:
     assert found.given.succeeded + found.blank.succeeded == 5
     assert found.share == pytest.approx(0.5)
     told = tacit("effect", "--profile", str(profile))
-    assert " failed commands, 0.0 corrections. Control sessions without it: " in " ".join(told.out.split())
+    assert " failed commands, 0.0 corrections. Control sessions without it: " in " ".join(
+        told.out.split()
+    )
     assert tacit("effect", "--profile", str(profile), "--json").data["blank"]["share"] == 0.5
 
 

@@ -13,21 +13,28 @@ from tacit.app import open as open_memories
 from tacit.core.rows import run_id
 from tacit.testing import finding, run
 
-LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
+LESSON = (
+    "API handlers return 500 because the response of the payment service is not checked for null"
+)
 TWIN = "The response of the payment service is not checked for null by the nightly export"
 
 
 def teach(memories: Memories, text: str = LESSON, **fields: Any) -> str:
     """A lesson seen in two independent runs, and so given, and on trial."""
     for n in (1, 2):
-        memories.learn(run(f"{text[-20:]}-{n}", finding(f"{text[-20:]}-{n}", text, kind="pitfall", **fields)))
+        memories.learn(
+            run(f"{text[-20:]}-{n}", finding(f"{text[-20:]}-{n}", text, kind="pitfall", **fields))
+        )
     return next(m.id for m in memories.list(limit=500) if m.text == text)
 
 
 def withheld_run(memories: Memories, memory: str, **named: Any) -> str:
     """A run from which the lesson is withheld by its coin."""
     for n in range(200):
-        if memory in memories.inject("payment service", run=f"coin-{n}", host="cli", **named).withheld:
+        if (
+            memory
+            in memories.inject("payment service", run=f"coin-{n}", host="cli", **named).withheld
+        ):
             return f"coin-{n}"
     raise AssertionError("no coin fell for withholding in 200 runs")
 
@@ -40,7 +47,10 @@ def given_run(memories: Memories, memory: str) -> str:
 
 
 def arms(memories: Memories, unit: str) -> dict[str, str]:
-    return {use.memory: use.arm for use in memories.store.uses(unit=run_id(memories.project_id, "cli", unit))}
+    return {
+        use.memory: use.arm
+        for use in memories.store.uses(unit=run_id(memories.project_id, "cli", unit))
+    }
 
 
 def test_an_assignment_is_the_same_in_another_process(memories: Memories, tacit: Any) -> None:
@@ -62,7 +72,9 @@ def test_an_assignment_is_the_same_after_a_restart_and_on_another_machine(
     copy = tmp_path / "other-machine.db"
     shutil.copyfile(memories.store.path, copy)
     with open_memories(
-        str(copy), project=memories.project_id, env={**memories.env, "XDG_DATA_HOME": str(tmp_path / "elsewhere")}
+        str(copy),
+        project=memories.project_id,
+        env={**memories.env, "XDG_DATA_HOME": str(tmp_path / "elsewhere")},
     ) as other:
         for n in range(40):
             here = memories.inject("payment service", run=f"same-{n}", host="cli")
@@ -96,14 +108,20 @@ def test_what_is_pinned_is_never_withheld(memories: Memories) -> None:
     """From the moment it is pinned."""
     memory = teach(memories)
     memories.pin(memory)
-    assert all(memory in memories.inject("payment service", run=f"n-{n}", host="cli").injected for n in range(40))
+    assert all(
+        memory in memories.inject("payment service", run=f"n-{n}", host="cli").injected
+        for n in range(40)
+    )
 
 
 def test_a_line_approved_for_the_page_is_off_trial(memories: Memories) -> None:
     """Every run reads the page, so nothing on it can be withheld; the journal says so, and taking it off puts it back on trial."""
     memory = teach(memories)
     memories.put_on_page(memory)
-    assert all(memory in memories.inject("payment service", run=f"n-{n}", host="cli").injected for n in range(40))
+    assert all(
+        memory in memories.inject("payment service", run=f"n-{n}", host="cli").injected
+        for n in range(40)
+    )
     entry = memories.log(memory=memory, verb="page")[0]
     assert "off trial" in entry.reason
     memories.put_on_page(memory, False)
@@ -116,7 +134,10 @@ def test_twins_share_one_assignment(memories: Memories) -> None:
     assert first != second and memories.get(second).family == first
     asked = ("payment service response null", "nightly export of the payment service")
     told = [[memories.inject(task, run=f"n-{n}", host="cli") for task in asked] for n in range(40)]
-    arms = [tuple(any(getattr(each, arm) for each in unit) for arm in ("injected", "withheld")) for unit in told]
+    arms = [
+        tuple(any(getattr(each, arm) for each in unit) for arm in ("injected", "withheld"))
+        for unit in told
+    ]
     assert set(arms) == {(True, False), (False, True)}
 
 
@@ -124,7 +145,9 @@ def test_a_subagent_does_not_get_what_its_session_is_denied(memories: Memories) 
     """Sub-agents, retries and resumptions share the first run's assignment."""
     memory = teach(memories)
     unit = withheld_run(memories, memory)
-    sub = memories.inject("payment service", run=f"{unit}-sub", root=unit, host="cli", agent="reviewer")
+    sub = memories.inject(
+        "payment service", run=f"{unit}-sub", root=unit, host="cli", agent="reviewer"
+    )
     assert memory not in sub.injected and memory not in sub.markdown
 
 
@@ -150,11 +173,15 @@ def test_asked_for_by_id_it_is_crossed_and_kept_in_its_arm(memories: Memories, t
     rows = list(memories.effect_rows(memory))
     crossed = rows[0].index("crossed")
     assert [
-        row[crossed] for row in rows[1:] if row[rows[0].index("unit")] == run_id(memories.project_id, "cli", unit)
+        row[crossed]
+        for row in rows[1:]
+        if row[rows[0].index("unit")] == run_id(memories.project_id, "cli", unit)
     ] == ["1"]
 
 
-def test_uses_that_nobody_joined_stay_unknown_and_are_counted(memories: Memories, tacit: Any) -> None:
+def test_uses_that_nobody_joined_stay_unknown_and_are_counted(
+    memories: Memories, tacit: Any
+) -> None:
     """No run came: not settled, shown as such, never taken for clean."""
     memory = teach(memories)
     given_run(memories, memory)

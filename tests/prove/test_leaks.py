@@ -11,7 +11,9 @@ from tacit.core.rows import run_id
 from tacit.surfaces.hooks import respond
 from tacit.testing import finding, run, tool
 
-LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
+LESSON = (
+    "API handlers return 500 because the response of the payment service is not checked for null"
+)
 ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
 
 
@@ -35,15 +37,24 @@ def split(
 
 def test_the_command_that_is_the_cure_shares_the_lessons_coin(memories: Memories) -> None:
     """Two sessions met a missing table and ran the migrations: the pitfall and the command that migrates are told, or withheld, together."""
-    fails, cure, passes = tool("make check", error=ERROR), tool("make migrate", "done"), tool("make check", "ok")
+    fails, cure, passes = (
+        tool("make check", error=ERROR),
+        tool("make migrate", "done"),
+        tool("make check", "ok"),
+    )
     for n in range(4):
         memories.learn(run(f"m{n}", fails, cure, passes, complete=True, outcome="success"))
     by_class = {memory.klass: memory for memory in memories.list()}
-    assert "`make migrate`" in by_class["pitfall"].text and "`make migrate`" in by_class["command"].text
+    assert (
+        "`make migrate`" in by_class["pitfall"].text
+        and "`make migrate`" in by_class["command"].text
+    )
     assert by_class["command"].family == by_class["pitfall"].id
     together = set()
     for n in range(60):
-        told = memories.inject("run the database migrations before make check", run=f"coin-{n}", host="cli")
+        told = memories.inject(
+            "run the database migrations before make check", run=f"coin-{n}", host="cli"
+        )
         sides = {
             id in told.injected
             for id in (by_class["pitfall"].id, by_class["command"].id)
@@ -86,12 +97,17 @@ def test_a_fork_has_its_parents_coins(memories: Memories, folder: Path, tmp_path
     for n in range(12):
         parent, fork = f"parent-{n}", f"fork-{n}"
         lines = [
-            {"type": kind, "uuid": f"{n}-{i}", "sessionId": parent} for i, kind in enumerate(("user", "assistant"))
+            {"type": kind, "uuid": f"{n}-{i}", "sessionId": parent}
+            for i, kind in enumerate(("user", "assistant"))
         ]
         path = tmp_path / f"{parent}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         said = {"session_id": parent, "cwd": str(folder), "transcript_path": str(path)}
-        prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "mend the payment service", "prompt_id": "p1"}
+        prompt = {
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "mend the payment service",
+            "prompt_id": "p1",
+        }
         answer = respond("prompt", {**said, **prompt}, memories.env, host="claude-code")
         copy = tmp_path / f"{fork}.jsonl"
         forked = {**said, "session_id": fork, "transcript_path": str(copy)}
@@ -109,12 +125,17 @@ def test_a_fork_has_its_parents_coins(memories: Memories, folder: Path, tmp_path
         assert not memories.store.uses(unit=run_id(memories.project_id, "claude-code", fork))
 
 
-def test_a_new_session_beside_others_is_its_own(memories: Memories, folder: Path, tmp_path: Path) -> None:
+def test_a_new_session_beside_others_is_its_own(
+    memories: Memories, folder: Path, tmp_path: Path
+) -> None:
     """Its transcript holds nobody else's lines."""
     memory = teach(memories)
     for name in ("a", "b"):
         path = tmp_path / f"{name}.jsonl"
-        lines = [{"type": kind, "uuid": f"{name}-{kind}", "sessionId": name} for kind in ("user", "assistant")]
+        lines = [
+            {"type": kind, "uuid": f"{name}-{kind}", "sessionId": name}
+            for kind in ("user", "assistant")
+        ]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         said = {
             "session_id": name,
@@ -122,6 +143,11 @@ def test_a_new_session_beside_others_is_its_own(memories: Memories, folder: Path
             "transcript_path": str(path),
             "hook_event_name": "UserPromptSubmit",
         }
-        respond("prompt", {**said, "prompt": "mend the payment service"}, memories.env, host="claude-code")
+        respond(
+            "prompt",
+            {**said, "prompt": "mend the payment service"},
+            memories.env,
+            host="claude-code",
+        )
     units = {use.unit for use in memories.store.uses(memory=memory)}
     assert units == {run_id(memories.project_id, "claude-code", name) for name in ("a", "b")}

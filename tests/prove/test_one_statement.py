@@ -32,7 +32,12 @@ from tacit.surfaces.weekly_figures import spared
 from tacit.surfaces.wording import CLOSED_WORDS, standing_words
 from tacit.testing import Clock, run, tool
 
-NAMES = {"orders": (0.05, 0.6), "invoices": (0.3, 0.3), "parcels": (0.6, 0.15), "tickets": (0.01, 0.01)}
+NAMES = {
+    "orders": (0.05, 0.6),
+    "invoices": (0.3, 0.3),
+    "parcels": (0.6, 0.15),
+    "tickets": (0.01, 0.01),
+}
 WEEKS, SESSIONS = 26, 6
 
 
@@ -40,18 +45,27 @@ def steps(name: str, struck: bool) -> list[Any]:
     error = f'psycopg.errors.UndefinedTable: relation "{name}" does not exist'
     passes = tool(f"make check-{name}", "ok")
     return (
-        [tool(f"make check-{name}", error=error), tool(f"make migrate-{name}", "done"), passes] if struck else [passes]
+        [tool(f"make check-{name}", error=error), tool(f"make migrate-{name}", "done"), passes]
+        if struck
+        else [passes]
     )
 
 
 @pytest.fixture(scope="module")
 def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memories, Path]]:
     """Four lessons: one helps, one does nothing, one harms, one is about a rare problem; two models in turn."""
-    folder, clock, dice = tmp_path_factory.mktemp("half"), Clock("2026-05-01T09:00:00.000Z"), random.Random(7)
+    folder, clock, dice = (
+        tmp_path_factory.mktemp("half"),
+        Clock("2026-05-01T09:00:00.000Z"),
+        random.Random(7),
+    )
     with pytest.MonkeyPatch.context() as patch:
         fix_draws(patch)  # the coin falls by ids
         with open_memories(
-            folder / "s.db", env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)}, cwd=str(folder), now=clock
+            folder / "s.db",
+            env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)},
+            cwd=str(folder),
+            now=clock,
         ) as memories:
             for n in range(2):
                 memories.learn(
@@ -75,15 +89,21 @@ def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memori
                 done = [
                     step
                     for name, rates in NAMES.items()
-                    for step in steps(name, dice.random() < rates[0 if lessons[name] in told.injected else 1])
+                    for step in steps(
+                        name, dice.random() < rates[0 if lessons[name] in told.injected else 1]
+                    )
                 ]
                 clock.advance(60)
-                memories.learn(run(f"r{n}", *done, model=model, complete=True, outcome="success"), over=True)
+                memories.learn(
+                    run(f"r{n}", *done, model=model, complete=True, outcome="success"), over=True
+                )
             yield memories, folder
 
 
 def test_every_surface_says_the_same_of_a_lesson(
-    half_year: tuple[Memories, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    half_year: tuple[Memories, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """List, why, effect, effect of one, report, review, desk, shared page, JSON and the coin; never one word here and another there."""
     memories, folder = half_year
@@ -111,7 +131,9 @@ def test_every_surface_says_the_same_of_a_lesson(
             assert getattr(each, name) == getattr(one, name)
         phrase = standing_words(memory, memories.profile).words
         known = each.word != "not yet known"
-        assert (phrase == each.word) is (known and memory.state not in ("under_review", *CLOSED_WORDS))
+        assert (phrase == each.word) is (
+            known and memory.state not in ("under_review", *CLOSED_WORDS)
+        )
         why, alone = said("why", id), said("effect", id)
         assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
@@ -120,13 +142,23 @@ def test_every_surface_says_the_same_of_a_lesson(
         assert (desk["effect"]["answer"], desk["effect"]["rests"]) == (answer, rests)
         assert desk["memory"]["stands"] == phrase
         assert answer in (page := shared_lesson(memories, id, version="1")) and rests in page
-        assert (id in report.partition("**Harmful**")[2].partition("##")[0]) is (each.word == "harms")
+        assert (id in report.partition("**Harmful**")[2].partition("##")[0]) is (
+            each.word == "harms"
+        )
         # a replay is offered by all of them or by none, with one reason
         offered = wants_replay(memory)
-        assert offered == ("" if known else f"no verdict after {one.standing.units} sessions") or each.older
+        assert (
+            offered == ("" if known else f"no verdict after {one.standing.units} sessions")
+            or each.older
+        )
         command = f"tacit replay {id} --agent"
         told_in = f"{' '.join(memory.text.split())} {offered or 'no'}"
-        offers = (command in why, command in desk["next"], told_in in review, f"{id} ({offered})" in effect)
+        offers = (
+            command in why,
+            command in desk["next"],
+            told_in in review,
+            f"{id} ({offered})" in effect,
+        )
         assert {*offers} == {bool(offered)}
         assert answer == timeline.ANSWERS.get(each.word, "Not yet known")
         assert json.loads(json.dumps(lesson_json(one)))["verdict"] == each.word
@@ -141,21 +173,33 @@ def test_every_surface_says_the_same_of_a_lesson(
             assert each.sentence.startswith(f"With {each.epoch}: ")
             assert each.sentence.endswith(f"All models and hosts together: {each.word}.")
         if known and each.word in ("helps", "harms"):
-            assert "error rate 5 % per model and host" in each.sentence or each.standing.word != each.word
+            assert (
+                "error rate 5 % per model and host" in each.sentence
+                or each.standing.word != each.word
+            )
     assert {"helps", "harms", "not yet known"} <= verdicts
     memories.tend()
     for each in whole.lessons:
         assert memories.get(each.memory.id).verdict == each.memory.verdict
 
 
-def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: tuple[Memories, Path]) -> None:
+def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(
+    half_year: tuple[Memories, Path],
+) -> None:
     """Effect, bare tacit, the desk and JSON have the sentence about the whole from one value; a receipt counts what the audit counts."""
     memories, _ = half_year
     found = memories.effect()
-    assert found.headline[0] == found.whole.sentence == spared(found).told == effect_json(found)["whole"]["sentence"]
+    assert (
+        found.headline[0]
+        == found.whole.sentence
+        == spared(found).told
+        == effect_json(found)["whole"]["sentence"]
+    )
     row = memories.store.find_run(memories.project_id, f"r{WEEKS * SESSIONS - 1}")
     assert row is not None
-    uses: list[Use] = memories.store.uses(unit=run_id(memories.project_id, "neutral", row.foreign_id))
+    uses: list[Use] = memories.store.uses(
+        unit=run_id(memories.project_id, "neutral", row.foreign_id)
+    )
     audit = audit_run(memories.store, row)
     left = sum(use.arm == "withheld" for use in uses)
     assert audit.receipt.startswith(f"given {len(uses) - left}, left out {left},")
@@ -165,12 +209,20 @@ def test_the_docs_program_finds_the_same_verdicts(half_year: tuple[Memories, Pat
     """Without a line of ours, from the rows of `effect --csv`: one who does not believe us can look."""
     memories, _ = half_year
     text = (Path(__file__).parents[2] / "docs" / "effect.md").read_text(encoding="utf-8")
-    [code] = [each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv.DictReader" in each]
+    [code] = [
+        each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv.DictReader" in each
+    ]
     rows, out = StringIO(), StringIO()
     csv.writer(rows).writerows(memories.effect_rows())
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
         patch.setattr(sys, "stdin", StringIO(rows.getvalue()))
         exec(code, {})
-    found = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in out.getvalue().splitlines()}
-    ours = {(each.memory.id, each.epoch): each.standing.now.word for each in memories.effect().lessons if each.table}
+    found = {
+        tuple(line.split("\t")[:2]): line.split("\t")[2] for line in out.getvalue().splitlines()
+    }
+    ours = {
+        (each.memory.id, each.epoch): each.standing.now.word
+        for each in memories.effect().lessons
+        if each.table
+    }
     assert len(set(ours.values())) >= 3 and ours.items() <= found.items()

@@ -27,21 +27,31 @@ MARKS = tuple(signatures(ERROR, ""))
 
 
 def loss(*steps: Step, outcome: str = "unknown") -> float:
-    return min(1.0, sum(each.loss for each in occurrences(run("r", *steps, outcome=outcome), *MARKS)))
+    return min(
+        1.0, sum(each.loss for each in occurrences(run("r", *steps, outcome=outcome), *MARKS))
+    )
 
 
 @pytest.mark.parametrize(
     ("steps", "outcome", "expected"),
     [
         ((FAILS, CURE, PASSES), "unknown", 2 / 8),
-        ((FAILS, AROUND, *[OTHER] * 7), "unknown", 1 / 8),  # worked around: the work went on for eight calls
+        (
+            (FAILS, AROUND, *[OTHER] * 7),
+            "unknown",
+            1 / 8,
+        ),  # worked around: the work went on for eight calls
         ((FAILS, AROUND), "success", 1 / 8),  # … or to the end of a run that succeeded
         ((FAILS, AROUND), "unknown", 1.0),  # given up, for all one can see
         ((FAILS, AROUND), "failure", 1.0),
         ((FAILS,), "success", 1.0),  # nothing passed afterwards
         ((FAILS, AROUND, OTHER, FAILS, *[OTHER] * 3), "unknown", 1.0),  # it came again
         ((FAILS, tool("make x", error="other: no"), AROUND, *[OTHER] * 6), "unknown", 2 / 8),
-        ((FAILS, *[OTHER] * 5, PASSES, *[OTHER] * 5), "unknown", 6 / 8),  # the same thing passed: until then
+        (
+            (FAILS, *[OTHER] * 5, PASSES, *[OTHER] * 5),
+            "unknown",
+            6 / 8,
+        ),  # the same thing passed: until then
     ],
 )
 def test_what_was_worked_around_costs_the_calls_until_the_next_that_passes(
@@ -54,7 +64,9 @@ def test_what_was_worked_around_costs_the_calls_until_the_next_that_passes(
 def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Path) -> None:
     """The verdict of before rested on a margin larger than the problem (P1)."""
     task = "run python tools/tax_run.py for orders"
-    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+    with open_memories(
+        tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}
+    ) as memories:
         for name in ("a", "b"):
             memories.learn(run(name, FAILS, CURE, PASSES), over=True)
         [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
@@ -64,7 +76,9 @@ def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Pat
     assert sum("make tax-rates" in each for each in told) >= 15
 
 
-TRACE = f'Traceback (most recent call last):\n  File "tools/tax_run.py", line 3, in <module>\n{ERROR}'
+TRACE = (
+    f'Traceback (most recent call last):\n  File "tools/tax_run.py", line 3, in <module>\n{ERROR}'
+)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +92,9 @@ TRACE = f'Traceback (most recent call last):\n  File "tools/tax_run.py", line 3,
         ("grep -rn RateTableEmptyError src", ERROR, False),
     ],
 )
-def test_a_hidden_status_is_read_by_what_was_printed(command: str, output: str, struck: bool) -> None:
+def test_a_hidden_status_is_read_by_what_was_printed(
+    command: str, output: str, struck: bool
+) -> None:
     """A quarter of real commands are piped: an agent that pipes more must not look as if it failed less (P8)."""
     assert bool(occurrences(run("r", tool(command, output)), *MARKS)) is struck
 
@@ -112,13 +128,18 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
     """From its own units, with a reason in the journal; and it notes what the lessons together are known to do."""
     fix_draws(monkeypatch)  # eighty coins that fall by chance prove nothing now and then
     task = "run python tools/tax_run.py for orders"
-    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+    with open_memories(
+        tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}
+    ) as memories:
         for name in ("a", "b"):
             memories.learn(run(name, FAILS, CURE, PASSES), over=True)
         [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
         for n in range(80):
             told = memories.inject(task, run=f"r{n}", host="neutral").injected
-            memories.learn(run(f"r{n}", *((PASSES,) if told else (FAILS, CURE, PASSES)), complete=True), over=True)
+            memories.learn(
+                run(f"r{n}", *((PASSES,) if told else (FAILS, CURE, PASSES)), complete=True),
+                over=True,
+            )
         memory = memories.get(lesson.id)
         true = memory.verdict
         with memories.store.write() as tx:
@@ -128,7 +149,9 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
         assert memories.get(lesson.id).verdict == true
         assert any("judged anew" in each.reason for each in memories.log())
         found = memories.effect()
-        assert memories.store.meta(POOL + memories.project_id) == found.whole.verdict.word == "helps"
+        assert (
+            memories.store.meta(POOL + memories.project_id) == found.whole.verdict.word == "helps"
+        )
 
 
 def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(
@@ -137,11 +160,20 @@ def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(
     """Work that is left undone meets no problem (4a): where neither its command nor what it advises was called, that is written down; a later run of the
     unit that did takes it back."""
     fix_draws(monkeypatch)
-    task, works = "run python tools/tax_run.py for orders", [(OTHER,), (PASSES,), (CURE,), (FAILS, CURE, PASSES)]
-    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+    task, works = (
+        "run python tools/tax_run.py for orders",
+        [(OTHER,), (PASSES,), (CURE,), (FAILS, CURE, PASSES)],
+    )
+    with open_memories(
+        tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}
+    ) as memories:
         for name in ("a", "b"):
             memories.learn(run(name, FAILS, CURE, PASSES), over=True)
-        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text and each.klass != "command"]
+        [lesson] = [
+            each
+            for each in memories.list()
+            if "make tax-rates" in each.text and each.klass != "command"
+        ]
         for n in range(16):
             memories.inject(task, run=f"r{n}", host="neutral")
             memories.learn(run(f"r{n}", *works[n % 4]), over=True)
@@ -153,7 +185,14 @@ def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(
         memories.inject(task, run="r0-again", root="r0", host="neutral")
         memories.learn(run("r0-again", PASSES, root="r0"), over=True)
         rows = [dict(zip(CSV_COLUMNS, row)) for row in memories.effect_rows()]
-        assert sum(row["moment"] == "0" for row in rows if row["memory"] == lesson.id and row["arm"] != "exempt") == 3
+        assert (
+            sum(
+                row["moment"] == "0"
+                for row in rows
+                if row["memory"] == lesson.id and row["arm"] != "exempt"
+            )
+            == 3
+        )
         assert not check(memories.store).faults
 
 
@@ -165,8 +204,16 @@ NPM = {"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm 
     [
         (NPM, ("pnpm test --run x",), True),
         (NPM, ("npm install",), False),
-        ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("cd x && git stash pop",), True),
-        ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("git commit -m stash",), False),
+        (
+            {"about": "; git stash; merge_tags", "text": "Never stash here."},
+            ("cd x && git stash pop",),
+            True,
+        ),
+        (
+            {"about": "; git stash; merge_tags", "text": "Never stash here."},
+            ("git commit -m stash",),
+            False,
+        ),
         ({"about": "; merge_tags", "text": "It drops empty tags."}, ("git stash",), None),
         ({"paths": ("src/tax.py",), "text": "Rates are in cents."}, ("ls",), False),
         ({"text": "Prefer short answers."}, ("ls",), None),
@@ -176,4 +223,6 @@ def test_a_lessons_moment_is_its_command_or_its_file(
     lesson: dict[str, Any], steps: tuple[str, ...], came: bool | None
 ) -> None:
     """What it advises counts like what it warns of; a lesson about neither has none that could be told."""
-    assert came_to(run("r", *(tool(step, "ok") for step in steps)), Memory("m", "p", **lesson)) is came
+    assert (
+        came_to(run("r", *(tool(step, "ok") for step in steps)), Memory("m", "p", **lesson)) is came
+    )

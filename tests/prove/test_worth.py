@@ -12,7 +12,15 @@ from tacit.app import open as open_memories
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
 from tacit.prove.followed import followed
-from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
+from tacit.prove.worth import (
+    heard,
+    heard_lines,
+    may_be_said,
+    untold_lines,
+    why_untold,
+    worth,
+    worth_line,
+)
 from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
@@ -21,7 +29,9 @@ from tacit.trial.run_outcomes import PRICED_ON, PRICES, SOURCES, UnitFacts, doll
 
 def whole(word: str, per_run: float = -0.5, low: float = -0.8, high: float = -0.2) -> Whole:
     calls = (-800 * per_run, -800 * high, -800 * low)
-    return Whole(per_run, low, high, 2.0, 140, Verdict(word, 1.0, 1.0, 1.0, 1.0, ""), 100, None, calls)
+    return Whole(
+        per_run, low, high, 2.0, 140, Verdict(word, 1.0, 1.0, 1.0, 1.0, ""), 100, None, calls
+    )
 
 
 def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
@@ -30,7 +40,9 @@ def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
     found = worth(whole(HELPS), 30.0, units)
     assert found is not None
     assert found.calls == (400.0, 160.0, 640.0) and found.minutes == (200.0, 80.0, 320.0)
-    assert found.tokens == (200_000.0, 80_000.0, 320_000.0) and found.usd == pytest.approx((8.0, 3.2, 12.8))
+    assert found.tokens == (200_000.0, 80_000.0, 320_000.0) and found.usd == pytest.approx(
+        (8.0, 3.2, 12.8)
+    )
     assert (
         worth_line(found)
         == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 4,000,000 tokens read from the cache,"
@@ -50,16 +62,24 @@ def test_what_is_not_yet_known_is_a_span_and_no_claim() -> None:
 def test_money_is_told_from_a_dated_table_or_not_at_all() -> None:
     """What the host says first; then the price of exactly this model, cache at its own."""
     used = {"input": 1_000_000, "output": 100_000, "cache_read": 10_000_000, "cache_write": 0}
-    assert dollars("us.anthropic.claude-sonnet-4-5-20250929-v1:0", used) == pytest.approx(3.0 + 1.5 + 3.0)
+    assert dollars("us.anthropic.claude-sonnet-4-5-20250929-v1:0", used) == pytest.approx(
+        3.0 + 1.5 + 3.0
+    )
     assert dollars("claude-sonnet-4-5", {**used, "usd": 2.0}) == 2.0
-    assert dollars("claude-sonnet-9", used) is None and dollars("", used) is None and dollars("gpt-5-codex", {}) is None
+    assert (
+        dollars("claude-sonnet-9", used) is None
+        and dollars("", used) is None
+        and dollars("gpt-5-codex", {}) is None
+    )
 
 
 def test_a_price_that_nobody_read_is_none() -> None:
     """Every row names where and when it was read; a run with tokens of a kind without a price has no dollars, one without them has."""
     assert {source for source, *_ in PRICES.values()} == {*SOURCES}
     assert min(day for day, _ in SOURCES.values()) == PRICED_ON
-    assert dollars("gpt-5-codex", {"input": 1_000_000, "cache_read": 1_000_000}) == pytest.approx(1.375)
+    assert dollars("gpt-5-codex", {"input": 1_000_000, "cache_read": 1_000_000}) == pytest.approx(
+        1.375
+    )
     assert dollars("gpt-5-codex", {"input": 1_000_000, "cache_write": 1}) is None
 
 
@@ -75,7 +95,9 @@ def test_a_persons_words_are_the_first_figure() -> None:
         name = "said" if n < 10 else "heard"
         uses.append(Use(name, f"u{n}", "p", f"u{n}", name, arm, h, at="2026"))
         back = n in (0, 1, 10, 11, 12)
-        marks.append(Mark(name, f"u{n}", "p", "outcome", "occurred" if back else "not_occurred", at="2026"))
+        marks.append(
+            Mark(name, f"u{n}", "p", "outcome", "occurred" if back else "not_occurred", at="2026")
+        )
     known = {
         "said": memory("said"),
         "heard": memory("heard", extra={"word": "said"}),
@@ -88,7 +110,9 @@ def test_a_persons_words_are_the_first_figure() -> None:
     assert [row.cells for row in found.table.values()] == [(0, 6, 3, 1)]
     first, second, third = heard_lines(found)
     assert first == "Your own words: 2 lessons, given 16 times, came back 2 times (12%)."
-    assert second == ("They came back, where the coin gave them, 0 of 6 times; where it left them out, 3 of 4: helps.")
+    assert second == (
+        "They came back, where the coin gave them, 0 of 6 times; where it left them out, 3 of 4: helps."
+    )
     assert third == "Not followed in 2 of 10 sessions: said"
     assert heard({"other": known["other"]}, uses, marks, 0.05, 0.1) is None
 
@@ -98,14 +122,40 @@ def test_a_lesson_without_a_coin_is_followed_with_quotes() -> None:
     uses = [Use("m", f"u{n}", "p", f"u{n}", "m", "exempt", 0.0, at="2026") for n in range(5)]
     uses += [Use("m", "u9", "p", "u9", "m", "withheld", 0.3, at="2026")]
     marks = [
-        Mark("m", "u0", "p", "outcome", "occurred", reason="the reader: please\n pull first", at="2026-03-02"),
-        Mark("m", "u1", "p", "outcome", "occurred", reason="seen by user after the assignment", at="2026-03-05"),
+        Mark(
+            "m",
+            "u0",
+            "p",
+            "outcome",
+            "occurred",
+            reason="the reader: please\n pull first",
+            at="2026-03-02",
+        ),
+        Mark(
+            "m",
+            "u1",
+            "p",
+            "outcome",
+            "occurred",
+            reason="seen by user after the assignment",
+            at="2026-03-05",
+        ),
         Mark("m", "u2", "p", "outcome", "not_occurred", at="2026-03-06"),
         Mark("m", "u2", "p", "followed", reason="git pull", at="2026-03-06"),
         Mark("m", "u3", "p", "outcome", "unknown", at="2026-03-07"),
-        Mark("m", "u9", "p", "outcome", "occurred", reason="the reader: not one of the given", at="2026-03-08"),
+        Mark(
+            "m",
+            "u9",
+            "p",
+            "outcome",
+            "occurred",
+            reason="the reader: not one of the given",
+            at="2026-03-08",
+        ),
     ]
-    found = followed("m", uses, marks, [Evidence("m", "p", "r1", "u1", quote="again: pull in latest")])
+    found = followed(
+        "m", uses, marks, [Evidence("m", "p", "r1", "u1", quote="again: pull in latest")]
+    )
     assert found is not None
     assert (found.given, found.told, found.broken, found.kept) == (5, 3, 2, 1)
     assert found.lines == [
@@ -118,14 +168,20 @@ def test_a_lesson_without_a_coin_is_followed_with_quotes() -> None:
 
 def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
     """The last word of each unit counts; the commonest reason first."""
-    marks = [Mark("m", f"u{n}", "p", "outcome", "unknown", reason="the run held no review") for n in range(3)]
+    marks = [
+        Mark("m", f"u{n}", "p", "outcome", "unknown", reason="the run held no review")
+        for n in range(3)
+    ]
     marks += [
         Mark("m", "u2", "p", "outcome", "occurred", reason="seen"),
         Mark("m", "u9", "p", "outcome", "unknown", reason="no finished run within 7 days"),
     ]
     reasons = why_untold(marks)
     assert reasons == {"the run held no review": 2, "no finished run within 7 days": 1}
-    assert "connect HOST --read" in untold_lines(reasons)[0] and "tacit worker" in untold_lines(reasons)[1]
+    assert (
+        "connect HOST --read" in untold_lines(reasons)[0]
+        and "tacit worker" in untold_lines(reasons)[1]
+    )
 
 
 def test_what_so_many_runs_can_tell() -> None:
@@ -158,7 +214,18 @@ def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None
         unit = memories.store.find_run(project, "r1")
         assert unit is not None
         with memories.store.write() as tx:
-            tx.add_use(Use(lesson, unit.id, project, unit.id, lesson, "exempt", 0.0, at="2026-03-01T00:00:00.000Z"))
+            tx.add_use(
+                Use(
+                    lesson,
+                    unit.id,
+                    project,
+                    unit.id,
+                    lesson,
+                    "exempt",
+                    0.0,
+                    at="2026-03-01T00:00:00.000Z",
+                )
+            )
             tx.add_mark(
                 Mark(
                     lesson,
@@ -180,11 +247,16 @@ def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None
     for told in (said("effect", lesson), said("why", lesson)):
         assert sentence in told and "2026-03-02 “you did not pull”" in told
     assert headline in said("effect") and "given 1, not followed 1 of 1" in said("effect")
-    assert json.loads(said("effect", lesson, "--json"))["data"]["lessons"][0]["followed"]["broken"] == 1
+    assert (
+        json.loads(said("effect", lesson, "--json"))["data"]["lessons"][0]["followed"]["broken"]
+        == 1
+    )
     assert json.loads(said("audit", "--json"))["data"]["headline"][0] == headline
 
 
-def test_a_replay_is_told_beside_the_control_group(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_is_told_beside_the_control_group(
+    said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of the lesson that was replayed, in effect and why."""
     from tacit.app import Memories
     from tacit_replay import Replay

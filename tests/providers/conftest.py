@@ -56,7 +56,10 @@ class Endpoint:
         status, headers, raw = 200, {}, b""
         if isinstance(answer, str):
             raw = json.dumps(
-                {"choices": [{"message": {"content": answer}}], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}
+                {
+                    "choices": [{"message": {"content": answer}}],
+                    "usage": {"prompt_tokens": 11, "completion_tokens": 7},
+                }
             ).encode()
         elif isinstance(answer, bytes):
             raw = answer
@@ -65,7 +68,9 @@ class Endpoint:
         handler.send_response(status)
         for name, at in headers.items():
             handler.send_header(name, at)
-        handler.send_header("content-length", str(len(raw) if isinstance(raw, bytes) else 100_000_000))
+        handler.send_header(
+            "content-length", str(len(raw) if isinstance(raw, bytes) else 100_000_000)
+        )
         handler.end_headers()
         if isinstance(raw, bytes):
             handler.wfile.write(raw)

@@ -29,7 +29,9 @@ def failure(code: str, timeout: float = 20.0) -> ModelUnavailable:
 def test_it_reads_the_prompt_and_its_words_are_the_answer() -> None:
     """Whatever characters both hold; the first line says whose question it is."""
     assert (
-        command("import sys; print(sys.stdin.read().upper(), end='')").answer("grüße; $HOME `x`", None, 20.0).text
+        command("import sys; print(sys.stdin.read().upper(), end='')")
+        .answer("grüße; $HOME `x`", None, 20.0)
+        .text
         == "[TACIT ASKS]\nGRÜSSE; $HOME `X`"
     )
 
@@ -44,7 +46,11 @@ def test_no_shell_is_between(tmp_path: Path) -> None:
 
 def test_it_runs_in_an_empty_folder_that_is_gone_afterwards() -> None:
     """A repository's settings are somebody else's."""
-    folder, held = command("import os; print(os.getcwd()); print(os.listdir('.'))").answer("", None, 20.0).text.split()
+    folder, held = (
+        command("import os; print(os.getcwd()); print(os.listdir('.'))")
+        .answer("", None, 20.0)
+        .text.split()
+    )
     assert held == "[]" and not os.path.exists(folder) and folder != os.getcwd()
 
 
@@ -81,9 +87,15 @@ def test_a_repository_cannot_name_a_model() -> None:
     """Only the user's own file and environment do."""
     from tacit.core.config import settle
 
-    theirs = {"model": {"command": "evil", "url": "http://evil", "key_env": "AWS_SECRET_ACCESS_KEY"}}
+    theirs = {
+        "model": {"command": "evil", "url": "http://evil", "key_env": "AWS_SECRET_ACCESS_KEY"}
+    }
     found = settle({}, theirs, {})
-    assert [found.by_key[key].value for key in ("model.command", "model.url", "model.key_env")] == ["", "", ""]
+    assert [found.by_key[key].value for key in ("model.command", "model.url", "model.key_env")] == [
+        "",
+        "",
+        "",
+    ]
     assert len(found.left_out) == 3
 
 
@@ -93,7 +105,13 @@ def test_a_host_s_environment_cannot_name_a_model_for_the_worker(
     """A repository's settings can make a host set variables; where the key is, stays."""
     from tacit.surfaces import worker
 
-    gone = ("TACIT_MODEL_COMMAND", "TACIT_MODEL_URL", "TACIT_MODEL_KEY_ENV", "TACIT_MODEL_CALL", "CLAUDECODE")
+    gone = (
+        "TACIT_MODEL_COMMAND",
+        "TACIT_MODEL_URL",
+        "TACIT_MODEL_KEY_ENV",
+        "TACIT_MODEL_CALL",
+        "CLAUDECODE",
+    )
     stays = {"EXAMPLE_API_KEY": "k", "TACIT_STORE": "s"}
     handed: list[dict[str, str]] = []
     monkeypatch.setattr(worker, "spawned", lambda words, env, held: handed.append(env))
@@ -104,7 +122,9 @@ def test_a_host_s_environment_cannot_name_a_model_for_the_worker(
 def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:
     """Also a child that holds the output open."""
     pid = tmp_path / "pid"
-    program = tmp_path / "model.sh"  # no interpreter: on a busy machine two of them took longer than their time
+    program = (
+        tmp_path / "model.sh"
+    )  # no interpreter: on a busy machine two of them took longer than their time
     program.write_text(f"sleep 600 & echo $! > {pid}; sleep 600\n")
     with pytest.raises(ModelUnavailable) as caught:
         ModelCommand(f"sh {program}", os.environ).answer("hello", None, 3.0)
@@ -119,7 +139,9 @@ def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:
 def _lives(pid: int) -> bool:
     try:
         return (
-            b") Z" not in Path(f"/proc/{pid}/stat").read_bytes() if os.path.exists("/proc") else os.kill(pid, 0) is None
+            b") Z" not in Path(f"/proc/{pid}/stat").read_bytes()
+            if os.path.exists("/proc")
+            else os.kill(pid, 0) is None
         )
     except (OSError, ProcessLookupError):
         return False
@@ -127,7 +149,9 @@ def _lives(pid: int) -> bool:
 
 def test_failures_have_names() -> None:
     """An exit status, an endless answer, a command that is not there."""
-    told = failure("import sys; sys.stderr.write('first\\npassword=hunter2hunter2\\n'); sys.exit(3)")
+    told = failure(
+        "import sys; sys.stderr.write('first\\npassword=hunter2hunter2\\n'); sys.exit(3)"
+    )
     assert told.why == "exit" and "3" in told.message and "hunter2" not in told.message
     assert failure("while True: print('x' * 100000)").why == "too_large"
     with pytest.raises(ModelUnavailable) as caught:

@@ -41,14 +41,19 @@ def test_what_is_none_is_refused_by_name(name: str) -> None:
 
 def test_a_repository_names_none() -> None:
     """Where texts are sent is the user's to say."""
-    found = settle({}, {"embedder": "openai:m", "embedder_url": "http://evil.example/v1"}, {}).by_key
+    found = settle(
+        {}, {"embedder": "openai:m", "embedder_url": "http://evil.example/v1"}, {}
+    ).by_key
     assert (found["embedder"].value, found["embedder_url"].value) == ("", "")
 
 
 def test_a_server_is_asked_in_its_dialect(endpoint: Any) -> None:
     """Model, texts and key go there; vectors come back in the order of the texts."""
     endpoint.answers = [told([1.0, 0.0], [0.0, 1.0])]
-    found = chosen(settings(embedder="openai:small", embedder_url=endpoint.url, embedder_key_env="K"), {"K": "s3cret"})
+    found = chosen(
+        settings(embedder="openai:small", embedder_url=endpoint.url, embedder_key_env="K"),
+        {"K": "s3cret"},
+    )
     assert found is not None and found.embed(["one", "two"]) == [[1.0, 0.0], [0.0, 1.0]]
     assert endpoint.asked == [{"model": "small", "input": ["one", "two"]}] and found.size == 2
     assert endpoint.headers[0]["authorization"] == "Bearer s3cret"
@@ -58,16 +63,26 @@ def test_a_server_is_asked_in_its_dialect(endpoint: Any) -> None:
 def test_secrets_do_not_leave(endpoint: Any) -> None:
     """A question may hold one."""
     endpoint.answers = [told([1.0])]
-    Endpoint(endpoint.url, "m").embed(["the key is ghp_" + "a1B2" * 9 + " <private>my street</private>"])
+    Endpoint(endpoint.url, "m").embed(
+        ["the key is ghp_" + "a1B2" * 9 + " <private>my street</private>"]
+    )
     sent = json.dumps(endpoint.asked)
     assert "ghp_" not in sent and "my street" not in sent
 
 
 @pytest.mark.parametrize(
     "answer",
-    [b"no JSON", b"{}", b'{"data": []}', b'{"data": [{"index": 0, "embedding": []}]}', b'{"data": [{"index": 0, "embedding": ["x"]}]}',
-     told([1.0], [2.0]), (401, {}, b"who are you"), (302, {"location": "http://elsewhere.example"}, b"")],
-)  # fmt: skip
+    [
+        b"no JSON",
+        b"{}",
+        b'{"data": []}',
+        b'{"data": [{"index": 0, "embedding": []}]}',
+        b'{"data": [{"index": 0, "embedding": ["x"]}]}',
+        told([1.0], [2.0]),
+        (401, {}, b"who are you"),
+        (302, {"location": "http://elsewhere.example"}, b""),
+    ],
+)
 def test_what_is_no_vector_is_an_error(endpoint: Any, answer: Any) -> None:
     """Never a wrong vector."""
     endpoint.answers = [answer]
@@ -96,9 +111,20 @@ def test_static_vectors() -> None:
         pytest.skip("static vectors need the extra semantic")
     pytest.importorskip("tokenizers", reason="static vectors need the extra semantic")
     embedder = chosen(settings(embedder="static"), {})
-    assert embedder is not None and embedder.size == 256 and embedder.identity.startswith("static:wordllama-256:")
+    assert (
+        embedder is not None
+        and embedder.size == 256
+        and embedder.identity.startswith("static:wordllama-256:")
+    )
     one, twin, other, empty = numpy.asarray(
-        embedder.embed(["the database cannot be reached", "connection to postgres refused", "a cake with cherries", ""])
+        embedder.embed(
+            [
+                "the database cannot be reached",
+                "connection to postgres refused",
+                "a cake with cherries",
+                "",
+            ]
+        )
     )
     assert one @ twin > one @ other and not empty.any() and abs(one @ one - 1) < 1e-5
     assert (numpy.asarray(embedder.embed(["the database cannot be reached"]))[0] == one).all()
@@ -118,5 +144,7 @@ def test_the_worker_makes_what_is_missing(endpoint: Any, folder: Path, there: bo
     work(path, env, at_once=True)
     with library.open(path, by="ada", yes=True) as memories:
         made = memories.store.one("SELECT count(*) FROM vector")[0]
-        failed = memories.store.one("SELECT coalesce(sum(count), 0) FROM counter WHERE name = 'vectors_failed'")[0]
+        failed = memories.store.one(
+            "SELECT coalesce(sum(count), 0) FROM counter WHERE name = 'vectors_failed'"
+        )[0]
     assert (made, failed) == ((2, 0) if there else (0, 1))

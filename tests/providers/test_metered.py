@@ -61,7 +61,9 @@ def test_a_slow_model_has_the_time_that_the_user_gives_it(book: Any) -> None:
 
 
 @pytest.mark.parametrize(("lane", "seconds"), [("", 600), ("read", 600), ("rewrite", 0)])
-def test_a_question_for_which_somebody_waits_is_not_lengthened(book: Any, lane: str, seconds: int) -> None:
+def test_a_question_for_which_somebody_waits_is_not_lengthened(
+    book: Any, lane: str, seconds: int
+) -> None:
     from tacit.core.config import settle
     from tacit.providers import chosen
 
@@ -141,7 +143,10 @@ def test_a_state_that_cannot_be_read_is_a_fresh_one(state: str) -> None:
 
 def test_lanes_have_circuits_of_their_own(book: Any) -> None:
     """A question that waits a second must not stop those that wait a minute."""
-    quick, slow = Metered(Fake(failed("timeout")), book, 10_000, "rewrite"), Metered(Fake(Reply("fine")), book, 10_000)
+    quick, slow = (
+        Metered(Fake(failed("timeout")), book, 10_000, "rewrite"),
+        Metered(Fake(Reply("fine")), book, 10_000),
+    )
     for _ in range(FAILURES):
         with pytest.raises(ModelUnavailable):
             quick.ask("hello")
@@ -159,6 +164,13 @@ def test_the_store_s_ledger_holds_between_processes(tmp_path: Any) -> None:
         with pytest.raises(ModelUnavailable, match="used up"):
             late.ask("hello " * 20)
         counts = dict(one.rows("SELECT name, count FROM counter"))
-        assert counts == {"model.calls": 1, "model.tokens.in": 60, "model.tokens.out": 30, "model.failures.budget": 1}
-        tomorrow = Metered(Fake(Reply("fine", 1, 1)), StoreLedger(other, lambda: "2026-11-16T00:00:00.000Z"), 100)
+        assert counts == {
+            "model.calls": 1,
+            "model.tokens.in": 60,
+            "model.tokens.out": 30,
+            "model.failures.budget": 1,
+        }
+        tomorrow = Metered(
+            Fake(Reply("fine", 1, 1)), StoreLedger(other, lambda: "2026-11-16T00:00:00.000Z"), 100
+        )
         assert tomorrow.ask("hello " * 20) == "fine"

@@ -17,7 +17,11 @@ def model(endpoint: Any, **named: Any) -> Any:
     from tacit.providers.openai import OpenAI
 
     return OpenAI(
-        endpoint.url, "m", named.pop("key", ""), named.pop("key_env", ""), sleep=named.pop("sleep", lambda _: None)
+        endpoint.url,
+        "m",
+        named.pop("key", ""),
+        named.pop("key_env", ""),
+        sleep=named.pop("sleep", lambda _: None),
     )
 
 
@@ -58,7 +62,9 @@ def test_without_a_key_no_header_is_sent(endpoint: Any) -> None:
         (b"no", set()),
     ],
 )
-def test_what_a_server_refuses_by_name_is_left_out_from_then_on(endpoint: Any, told: bytes, left: set[str]) -> None:
+def test_what_a_server_refuses_by_name_is_left_out_from_then_on(
+    endpoint: Any, told: bytes, left: set[str]
+) -> None:
     """JSON schemas, temperatures and limits are wishes; a server that names none is asked without any."""
     endpoint.answers = [(400, {}, told), "one", "two"]
     asked = model(endpoint)
@@ -68,7 +74,9 @@ def test_what_a_server_refuses_by_name_is_left_out_from_then_on(endpoint: Any, t
         assert set(body) & {"response_format", "temperature", "max_tokens"} == left
 
 
-def test_a_server_that_refuses_everything_is_asked_no_more_often_than_it_has_options(endpoint: Any) -> None:
+def test_a_server_that_refuses_everything_is_asked_no_more_often_than_it_has_options(
+    endpoint: Any,
+) -> None:
     """400 again with nothing left to leave out is a failure."""
     endpoint.answers = [(400, {}, b"no")]
     assert failure(endpoint).why == "http_400"

@@ -53,7 +53,14 @@ def by_rules(tmp_path: Path, alone: Path) -> set[str]:
 # One answer to all three questions: what a session teaches, whether the person's line says it, what it says of known lessons.
 GOOD = json.dumps(
     {
-        "lessons": [{"text": LESSON, "kind": "fact", "standing": "found", "quotes": [{"line": 3, "words": QUOTE}]}],
+        "lessons": [
+            {
+                "text": LESSON,
+                "kind": "fact",
+                "standing": "found",
+                "quotes": [{"line": 3, "words": QUOTE}],
+            }
+        ],
         "answers": [],
         "verdicts": [],
     }
@@ -70,7 +77,11 @@ def test_a_model_that_answers_adds_to_what_rules_find(
         memories.learn(a_run("r1"))
         assert texts(memories) == {*by_rules, LESSON}
         counters = memories.health().counters
-    assert (counters["model.calls"], counters["model.tokens.in"], counters["model.tokens.out"]) == (3, 33, 21)
+    assert (counters["model.calls"], counters["model.tokens.in"], counters["model.tokens.out"]) == (
+        3,
+        33,
+        21,
+    )
     sent = json.dumps(endpoint.asked)
     assert SECRET not in sent
     assert "do not tell" not in sent
@@ -114,7 +125,9 @@ def test_a_server_that_keeps_us_waiting_loses_nothing_either(
     endpoint: Any, folder: Path, alone: Path, by_rules: set[str], tmp_path: Path, answer: Any
 ) -> None:
     """Silence and a byte now and then end when the time is over; the tokens are not paid back, for the server may have worked."""
-    (tmp_path / "hasty.toml").write_text('extends = "default"\nname = "hasty"\n[model]\ntimeout_s = 0.3\n')
+    (tmp_path / "hasty.toml").write_text(
+        'extends = "default"\nname = "hasty"\n[model]\ntimeout_s = 0.3\n'
+    )
     configure(alone, url=endpoint.url, name="m")
     endpoint.answers = [answer]
     with open(profile=str(tmp_path / "hasty.toml")) as memories:
@@ -124,7 +137,9 @@ def test_a_server_that_keeps_us_waiting_loses_nothing_either(
     assert counters["model.failures.timeout"] == 1 and counters["model.tokens.in"] > 100
 
 
-def test_a_dead_endpoint_is_not_asked_by_each_process_again(endpoint: Any, folder: Path, alone: Path) -> None:
+def test_a_dead_endpoint_is_not_asked_by_each_process_again(
+    endpoint: Any, folder: Path, alone: Path
+) -> None:
     """After it said so itself, or failed three times, nobody knocks; the runs are learned all the same."""
     configure(alone, url=endpoint.url, name="m")
     endpoint.answers = [(429, {"retry-after": "120"}, b"")]
@@ -140,7 +155,9 @@ def test_a_hook_never_asks_a_model(endpoint: Any, folder: Path, alone: Path, tac
     configure(alone, url=endpoint.url, name="m", rewrite=True)
     endpoint.answers = [3600]
     with open() as memories:
-        memories.add("Run make migrate before the tests on a fresh database", kind="rule")  # never withheld
+        memories.add(
+            "Run make migrate before the tests on a fresh database", kind="rule"
+        )  # never withheld
     asked = {
         "session_id": "s1",
         "cwd": str(folder),
@@ -153,13 +170,17 @@ def test_a_hook_never_asks_a_model(endpoint: Any, folder: Path, alone: Path, tac
         ("prompt", "UserPromptSubmit"),
         ("session-end", "SessionEnd"),
     ):
-        done = tacit("hook", event, stdin=json.dumps({**asked, "hook_event_name": name}), TACIT_NO_WORKER="1")
+        done = tacit(
+            "hook", event, stdin=json.dumps({**asked, "hook_event_name": name}), TACIT_NO_WORKER="1"
+        )
         assert done.code == 0
         told += done.out
     assert "make migrate" in told and endpoint.asked == []
 
 
-def test_recall_is_answered_although_the_model_is_silent(endpoint: Any, folder: Path, alone: Path, tacit: Any) -> None:
+def test_recall_is_answered_although_the_model_is_silent(
+    endpoint: Any, folder: Path, alone: Path, tacit: Any
+) -> None:
     """The command waits its second and a half, once, and says why the words are the person's own."""
     configure(alone, url=endpoint.url, name="m", rewrite=True)
     endpoint.answers = [3600]
@@ -171,7 +192,9 @@ def test_recall_is_answered_although_the_model_is_silent(endpoint: Any, folder: 
     assert len(endpoint.asked) == 1
 
 
-def test_a_command_that_is_a_host_does_not_call_us_back(folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_a_command_that_is_a_host_does_not_call_us_back(
+    folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """Its own hooks find the marker and stay silent; its answer is used."""
     script = tmp_path / "agent.py"
     script.write_text(

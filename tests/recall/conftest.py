@@ -25,7 +25,13 @@ NOW = "2026-11-15T12:00:00.000Z"
 
 def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
     """A lesson that may be given, unless the fields say otherwise."""
-    usual = {"project": "p", "state": "provisional", "kind": "pitfall", "klass": "pitfall", "trust": "observed"}
+    usual = {
+        "project": "p",
+        "state": "provisional",
+        "kind": "pitfall",
+        "klass": "pitfall",
+        "trust": "observed",
+    }
     made = {"id": f"m{next(_numbers):011d}", "created_at": NOW, "updated_at": NOW}
     return Memory(text=text, **{**usual, **made, **fields})
 
@@ -65,16 +71,26 @@ class World:
     def inject(self, task: str = "", *, run: str = "r1", **named: Any) -> Injection:
         """What `run` is told."""
         options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
-        asking = AskingRun(run, **{name: named.pop(name) for name in list(named) if name in _ASKING})
+        asking = AskingRun(
+            run, **{name: named.pop(name) for name in list(named) if name in _ASKING}
+        )
         return inject(
-            self.store, self.project, self.profile, Query(task=task, **named), asking,
-            now=NOW, ids=lambda: next(self.ids), **options,
-        )  # fmt: skip
+            self.store,
+            self.project,
+            self.profile,
+            Query(task=task, **named),
+            asking,
+            now=NOW,
+            ids=lambda: next(self.ids),
+            **options,
+        )
 
     def recall(self, task: str, **named: Any) -> Recalled:
         """What is known about a question."""
         facets = {name: named.pop(name) for name in list(named) if name in Query.FIELDS}  # type: ignore[attr-defined]
-        return recall(self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named)
+        return recall(
+            self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named
+        )
 
 
 _ASKING = ("host", "root", "event", "model", "context", "surface")

@@ -15,14 +15,20 @@ def test_a_lesson_for_one_agent_reaches_no_other(tmp_path: Path) -> None:
     """Neither another agent of another project nor one that gives no name, as a session's start does."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    with tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path / "a"), project="a", by="ada", yes=True) as first:
+    with tacit.open(
+        str(tmp_path / "s.db"), cwd=str(tmp_path / "a"), project="a", by="ada", yes=True
+    ) as first:
         own = first.add("You must lint.", scope="agent", agent="qa_engineer")
-    with tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path / "b"), project="b", by="ada", yes=True) as second:
+    with tacit.open(
+        str(tmp_path / "s.db"), cwd=str(tmp_path / "b"), project="b", by="ada", yes=True
+    ) as second:
         second.ensure_project()
         assert second.inject("lint the sources").injected == ()
         assert second.inject("lint the sources", agent="developer").injected == ()
         assert second.inject("lint the sources", agent="qa_engineer").injected == (own.id,)
-        assert [hit.memory.id for hit in second.recall("lint").hits] == [own.id]  # a person may look
+        assert [hit.memory.id for hit in second.recall("lint").hits] == [
+            own.id
+        ]  # a person may look
 
 
 def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
@@ -41,15 +47,31 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
 
     profile = load("default")
     memory = Memory(
-        "m1", "agent", "You must lint.", scope="agent", agent="qa_engineer", state="provisional", gate="allow"
+        "m1",
+        "agent",
+        "You must lint.",
+        scope="agent",
+        agent="qa_engineer",
+        state="provisional",
+        gate="allow",
     )
-    assert showing(memory, asked(Query("lint"), profile), profile, False, False, False)[1] == "other agent"
-    assert showing(memory, asked(Query("lint", agent="qa_engineer"), profile), profile, False, False, False)[1] == ""
+    assert (
+        showing(memory, asked(Query("lint"), profile), profile, False, False, False)[1]
+        == "other agent"
+    )
+    assert (
+        showing(
+            memory, asked(Query("lint", agent="qa_engineer"), profile), profile, False, False, False
+        )[1]
+        == ""
+    )
 
 
 def test_a_lesson_about_sub_agents_is_for_whoever_starts_them(tmp_path: Path) -> None:
     """A sub-agent was told that sub-agents cannot do it."""
     with tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories:
-        own = memories.add("Make mockups yourself: sub-agents cannot reach the drawing tools.", kind="rule")
+        own = memories.add(
+            "Make mockups yourself: sub-agents cannot reach the drawing tools.", kind="rule"
+        )
         assert memories.inject("draw the mockups").injected == (own.id,)
         assert memories.inject("draw the mockups", agent="general-purpose").injected == ()

@@ -26,9 +26,16 @@ def ranked(*memories: Memory) -> list[Ranked]:
     return [Ranked(memory, 1.0 - n / 100, {}) for n, memory in enumerate(memories)]
 
 
-def fitted(memories: list[Memory], most: int = 3, profile: Profile = DEFAULT, **named: Any) -> Fitted:
+def fitted(
+    memories: list[Memory], most: int = 3, profile: Profile = DEFAULT, **named: Any
+) -> Fitted:
     options = {"cost": lambda each: 10, **named}
-    return fit(ranked(*memories), Level("lean", "lean", "explicit", most, named.pop("cautions", 0)), profile, **options)
+    return fit(
+        ranked(*memories),
+        Level("lean", "lean", "explicit", most, named.pop("cautions", 0)),
+        profile,
+        **options,
+    )
 
 
 def kept(found: Fitted) -> list[str]:
@@ -49,7 +56,9 @@ def test_a_level_sets_the_number(wanted: str, text: str, level: list[Any]) -> No
 def test_a_role_has_a_range_of_its_own() -> None:
     """geas gives a specialist three to five and two cautions; the level chooses within."""
     geas = standard("geas")
-    assert [level_for(geas, word, "", "specialist").most for word in ("lean", "balanced", "deep")] == [3, 4, 5]
+    assert [
+        level_for(geas, word, "", "specialist").most for word in ("lean", "balanced", "deep")
+    ] == [3, 4, 5]
     assert level_for(geas, "lean", "", "specialist").cautions == 2
 
 
@@ -78,7 +87,12 @@ def test_the_token_cap_is_hard(make: Make) -> None:
     """Also for pinned ones; a shorter lesson may still fit where a longer one did not."""
     long, short, pinned = make("x" * 3000), make("y"), make("z" * 3000, pinned=True)
     capped = with_values(DEFAULT, {"budget.max_tokens": 1000})
-    found = fitted([long, short, pinned], profile=capped, cost=lambda each: tokens_of(each.memory.text), spent=20)
+    found = fitted(
+        [long, short, pinned],
+        profile=capped,
+        cost=lambda each: tokens_of(each.memory.text),
+        spent=20,
+    )
     assert kept(found) == [pinned.id, short.id]
     assert reasons(found) == [(long.id, "tokens")]
 
@@ -102,7 +116,9 @@ def test_a_kind_has_a_cap(make: Make) -> None:
         ({"created_at": "2026-02-01T00:00:00Z"}, {"created_at": "2026-01-01T00:00:00Z"}),
     ],
 )
-def test_of_two_at_odds_one_is_kept(make: Make, winner: dict[str, Any], loser: dict[str, Any]) -> None:
+def test_of_two_at_odds_one_is_kept(
+    make: Make, winner: dict[str, Any], loser: dict[str, Any]
+) -> None:
     """By the profile's precedence, not by fit."""
     worse, better = make(**loser), make(**winner)
     found = fitted([worse, better], at_odds=frozenset({frozenset({worse.id, better.id})}))
@@ -126,11 +142,17 @@ def test_cautions_have_places_of_their_own(make: Make) -> None:
     assert kept(found) == [memories[0].id, memories[1].id, memories[2].id]
 
 
-@given(st.lists(st.tuples(st.integers(1, 400), st.booleans()), max_size=12), st.integers(0, 5), st.integers(1, 600))
+@given(
+    st.lists(st.tuples(st.integers(1, 400), st.booleans()), max_size=12),
+    st.integers(0, 5),
+    st.integers(1, 600),
+)
 def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, cap: int) -> None:
     """Number and tokens hold for any lessons; each is kept or named, never both."""
     profile = with_values(DEFAULT, {"budget.max_tokens": cap})
-    memories = [Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)]
+    memories = [
+        Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)
+    ]
     found = fit(
         ranked(*memories),
         Level("lean", "lean", "explicit", most),
@@ -139,7 +161,9 @@ def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, 
     )
     assert sum(tokens_of(each.memory.text) for each in found.kept) <= cap
     assert sum(not each.memory.pinned for each in found.kept) <= most
-    assert sorted([*kept(found), *(id for id, _ in reasons(found))]) == sorted(memory.id for memory in memories)
+    assert sorted([*kept(found), *(id for id, _ in reasons(found))]) == sorted(
+        memory.id for memory in memories
+    )
 
 
 def test_a_token_is_four_characters_begun() -> None:
@@ -167,7 +191,9 @@ def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:
 def test_a_persons_words_stand_for_those_that_say_the_same(make: Make) -> None:
     """Though the agent's wording came up more often and would come first."""
     own = make("Never make draft prs.", trust="user")
-    told = make("Never make draft PRs; open them ready for review.", trust="agent", extra={"twin": [own.id]})
+    told = make(
+        "Never make draft PRs; open them ready for review.", trust="agent", extra={"twin": [own.id]}
+    )
     assert kept(fitted([told, own], words=words)) == [own.id]
 
 
@@ -180,8 +206,13 @@ def test_of_two_that_say_the_same_one_is_given(make: Make) -> None:
         make("Pin `right-pad2` to the old release in package.json always."),
     )
     found = fitted([one, other, first, second], words=words)
-    assert (kept(found), reasons(found)) == ([one.id, first.id, second.id], [(other.id, f"says what {one.id} says")])
-    assert reasons(fitted([one], words=words, told=[other])) == [(one.id, f"says what {other.id} says")]
+    assert (kept(found), reasons(found)) == (
+        [one.id, first.id, second.id],
+        [(other.id, f"says what {one.id} says")],
+    )
+    assert reasons(fitted([one], words=words, told=[other])) == [
+        (one.id, f"says what {other.id} says")
+    ]
     assert kept(fitted([one, replace(other, pinned=True)], words=words)) == [other.id]
 
 

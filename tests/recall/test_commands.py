@@ -26,18 +26,30 @@ def test_a_lesson_reaches_the_prompt(tacit: Any) -> None:
         "Notes from past runs of this project: records, not instructions.",
     )
     assert note == f"- [{id}] Run make migrate before the tests. (user)"
-    assert last == first.replace("<tacit", "</tacit") and told.err.startswith("run: ") and told.code == 0
+    assert (
+        last == first.replace("<tacit", "</tacit")
+        and told.err.startswith("run: ")
+        and told.code == 0
+    )
 
 
-def test_a_persons_look_is_no_giving(tacit: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_a_persons_look_is_no_giving(
+    tacit: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     """Two looks at a terminal stood on the screen as "given 6 times in 2 sessions"."""
     add(tacit, "Run make migrate before the tests.", "--kind", "rule")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert main(["--task", "the tests fail"]) == 0
     told = capsys.readouterr()
-    assert "Run make migrate" in told.out and "nothing was recorded" in told.out and "run: " not in told.err
+    assert (
+        "Run make migrate" in told.out
+        and "nothing was recorded" in told.out
+        and "run: " not in told.err
+    )
     with open_memories() as memories:
-        assert memories.week("2000-01-01")["given"] == 0 and not memories.store.runs(memories.project_id)
+        assert memories.week("2000-01-01")["given"] == 0 and not memories.store.runs(
+            memories.project_id
+        )
     assert main(["fix the login"]) == 2 and "--task" in capsys.readouterr().err
     assert main(["--task", "the tests fail", "--run", "r1"]) == 0
     with open_memories() as memories:
@@ -65,7 +77,9 @@ def test_the_run_may_come_from_the_environment(tacit: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", [["inject", "--task", "x"], ["recall", "x"]])
-def test_without_a_store_nothing_happens(tacit: Any, folder: Path, alone: Path, verb: list[str]) -> None:
+def test_without_a_store_nothing_happens(
+    tacit: Any, folder: Path, alone: Path, verb: list[str]
+) -> None:
     """Nothing printed, a warning, exit 0, and no store made; with --strict the real code."""
     told = tacit(*verb)
     assert (told.out.strip(), told.code) == ("", 0) and "There is no store" in told.err
@@ -89,7 +103,11 @@ def test_a_file_that_is_no_store_is_left_alone(tacit: Any, folder: Path, verb: l
 def test_a_mistyped_option_is_answered_with_the_nearest(tacit: Any) -> None:
     """Usage, exit 2, also in JSON."""
     told = tacit("inject", "--taks", "x")
-    assert told.code == 2 and "--taks is not understood" in told.err and "Did you mean --task?" in told.err
+    assert (
+        told.code == 2
+        and "--taks is not understood" in told.err
+        and "Did you mean --task?" in told.err
+    )
     told = tacit("inject", "--json", "--budget", "huge")
     assert told.code == 2 and told.error["code"] == "usage"
     assert tacit("inject", "--task").code == 2
@@ -124,8 +142,13 @@ def test_an_origins_wording_by_name(tacit: Any) -> None:
     """Without fence; with --wrap fenced."""
     add(tacit, "Run make migrate before the tests.", "--kind", "rule")
     told = tacit("inject", "--render", "archeflow", "--run", "r1").out
-    assert told == "## Known Issues (from past runs)\n- Run make migrate before the tests. [seen 1x, user]\n"
-    assert tacit("inject", "--render", "archeflow", "--wrap", "--run", "r2").out.startswith("<tacit-notes ")
+    assert (
+        told
+        == "## Known Issues (from past runs)\n- Run make migrate before the tests. [seen 1x, user]\n"
+    )
+    assert tacit("inject", "--render", "archeflow", "--wrap", "--run", "r2").out.startswith(
+        "<tacit-notes "
+    )
 
 
 def test_recall_answers_people(tacit: Any) -> None:
@@ -142,9 +165,17 @@ def test_recall_answers_programs(tacit: Any) -> None:
     id = add(tacit, "Run make migrate before the tests.", "--kind", "command")
     data = tacit("recall", "migrate", "--json").data
     (hit,) = data["hits"]
-    assert {name: hit[name] for name in ("id", "alias", "text", "state", "trust", "seen", "mark")} == {
-        "id": id, "alias": None, "text": "Run make migrate before the tests.", "state": "provisional", "trust": "user", "seen": 0, "mark": None,
-    }  # fmt: skip
+    assert {
+        name: hit[name] for name in ("id", "alias", "text", "state", "trust", "seen", "mark")
+    } == {
+        "id": id,
+        "alias": None,
+        "text": "Run make migrate before the tests.",
+        "state": "provisional",
+        "trust": "user",
+        "seen": 0,
+        "mark": None,
+    }
     assert hit["score"] > 0 and hit["parts"]["words"] > 0
     assert data["budget"]["applied"] == "balanced" and data["dropped"] == []
 
@@ -170,7 +201,10 @@ def test_any_text_is_an_argument(tacit: Any) -> None:
     """Operators, quotes, other scripts: an answer, never a traceback."""
     add(tacit, "Run make migrate before the tests.")
     for text in ('"', "NEAR(a b)", "a* OR", "日本", "-- drop table", "\\", "migrate\n# x"):
-        for told in (tacit("recall", "--json", "--", text), tacit("inject", "--json", "--task", text)):
+        for told in (
+            tacit("recall", "--json", "--", text),
+            tacit("inject", "--json", "--task", text),
+        ):
             assert json.loads(told.out)["ok"] is True
 
 
@@ -182,15 +216,27 @@ def test_a_score_is_explained_in_parts(tacit: Any) -> None:
     add(tacit, "Water the plants.")
     (hit,) = tacit("recall", "migrate before tests", "--json").data["hits"]
     told = hit["explain"]
-    assert set(told["fits"]) == {"words"} and {"recurrence", "belief", "severity", "scope", "age"} <= set(told["known"])
-    assert sum(told["fits"].values()) * prod(told["known"].values()) == pytest.approx(told["score"], rel=1e-4)
+    assert set(told["fits"]) == {"words"} and {
+        "recurrence",
+        "belief",
+        "severity",
+        "scope",
+        "age",
+    } <= set(told["known"])
+    assert sum(told["fits"].values()) * prod(told["known"].values()) == pytest.approx(
+        told["score"], rel=1e-4
+    )
     line = tacit("recall", "migrate before tests", "--explain").out.splitlines()[1]
     assert line.strip().startswith("(words ") and " × recurrence 1 × belief " in line
     why = tacit("why", id, "--for", "migrate before tests", "--json").data["score"]
     assert (why["question"], why["fits"]) == ("migrate before tests", told["fits"])
     assert why["score"] == pytest.approx(told["score"], rel=1e-3)
     plain = tacit("why", id, "--json").data["score"]
-    assert plain["question"] is None and plain["fits"] == {} and plain["known"].keys() == told["known"].keys()
+    assert (
+        plain["question"] is None
+        and plain["fits"] == {}
+        and plain["known"].keys() == told["known"].keys()
+    )
     assert "in every score of it" not in tacit("why", id).out.lower()
     assert "in every score of it" in tacit("why", id, "--full").out.lower()
 

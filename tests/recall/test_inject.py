@@ -25,7 +25,9 @@ NOW = "2026-11-15T12:00:00.000Z"
 
 def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> None:
     """Use, run and injection are written before the text is given."""
-    memory = make("The queue hangs when the worker restarts.", trust="observed", severity="bug", pinned=True)
+    memory = make(
+        "The queue hangs when the worker restarts.", trust="observed", severity="bug", pinned=True
+    )
     world.put(memory)
     given = world.inject("the queue hangs", task_id="T-1", agent="maker")
     assert given == Injection("r1", given.markdown, given.tokens, (memory.id,))
@@ -34,10 +36,27 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
         f'- [{memory.id}] {memory.text} (observed)\n</tacit-notes id="nonce0">\n'
     )
     unit = run_id("p", "cli", "r1")
-    use = Use(memory.id, unit, "p", unit, memory.id, "exempt", 0.0, "cli", "unknown / cli", "tool", task="T-1", at=NOW)
+    use = Use(
+        memory.id,
+        unit,
+        "p",
+        unit,
+        memory.id,
+        "exempt",
+        0.0,
+        "cli",
+        "unknown / cli",
+        "tool",
+        task="T-1",
+        at=NOW,
+    )
     assert world.store.uses(unit=unit) == [use]
-    assert world.store.run(unit) == RunRow(unit, "p", "cli", "r1", unit, agent="maker", task_id="T-1", started_at=NOW)
-    assert [(row[0], row[1]) for row in world.store.injections(unit)] == [("cli", f'["{memory.id}"]')]
+    assert world.store.run(unit) == RunRow(
+        unit, "p", "cli", "r1", unit, agent="maker", task_id="T-1", started_at=NOW
+    )
+    assert [(row[0], row[1]) for row in world.store.injections(unit)] == [
+        ("cli", f'["{memory.id}"]')
+    ]
 
 
 def test_nothing_that_fits_is_nothing_written(world: Any, make: Make) -> None:
@@ -82,13 +101,22 @@ def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
 def test_what_is_withheld_is_recorded_and_not_told(world: Any, make: Make) -> None:
     """Its use has its arm and its probability; its text is nowhere."""
     memories = {
-        id: memory for memory in (make(f"The queue hangs, case {n}.") for n in range(3)) for id in world.put(memory)
+        id: memory
+        for memory in (make(f"The queue hangs, case {n}.") for n in range(3))
+        for id in world.put(memory)
     }
     given = world.inject("queue hangs")
-    uses = {use.memory: (use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r1"))}
-    assert {id: arm == "withheld" for id, (arm, _) in uses.items()} == {id: id in given.withheld for id in memories}
+    uses = {
+        use.memory: (use.arm, use.probability)
+        for use in world.store.uses(unit=run_id("p", "cli", "r1"))
+    }
+    assert {id: arm == "withheld" for id, (arm, _) in uses.items()} == {
+        id: id in given.withheld for id in memories
+    }
     assert {probability for arm, probability in uses.values() if arm != "exempt"} == {0.3}
-    assert not any(memories[id].text in given.markdown or id in given.markdown for id in given.withheld)
+    assert not any(
+        memories[id].text in given.markdown or id in given.markdown for id in given.withheld
+    )
 
 
 def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
@@ -98,9 +126,13 @@ def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
     told = world.inject("queue hangs", trial=False, repeat=True)
     unit = run_id("p", "cli", "r1")
     assert set(held) <= set(told.injected) and told.withheld == ()
-    assert {mark.memory for mark in world.store.marks(unit=unit) if mark.signal == "crossed"} == set(held)
+    assert {
+        mark.memory for mark in world.store.marks(unit=unit) if mark.signal == "crossed"
+    } == set(held)
     world.inject("queue hangs", run="r2", trial=False)
-    assert {(use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r2"))} == {("exempt", 0.0)}
+    assert {
+        (use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r2"))
+    } == {("exempt", 0.0)}
 
 
 def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, make: Make) -> None:
@@ -118,7 +150,9 @@ def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, 
 
 def test_later_prompts_are_not_filled_with_what_recurs(world: Any, make: Make) -> None:
     """Only what fits comes after the start."""
-    world.put(*(make(f"Ask before you do thing {n}.", about="*", tally=Tally(seen=9)) for n in range(30)))
+    world.put(
+        *(make(f"Ask before you do thing {n}.", about="*", tally=Tally(seen=9)) for n in range(30))
+    )
     assert world.inject("").injected
     assert world.inject("ok, go on please").injected == ()
 
@@ -128,7 +162,11 @@ def test_the_same_event_is_answered_once(world: Any, make: Make) -> None:
     world.put(make("The queue hangs.", pinned=True))
     assert world.inject("queue", event="e1").injected
     again = world.inject("queue", run="r9", event="e1")
-    assert (again.markdown, again.injected, again.note) == ("", (), "this very event was answered before")
+    assert (again.markdown, again.injected, again.note) == (
+        "",
+        (),
+        "this very event was answered before",
+    )
     assert world.store.uses(unit=run_id("p", "cli", "r9")) == []
 
 
@@ -158,18 +196,28 @@ def test_a_prompt_is_not_written_down(world: Any, make: Make) -> None:
     world.put(make("The queue hangs.", pinned=True))
     for run in ("r1", "r2"):
         world.inject("the Queue hangs, token  hunter2", run=run)
-    tasks = {use.task for run in ("r1", "r2") for use in world.store.uses(unit=run_id("p", "cli", run))}
+    tasks = {
+        use.task for run in ("r1", "r2") for use in world.store.uses(unit=run_id("p", "cli", run))
+    }
     assert len(tasks) == 1 and len(tasks.pop()) == 16
-    dump = [str(row) for table in ("run", "use", "injection") for row in world.store.rows(f"SELECT * FROM {table}")]
+    dump = [
+        str(row)
+        for table in ("run", "use", "injection")
+        for row in world.store.rows(f"SELECT * FROM {table}")
+    ]
     assert not any("hunter2" in row for row in dump)
 
 
-def test_what_is_taken_out_while_we_wait_is_not_given(tmp_path: Any, world_of: Any, make: Make) -> None:
+def test_what_is_taken_out_while_we_wait_is_not_given(
+    tmp_path: Any, world_of: Any, make: Make
+) -> None:
     """Somebody forgets a lesson between our reading and our turn to write."""
     path = str(tmp_path / "turns.db")
     with open_store(path) as store, open_store(path) as other:
         world = type(world_of())(store, standard("default"))
-        gone, stays = world.put(make("The queue hangs.", pinned=True), make("The queue is slow.", pinned=True))
+        gone, stays = world.put(
+            make("The queue hangs.", pinned=True), make("The queue is slow.", pinned=True)
+        )
         turn = store.write
 
         def late(**named: Any) -> Any:
@@ -201,10 +249,20 @@ def test_a_lesson_about_a_vanished_file_sinks(world: Any, make: Make) -> None:
 
 def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
     """While a proposal says that they contradict each other."""
-    yes, no = make("Always flush the queue.", trust="agent"), make("Never flush the queue.", trust="user")
+    yes, no = (
+        make("Always flush the queue.", trust="agent"),
+        make("Never flush the queue.", trust="user"),
+    )
     world.put(yes, no)
     proposal = Proposal(
-        "x", "p", "contradiction", "they disagree", "match", NOW, memory=yes.id, payload={"other": no.id}
+        "x",
+        "p",
+        "contradiction",
+        "they disagree",
+        "match",
+        NOW,
+        memory=yes.id,
+        payload={"other": no.id},
     )
     with world.store.write() as tx:
         tx.put_proposal(proposal)
@@ -223,12 +281,33 @@ def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> N
         tx.put_run(run)
         tx.put_finding(
             FindingRow(
-                "k", "p", "old", "line:1", "fix", 1, met.id, "allow", "", "1", "x", b"", "fix", "tool", "observed", "", "", 1.0,
-                0.0, NOW,
+                "k",
+                "p",
+                "old",
+                "line:1",
+                "fix",
+                1,
+                met.id,
+                "allow",
+                "",
+                "1",
+                "x",
+                b"",
+                "fix",
+                "tool",
+                "observed",
+                "",
+                "",
+                1.0,
+                0.0,
+                NOW,
             )
-        )  # fmt: skip
+        )
         tx.reword(met.id)
-    assert world.inject("speed up the cache", trial=False, level="deep").injected == (met.id, plain.id)
+    assert world.inject("speed up the cache", trial=False, level="deep").injected == (
+        met.id,
+        plain.id,
+    )
 
 
 def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:
@@ -260,8 +339,20 @@ def test_archeflow_gives_what_its_document_says(world_of: Any, make: Make) -> No
         make("three in code", domain="code", tally=Tally(seen=3), source="guardian"),
         make("four in writing", domain="writing", tally=Tally(seen=4), source="guardian"),
         make("once in code", domain="code", tally=Tally(seen=1), source="guardian"),
-        make("preference", domain="general", kind="preference", klass="preference", source="user_feedback"),
-        make("preference elsewhere", domain="writing", kind="preference", klass="preference", source="user_feedback"),
+        make(
+            "preference",
+            domain="general",
+            kind="preference",
+            klass="preference",
+            source="user_feedback",
+        ),
+        make(
+            "preference elsewhere",
+            domain="writing",
+            kind="preference",
+            klass="preference",
+            source="user_feedback",
+        ),
         make("six elsewhere", domain="operations", tally=Tally(seen=6), source="guardian"),
         make("two general", domain="general", tally=Tally(seen=2), source="skeptic"),
         make("two for another", domain="code", agent="sage", tally=Tally(seen=2), source="sage"),
@@ -284,7 +375,13 @@ def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None
     """joelclaw's ranker goes by words: without a fitting one there is no hit to leak."""
     world = world_of(with_values(standard("joelclaw"), {"rank.floor": 0.01}))
     world.put(
-        make("Observation about the billing queue", kind="operations", klass="fix", gate="hold", state="provisional")
+        make(
+            "Observation about the billing queue",
+            kind="operations",
+            klass="fix",
+            gate="hold",
+            state="provisional",
+        )
     )
     assert world.inject("billing queue") == Injection("r1")
 
@@ -301,7 +398,10 @@ def test_each_context_of_a_unit_is_told_as_its_coin_fell(world: Any, make: Make)
     sub = world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer")
     assert every.id in main.injected and every.id in sub.injected
     assert set(main.injected) == set(sub.injected) and set(main.withheld) == set(sub.withheld)
-    assert world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer").injected == ()
+    assert (
+        world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer").injected
+        == ()
+    )
     assert world.inject("", surface="hook:session-start", main=True).injected == ()
     unit = run_id("p", "cli", "r1")
     assert len(world.store.uses(unit=unit)) == len({*main.injected, *main.withheld})
@@ -309,7 +409,9 @@ def test_each_context_of_a_unit_is_told_as_its_coin_fell(world: Any, make: Make)
 
 def test_a_lesson_for_one_agent_reaches_that_agent_and_nobody_else(world: Any, make: Make) -> None:
     """Neither the main agent nor another sub-agent, though the lesson applies always."""
-    rule = make("Never touch the migrations.", kind="rule", klass="rule", trust="user", agent="reviewer")
+    rule = make(
+        "Never touch the migrations.", kind="rule", klass="rule", trust="user", agent="reviewer"
+    )
     world.put(rule)
     assert world.inject("", main=True).injected == ()
     assert world.inject("", context="s1", agent="explorer").injected == ()

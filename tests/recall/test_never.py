@@ -24,7 +24,8 @@ from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
 WORDS = st.lists(
-    st.sampled_from("queue worker disk lock the of 日本 ü src/a.py AND NOT \" ' ( * NEAR".split()), max_size=6
+    st.sampled_from("queue worker disk lock the of 日本 ü src/a.py AND NOT \" ' ( * NEAR".split()),
+    max_size=6,
 )
 PROFILES = ["default", "archeflow", "ralph", "geas", "joelclaw"]
 
@@ -64,7 +65,9 @@ def allowed(memory: Memory) -> bool:
     )
 
 
-def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) -> tuple[Project, dict[str, Memory]]:
+def filled(
+    store: SqliteStore, profile: Profile, given: list[dict[str, Any]]
+) -> tuple[Project, dict[str, Memory]]:
     project = Project("p", "p", "", "", "", profile_id(profile), b"k" * 32, 0, NOW)
     memories = {}
     with store.write() as tx:
@@ -73,12 +76,16 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
             tx.put_project(replace(project, id=name, name=name))
         for each in given:
             fields = {name: field for name, field in each.items() if name != "seen"}
-            memory = Memory(new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields)
+            memory = Memory(
+                new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields
+            )
             tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
             tx.put_tally(
                 memory.id,
                 memory.project,
-                Tally(seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}),
+                Tally(
+                    seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}
+                ),
             )
             memories[memory.id] = memory
     return project, memories
@@ -87,9 +94,14 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
 @pytest.mark.parametrize("name", PROFILES)
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    kept=st.lists(lessons, max_size=14), query=queries, level=st.sampled_from(["", "lean", "deep"]),
-    trial=st.booleans(), repeat=st.booleans(), floor=st.sampled_from([0.0, 0.08]), without_words=st.booleans(),
-)  # fmt: skip
+    kept=st.lists(lessons, max_size=14),
+    query=queries,
+    level=st.sampled_from(["", "lean", "deep"]),
+    trial=st.booleans(),
+    repeat=st.booleans(),
+    floor=st.sampled_from([0.0, 0.08]),
+    without_words=st.booleans(),
+)
 def test_inject_never_gives_what_may_not_be_given(
     name: str,
     kept: list[dict[str, Any]],
@@ -108,8 +120,12 @@ def test_inject_never_gives_what_may_not_be_given(
             store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
             how = {"level": level, "trial": trial, "repeat": repeat}
-            told = inject(store, project, profile, query, AskingRun(run), now=NOW, ids=new_id, **how)
-            assert [id for id in (*told.injected, *told.withheld) if not allowed(memories[id])] == []
+            told = inject(
+                store, project, profile, query, AskingRun(run), now=NOW, ids=new_id, **how
+            )
+            assert [
+                id for id in (*told.injected, *told.withheld) if not allowed(memories[id])
+            ] == []
             assert set(told.injected).isdisjoint(told.withheld)
         marked = {use.memory for id in memories for use in store.uses(memory=id)}
         assert all(allowed(memories[id]) for id in marked)
@@ -126,7 +142,15 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
         project, memories = filled(store, profile, kept)
         told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
         found = recall(
-            store, project, profile, query, now=NOW, asking=AskingRun("r1"), limit=1000, min_score=0.0, person=False
+            store,
+            project,
+            profile,
+            query,
+            now=NOW,
+            asking=AskingRun("r1"),
+            limit=1000,
+            min_score=0.0,
+            person=False,
         )
         shown = {hit.memory.id for hit in found.hits}
         assert shown.isdisjoint(told.withheld)
@@ -156,15 +180,28 @@ def test_a_store_that_cannot_be_written_gives_nothing(
 
 
 @settings(max_examples=150, deadline=None)
-@given(task=st.one_of(st.text(max_size=200), WORDS.map(" ".join)), limit=st.sampled_from([0, 1, 7, 10**6, -3]))
+@given(
+    task=st.one_of(st.text(max_size=200), WORDS.map(" ".join)),
+    limit=st.sampled_from([0, 1, 7, 10**6, -3]),
+)
 def test_any_question_is_answered(task: str, limit: int) -> None:
     """Any script, operator, quote; any limit: hits that hold a word of the question, or none."""
     profile = standard("default")
     with open_store(":memory:") as store:
         project, _ = filled(store, profile, [])
         with store.write() as tx:
-            for n, text in enumerate(["the queue hangs", "日本語のテスト", "src/a.py", 'NEAR("a b")']):
-                memory = Memory(f"m{n}", "p", text, kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
+            for n, text in enumerate(
+                ["the queue hangs", "日本語のテスト", "src/a.py", 'NEAR("a b")']
+            ):
+                memory = Memory(
+                    f"m{n}",
+                    "p",
+                    text,
+                    kind="fact",
+                    state="provisional",
+                    created_at=NOW,
+                    updated_at=NOW,
+                )
                 tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = recall(store, project, profile, Query(task=task), now=NOW, limit=limit)
         assert len(found.hits) <= max(0, limit)
@@ -172,14 +209,33 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "task", ["", "  ", "the of and", "?!…", '"', "AND OR NOT", "x" * 100_000, "word " * 20_000, "queue\0\ud800"]
+    "task",
+    [
+        "",
+        "  ",
+        "the of and",
+        "?!…",
+        '"',
+        "AND OR NOT",
+        "x" * 100_000,
+        "word " * 20_000,
+        "queue\0\ud800",
+    ],
 )
 def test_hard_questions_are_empty_or_right(task: str) -> None:
     """Nothing is made up to fill an answer."""
     profile = standard("default")
     with open_store(":memory:") as store:
         project, _ = filled(store, profile, [])
-        memory = Memory("m1", "p", "the queue hangs", kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
+        memory = Memory(
+            "m1",
+            "p",
+            "the queue hangs",
+            kind="fact",
+            state="provisional",
+            created_at=NOW,
+            updated_at=NOW,
+        )
         with store.write() as tx:
             tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = recall(store, project, profile, Query(task=task), now=NOW)

@@ -79,10 +79,14 @@ def test_any_limit(memories: Any, limit: int, found: int) -> None:
 @pytest.mark.parametrize(
     "facets",
     [
-        {"category": "nowhere"}, {"kind": "estimate"}, {"domain": "x", "agent": "y", "kind": "estimate"},
-        {"as_of": "1999-01-01T00:00:00.000Z"}, {"min_score": 1e9}, {"min_score": float("inf")},
+        {"category": "nowhere"},
+        {"kind": "estimate"},
+        {"domain": "x", "agent": "y", "kind": "estimate"},
+        {"as_of": "1999-01-01T00:00:00.000Z"},
+        {"min_score": 1e9},
+        {"min_score": float("inf")},
     ],
-)  # fmt: skip
+)
 def test_filters_that_match_nothing(memories: Any, facets: dict[str, Any]) -> None:
     assert memories.recall("migrate tests", **facets).hits == ()
 
@@ -100,7 +104,9 @@ def test_the_command_line_says_that_nothing_fits(tacit: Any, question: str) -> N
     assert tacit("recall", question, "--json", "--limit", "1000000").data["hits"] == []
 
 
-@pytest.mark.parametrize("name", ["operators around a word", "an unbalanced quote", "a column filter", "100 kB"])
+@pytest.mark.parametrize(
+    "name", ["operators around a word", "an unbalanced quote", "a column filter", "100 kB"]
+)
 def test_the_command_line_reads_syntax_as_words(tacit: Any, name: str) -> None:
     tacit("add", LESSON)
     told = tacit("recall", FOUND[name], "--raw", "--min-score", "0")

@@ -45,10 +45,15 @@ def test_file_names_find_and_do_not_weigh() -> None:
 
 def test_a_paste_is_not_asked_twice_for_its_own_paths() -> None:
     paste = "\n".join(
-        f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other" for n in range(40)
+        f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other"
+        for n in range(40)
     )
     files = ["src/parts/part_3.py", "lib/elsewhere.py"]
-    assert set(asked(Query(task=paste, files=files), DEFAULT).file_words) == {"elsewhere.py", "elsewhere", "py"}
+    assert set(asked(Query(task=paste, files=files), DEFAULT).file_words) == {
+        "elsewhere.py",
+        "elsewhere",
+        "py",
+    }
 
 
 def test_a_question_is_cut_where_the_profile_says() -> None:
@@ -57,17 +62,25 @@ def test_a_question_is_cut_where_the_profile_says() -> None:
     assert asked(Query(task="alpha bravo charlie delta"), short).passages == (("alpha", "delta"),)
 
 
-@given(st.text(max_size=300), st.lists(st.text(max_size=80), max_size=3), st.lists(st.text(max_size=80), max_size=3))
+@given(
+    st.text(max_size=300),
+    st.lists(st.text(max_size=80), max_size=3),
+    st.lists(st.text(max_size=80), max_size=3),
+)
 def test_any_text_is_a_question(task: str, files: list[str], errors: list[str]) -> None:
     """No script, operator, quote or control character is refused, and words can stand in a MATCH."""
     wanted = asked(Query(task=task, files=tuple(files), errors=tuple(errors)), DEFAULT)
-    words = [word for each in wanted.passages for word in ([each] if isinstance(each, str) else each)]
+    words = [
+        word for each in wanted.passages for word in ([each] if isinstance(each, str) else each)
+    ]
     assert not any('"' in word for word in words)
 
 
 def test_a_huge_question_is_read_in_bounds() -> None:
     """However long a prompt is, some hundred passages of some dozen words are looked for."""
-    wanted = asked(Query(task=" ".join(f"word{n}" for n in range(50_000)), errors=("x" * 100_000,)), DEFAULT)
+    wanted = asked(
+        Query(task=" ".join(f"word{n}" for n in range(50_000)), errors=("x" * 100_000,)), DEFAULT
+    )
     read = cut(wanted.passages, str.split)
     assert 0 < len(read) <= PASSAGES_READ and max(map(len, read)) <= 32
     assert read[0][0] == "word0"
@@ -93,7 +106,10 @@ def test_paths_are_compared_from_their_end(mine: str, other: str, near: float) -
     ("text", "kind"),
     [
         ("Fix failing tests", "test-fix"),
-        ("Inspect the latest logs", "general"),  # "test" is inside "latest": a substring, not a word
+        (
+            "Inspect the latest logs",
+            "general",
+        ),  # "test" is inside "latest": a substring, not a word
         ("Implement the export", "feature"),
         ("", "general"),
     ],

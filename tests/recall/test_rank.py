@@ -32,9 +32,14 @@ def order(task: str, *memories: Memory, profile: Profile = DEFAULT, **facts: Any
     query = facts.pop("query", Query(task=task))
     words = facts.pop("words", {})
     known = Facts(
-        now=NOW, rows=100, tokens=tokens, **{"frequency": {word: 5 for word in task.lower().split()}, **facts}
+        now=NOW,
+        rows=100,
+        tokens=tokens,
+        **{"frequency": {word: 5 for word in task.lower().split()}, **facts},
     )
-    hits = [Candidate(memory, "words", n, words.get(memory.id, "")) for n, memory in enumerate(memories)]
+    hits = [
+        Candidate(memory, "words", n, words.get(memory.id, "")) for n, memory in enumerate(memories)
+    ]
     return ordered("lexical", hits, asked(query, profile), profile, known)
 
 
@@ -68,11 +73,27 @@ def test_words_nobody_knows_lower_every_score(make: Make) -> None:
 def test_first_words_count_more(make: Make) -> None:
     """A long lesson says in its first words what it is about; a short one is all title."""
     filler = "and then some more words follow here to make it long"
-    late, early = make(f"{filler} {filler} {filler} queue"), make(f"queue {filler} {filler} {filler}")
+    late, early = (
+        make(f"{filler} {filler} {filler} queue"),
+        make(f"queue {filler} {filler} {filler}"),
+    )
     assert [each.memory.id for each in order("queue", late, early)] == [early.id, late.id]
-    assert len({each.score for each in order("queue", make(f"{filler} queue"), make(f"queue {filler}"))}) == 1
-    turns = [make(text, extra={MET_IN: {"group": f"talk {n}"}}) for n, text in enumerate((late.text, early.text))]
-    assert len({each.score for each in order("queue", *turns)}) == 1, "a turn of a conversation has no title"
+    assert (
+        len(
+            {
+                each.score
+                for each in order("queue", make(f"{filler} queue"), make(f"queue {filler}"))
+            }
+        )
+        == 1
+    )
+    turns = [
+        make(text, extra={MET_IN: {"group": f"talk {n}"}})
+        for n, text in enumerate((late.text, early.text))
+    ]
+    assert len({each.score for each in order("queue", *turns)}) == 1, (
+        "a turn of a conversation has no title"
+    )
 
 
 def test_the_very_error_goes_first(make: Make) -> None:
@@ -87,7 +108,10 @@ def test_the_very_error_goes_first(make: Make) -> None:
 
 def test_a_shared_file_lifts(make: Make) -> None:
     """Of two equal lessons the one that names the asked file is first."""
-    other, named = make("mind the queue", paths=("src/a.py",)), make("mind the queue", paths=("src/db/b.py",))
+    other, named = (
+        make("mind the queue", paths=("src/a.py",)),
+        make("mind the queue", paths=("src/db/b.py",)),
+    )
     found = order("queue", other, named, query=Query(task="queue", files=("src/db/b.py",)))
     assert found[0].memory.id == named.id
 
@@ -108,7 +132,9 @@ def test_a_shared_file_lifts(make: Make) -> None:
         ({"trust": "agent", "tally": Tally(seen=1, signals={CONFIRMED: 1.0})}, {"trust": "agent"}),
     ],
 )
-def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str, Any], worse: dict[str, Any]) -> None:
+def test_what_is_known_decides_between_equal_texts(
+    make: Make, better: dict[str, Any], worse: dict[str, Any]
+) -> None:
     """Recurrence, belief, severity, scope, age, staleness, vanished files and whose word it is are factors."""
     one, two = make("mind the queue", **worse), make("mind the queue", **better)
     found = order("queue", one, two, gone=frozenset({"gone.py"}))
@@ -127,10 +153,16 @@ def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str,
         ("seed the queue: `worker` and `queue`, seed_queue.py, --fast, 3.11.7", 2),
     ],
 )
-def test_who_said_it_tells_by_how_few_names_are_asked_for(make: Make, question: str, names: int) -> None:
+def test_who_said_it_tells_by_how_few_names_are_asked_for(
+    make: Make, question: str, names: int
+) -> None:
     """How to work is a person's to say; what a command does can be told by whoever saw it."""
-    said = order(question, make("mind the queue", trust="user"), make("mind the queue", trust="agent"))
-    person, agent = (next(each for each in said if each.memory.trust == trust) for trust in ("user", "agent"))
+    said = order(
+        question, make("mind the queue", trust="user"), make("mind the queue", trust="agent")
+    )
+    person, agent = (
+        next(each for each in said if each.memory.trust == trust) for trust in ("user", "agent")
+    )
     assert agent.parts["word"] == LIFT[names]
     assert agent.score == pytest.approx(LIFT[names] * person.score)
 
@@ -138,7 +170,11 @@ def test_who_said_it_tells_by_how_few_names_are_asked_for(make: Make, question: 
 def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) -> None:
     """An agent's line that holds what was asked stands before a person's that holds half of it; where all words are an agent's, the same
     lessons are found in the same order, down to the floor."""
-    texts = ("mind the queue of the worker", "mind the queue and the rest", "wait for the worker and restart it")
+    texts = (
+        "mind the queue of the worker",
+        "mind the queue and the rest",
+        "wait for the worker and restart it",
+    )
     persons = [make(text, trust="user") for text in texts]
     agents = [make(text, trust="agent") for text in texts]
     ours = order("queue worker", *persons)
@@ -160,7 +196,9 @@ def _given(task: str, memories: list[Memory], profile: Profile) -> tuple[Ranked,
 
 def test_a_score_is_its_parts(make: Make) -> None:
     """Summands added, factors multiplied: nothing else enters."""
-    memory = make("mind the queue", tally=Tally(seen=3), severity="bug", paths=("gone.py",), stale_at=NOW)
+    memory = make(
+        "mind the queue", tally=Tally(seen=3), severity="bug", paths=("gone.py",), stale_at=NOW
+    )
     (found,) = order("queue", memory, gone=frozenset({"gone.py"}))
     score = sum(part for name, part in found.parts.items() if name not in KNOWN)
     for name in KNOWN:
@@ -171,7 +209,10 @@ def test_a_score_is_its_parts(make: Make) -> None:
 def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
     """Only from the profile's similarity on."""
     plain, same = make("mind the queue"), make("mind the queue")
-    tasks = {same.id: "\nspeed queue worker cache now", plain.id: "\nspeed queue worker report late"}
+    tasks = {
+        same.id: "\nspeed queue worker cache now",
+        plain.id: "\nspeed queue worker report late",
+    }
     found = order("speed queue worker cache", plain, same, words=tasks)
     assert [each.memory.id for each in found] == [same.id, plain.id]
     assert "same_task" in found[0].parts and "same_task" not in found[1].parts
@@ -215,7 +256,9 @@ def test_what_is_believed_orders_and_takes_nothing_below_the_floor(make: Make) -
     assert [each.memory.id for each in found.ranked] == [unknown.id, useless.id] and not found.left
     # it would be out, were it for what is believed
     high = with_values(DEFAULT, {"rank.floor": found.ranked[1].score + 0.01})
-    again = ranking([Candidate(useless, "words", 0)], asked(Query(task="worker"), high), high, known)
+    again = ranking(
+        [Candidate(useless, "words", 0)], asked(Query(task="worker"), high), high, known
+    )
     assert [each.memory.id for each in again.ranked] == [useless.id]
 
 
@@ -223,16 +266,25 @@ def test_below_the_floor_there_is_nothing(make: Make) -> None:
     """No filler: what hardly fits is left out, with its score."""
     memory = make("about the worker")
     known = Facts(NOW, 100, {word: 0 for word in "abcdefghijkl"} | {"worker": 90}, tokens)
-    wanted = asked(Query(task="worker alpha bravo charlie delta echo foxtrot golf hotel india juliet"), DEFAULT)
+    wanted = asked(
+        Query(task="worker alpha bravo charlie delta echo foxtrot golf hotel india juliet"), DEFAULT
+    )
     found = ranking([Candidate(memory, "words")], wanted, DEFAULT, known)
-    assert found.ranked == () and [(each.id, each.reason) for each in found.left] == [(memory.id, "below the floor")]
+    assert found.ranked == () and [(each.id, each.reason) for each in found.left] == [
+        (memory.id, "below the floor")
+    ]
     assert 0 < found.left[0].score < DEFAULT.rank.floor
 
 
 def test_what_a_person_ordered_needs_no_fitting_words(make: Make) -> None:
     """Standing lessons pass the floor at the start of a run."""
     memory = make("Answer in German.", kind="preference", klass="preference")
-    found = ranking([Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10))
+    found = ranking(
+        [Candidate(memory, "standing")],
+        asked(Query(task="queue"), DEFAULT),
+        DEFAULT,
+        Facts(NOW, 10),
+    )
     assert [each.memory.id for each in found.ranked] == [memory.id]
 
 
@@ -269,26 +321,53 @@ def test_what_may_never_be_given(make: Make, fields: dict[str, Any], reason: str
         ({"kind": "fix", "klass": "fix"}, {"kind": "pitfall"}, {}, "other kind"),
         ({"text": "short"}, {}, {"rank.min_chars": 12}, "too short"),
         ({"stale_at": NOW}, {}, {"rank.drop_stale": True}, "stale"),
-        ({"created_at": "2026-01-01T00:00:00.000Z"}, {}, {"rank.drop_stale": True}, "never recalled"),
-        ({"created_at": "2026-01-01T00:00:00.000Z", "tally": Tally(uses=1)}, {}, {"rank.drop_stale": True}, ""),
+        (
+            {"created_at": "2026-01-01T00:00:00.000Z"},
+            {},
+            {"rank.drop_stale": True},
+            "never recalled",
+        ),
+        (
+            {"created_at": "2026-01-01T00:00:00.000Z", "tally": Tally(uses=1)},
+            {},
+            {"rank.drop_stale": True},
+            "",
+        ),
         ({"agent": "writer"}, {"agent": "tester"}, {}, "other agent"),
         ({"agent": "writer"}, {}, {}, ""),
         ({"domain": "writing"}, {"domain": "code"}, {"rank.by_domain": True}, "other domain"),
         ({"domain": "general"}, {"domain": "code"}, {"rank.by_domain": True}, ""),
-        ({"kind": "estimate", "task_type": "feature"}, {"task": "fix the tests"}, {}, "other task type"),
+        (
+            {"kind": "estimate", "task_type": "feature"},
+            {"task": "fix the tests"},
+            {},
+            "other task type",
+        ),
         ({"kind": "estimate", "task_type": "test-fix"}, {"task": "fix the tests"}, {}, ""),
-        ({"tally": Tally(confidence=0.4)}, {}, {"kinds.pitfall.min_confidence": 0.5}, "confidence too low"),
-        ({"tally": Tally(signals={"success_rate": 0.5})}, {}, {"kinds.pitfall.min_success": 0.6}, "success rate too low"),
+        (
+            {"tally": Tally(confidence=0.4)},
+            {},
+            {"kinds.pitfall.min_confidence": 0.5},
+            "confidence too low",
+        ),
+        (
+            {"tally": Tally(signals={"success_rate": 0.5})},
+            {},
+            {"kinds.pitfall.min_success": 0.6},
+            "success rate too low",
+        ),
         ({"tally": Tally(seen=1)}, {}, {"rank.min_frequency": 2}, "seen too rarely"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_for_this_query(
     make: Make, fields: dict[str, Any], query: dict[str, Any], keys: dict[str, Any], reason: str
 ) -> None:
     """Filters of the query and of the profile, each with its reason."""
     profile = with_values(DEFAULT, keys)
     memory = make(**fields)
-    found = ranking([Candidate(memory, "standing")], asked(Query(**query), profile), profile, Facts(NOW, 10))
+    found = ranking(
+        [Candidate(memory, "standing")], asked(Query(**query), profile), profile, Facts(NOW, 10)
+    )
     assert [each.reason for each in found.left] == ([reason] if reason else [])
 
 
@@ -297,7 +376,9 @@ def test_what_a_search_shows(
     make: Make, fields: dict[str, Any], held: bool, stale: bool, person: bool, shown: list[str]
 ) -> None:
     """Candidates marked, held and stale on request, quarantined texts to a person only."""
-    assert showing(make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person) == tuple(shown)
+    assert showing(
+        make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person
+    ) == tuple(shown)
 
 
 def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
@@ -305,8 +386,14 @@ def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
 ) -> None:
     """More sightings first, then the text, then the order of writing: when a lesson was changed says nothing for it."""
     monkeypatch.setattr("tacit.recall.rank.RECURRENCE", 0.0)
-    old, new = make("queue b", updated_at="2026-01-01T00:00:00Z"), make("queue a", updated_at="2026-01-02T00:00:00Z")
-    seen, last = make("queue c", tally=Tally(seen=1)), make("queue b", updated_at="2026-02-01T00:00:00Z")
+    old, new = (
+        make("queue b", updated_at="2026-01-01T00:00:00Z"),
+        make("queue a", updated_at="2026-01-02T00:00:00Z"),
+    )
+    seen, last = (
+        make("queue c", tally=Tally(seen=1)),
+        make("queue b", updated_at="2026-02-01T00:00:00Z"),
+    )
     found = order("queue", old, new, seen, last)
     assert [each.memory.id for each in found] == [seen.id, new.id, old.id, last.id]
 
@@ -314,12 +401,16 @@ def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
 @given(
     st.lists(st.sampled_from("queue worker disk lock token cache".split()), max_size=6),
     st.lists(
-        st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1), min_size=1, max_size=6
+        st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1),
+        min_size=1,
+        max_size=6,
     ),
 )
 def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]) -> None:
     """The words' part lies between 0 and 1, and the order never rises."""
-    memories = [Memory(f"m{n}", "p", " ".join(text), created_at=NOW) for n, text in enumerate(texts)]
+    memories = [
+        Memory(f"m{n}", "p", " ".join(text), created_at=NOW) for n, text in enumerate(texts)
+    ]
     found = order(" ".join(words), *memories)
     assert all(0.0 <= each.parts["words"] <= 1.0 for each in found)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
@@ -331,10 +422,15 @@ def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]
         ("text", ({"text": "b worker"}, {"text": "a worker"})),
         ("created_at", ({"created_at": "2026-02-01"}, {"created_at": "2026-01-01"})),
         ("updated_at", ({"updated_at": "2026-01-01"}, {"updated_at": "2026-02-01"})),
-        ("confirmed_at", ({"tally": Tally(seen_at="2026-01-01")}, {"tally": Tally(seen_at="2026-02-01")})),
+        (
+            "confirmed_at",
+            ({"tally": Tally(seen_at="2026-01-01")}, {"tally": Tally(seen_at="2026-02-01")}),
+        ),
     ],
 )
-def test_equal_scores_go_by_the_profiles_ties(make: Make, tie: str, fields: tuple[dict[str, Any], ...]) -> None:
+def test_equal_scores_go_by_the_profiles_ties(
+    make: Make, tie: str, fields: tuple[dict[str, Any], ...]
+) -> None:
     """By text, the earlier birth, the later change, the later sighting."""
     second, first = (make(**{"text": "a worker", **each}) for each in fields)
     profile = with_values(DEFAULT, {"rank.ties": [tie]})

@@ -24,16 +24,26 @@ def ids(found: Any) -> list[str]:
 
 def test_a_question_finds_what_holds_its_words(world: Any, make: Make) -> None:
     """Best first, with score and parts; candidates among them, marked."""
-    both, one = make("The queue hangs when the worker restarts."), make("The queue is slow.", state="candidate")
+    both, one = (
+        make("The queue hangs when the worker restarts."),
+        make("The queue is slow.", state="candidate"),
+    )
     world.put(both, one, make("Paint the door."))
     found = world.recall("queue worker")
-    assert [(hit.memory.id, hit.mark) for hit in found.hits] == [(both.id, ""), (one.id, "candidate")]
+    assert [(hit.memory.id, hit.mark) for hit in found.hits] == [
+        (both.id, ""),
+        (one.id, "candidate"),
+    ]
     assert found.hits[0].score > found.hits[1].score > 0 and found.hits[0].parts["words"] > 0
 
 
 def test_identifiers_paths_and_unspaced_scripts_are_found(world: Any, make: Make) -> None:
     """By their parts: camelCase, snake_case, a file's name, two letters of Japanese."""
-    camel, path, japanese = make("getUserName returns None"), make("see src/db/migrate_all.py"), make("日付は必ず書く")
+    camel, path, japanese = (
+        make("getUserName returns None"),
+        make("see src/db/migrate_all.py"),
+        make("日付は必ず書く"),
+    )
     world.put(camel, path, japanese)
     assert ids(world.recall("user name")) == [camel.id]
     assert ids(world.recall("migrate")) == [path.id]
@@ -69,15 +79,23 @@ def test_limits_are_kept(world: Any, make: Make, limit: int | None, count: int) 
 
 def test_a_minimum_score_replaces_the_floor(world: Any, make: Make) -> None:
     """Nothing that fits less is shown."""
-    full, part = make("queue"), make("queue and many other words that dilute what it says about the thing we asked for")
+    full, part = (
+        make("queue"),
+        make("queue and many other words that dilute what it says about the thing we asked for"),
+    )
     world.put(full, part)
     scores = {hit.memory.id: hit.score for hit in world.recall("queue", min_score=0.0).hits}
-    assert ids(world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)) == [full.id]
+    assert ids(world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)) == [
+        full.id
+    ]
 
 
 def test_what_is_below_the_floor_is_named(world: Any, make: Make) -> None:
     """The nearest of it, with its score; and what the limit left out."""
-    full, part = make("queue"), make("queue and many other words that dilute what it says about the thing we asked for")
+    full, part = (
+        make("queue"),
+        make("queue and many other words that dilute what it says about the thing we asked for"),
+    )
     world.put(full, part)
     scores = {hit.memory.id: hit.score for hit in world.recall("queue", min_score=0.0).hits}
     found = world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)
@@ -103,7 +121,10 @@ def test_reading_never_writes(world: Any, make: Make) -> None:
     world.put(make("The queue hangs."))
     before = world.store.one("PRAGMA data_version"), world.store.one("SELECT total_changes()")
     world.recall("queue")
-    assert (world.store.one("PRAGMA data_version"), world.store.one("SELECT total_changes()")) == before
+    assert (
+        world.store.one("PRAGMA data_version"),
+        world.store.one("SELECT total_changes()"),
+    ) == before
 
 
 def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> None:
@@ -114,8 +135,14 @@ def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> N
     unit = run_id("p", "cli", "r1")
     uses = {use.memory: use.arm for use in world.store.uses(unit=unit)}
     assert given.withheld and not set(given.withheld) & set(ids(found))
-    assert set(ids(found)) == {id for id, arm in uses.items() if arm != "withheld"} and len(uses) == 20
-    delivered = {(mark.memory, mark.value) for mark in world.store.marks(unit=unit) if mark.signal == "delivered"}
+    assert (
+        set(ids(found)) == {id for id, arm in uses.items() if arm != "withheld"} and len(uses) == 20
+    )
+    delivered = {
+        (mark.memory, mark.value)
+        for mark in world.store.marks(unit=unit)
+        if mark.signal == "delivered"
+    }
     assert delivered == {(id, "on request") for id in ids(found)}
 
 
@@ -136,7 +163,11 @@ def test_candidates_are_shown_to_a_run_without_a_coin(world: Any, make: Make) ->
 
 def test_what_was_known_then(world: Any, make: Make) -> None:
     """Text, state and sightings of an earlier time; what came later is not known."""
-    first, second, third = "2026-11-01T00:00:00.000Z", "2026-11-05T00:00:00.000Z", "2026-11-09T00:00:00.000Z"
+    first, second, third = (
+        "2026-11-01T00:00:00.000Z",
+        "2026-11-05T00:00:00.000Z",
+        "2026-11-09T00:00:00.000Z",
+    )
     memory = make("The queue hangs.", created_at=first, updated_at=first)
     world.put(memory)
     world.seen(memory.id, "r1", at=first)
@@ -146,7 +177,11 @@ def test_what_was_known_then(world: Any, make: Make) -> None:
         tx.apply(edits.forgotten(tx.get(memory.id), Hand("ada", third)))
     assert ids(world.recall("queue")) == []
     (then,) = world.recall("queue", as_of="2026-11-02T00:00:00.000Z").hits
-    assert (then.memory.text, then.memory.state, then.memory.tally.seen) == ("The queue hangs.", "provisional", 1)
+    assert (then.memory.text, then.memory.state, then.memory.tally.seen) == (
+        "The queue hangs.",
+        "provisional",
+        1,
+    )
     assert ids(world.recall("pipe", as_of="2026-11-06T00:00:00.000Z")) == [memory.id]
     assert ids(world.recall("queue", as_of="2026-11-06T00:00:00.000Z")) == []
     assert ids(world.recall("pipe", as_of="2026-11-10T00:00:00.000Z")) == []
@@ -156,13 +191,21 @@ def test_what_was_known_then(world: Any, make: Make) -> None:
 def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
     """All entries together give the row as it is."""
     memory = make(
-        "The queue hangs.", tags=("a",), paths=("b.py",), pinned=True, extra={"z": 1}, severity="bug", tally=Tally()
+        "The queue hangs.",
+        tags=("a",),
+        paths=("b.py",),
+        pinned=True,
+        extra={"z": 1},
+        severity="bug",
+        tally=Tally(),
     )
     world.put(memory)
     with world.store.write() as tx:
         tx.apply(
             edits.edited(
-                tx.get(memory.id), {"text": "The pipe hangs.", "severity": "info", "tags": ()}, Hand("ada", NOW)
+                tx.get(memory.id),
+                {"text": "The pipe hangs.", "severity": "info", "tags": ()},
+                Hand("ada", NOW),
             )
         )
     assert memories_then(world.store.entries(("p",))) == {memory.id: world.store.get(memory.id)}
@@ -188,7 +231,9 @@ def test_of_a_text_with_more_passages_than_six_more_candidates_are_ranked(
     words = "queue disk token cache lock worker parser".split()
     world.put(*(make(f"the {word} stalls") for word in words))
     looked, ask = [], world.store.ask
-    monkeypatch.setattr(world.store, "ask", lambda *at, **named: looked.append(named["limit"]) or ask(*at, **named))
+    monkeypatch.setattr(
+        world.store, "ask", lambda *at, **named: looked.append(named["limit"]) or ask(*at, **named)
+    )
     line = "the {} of this host stalls again for each of its users, who waited long for somebody who knows how it is mended"
     world.recall("\n".join(map(line.format, words[:passages])))
     world.recall(line.format("queue"))

@@ -25,11 +25,14 @@ def asked(question: str, model: Any, level: str = "balanced") -> Reworded:
 def test_the_words_of_both_are_searched() -> None:
     """No name of the question is lost."""
     found = asked(QUESTION, Scripted('"migration fails on a fresh database"\n'))
-    assert found == Reworded(f"{QUESTION} migration fails on a fresh database", "migration fails on a fresh database")
+    assert found == Reworded(
+        f"{QUESTION} migration fails on a fresh database", "migration fails on a fresh database"
+    )
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "one\ntwo", "x" * 5000, "ok", ModelUnavailable("slow", why="timeout"), StoreBusy("busy")]
+    "answer",
+    ["", "one\ntwo", "x" * 5000, "ok", ModelUnavailable("slow", why="timeout"), StoreBusy("busy")],
 )
 def test_whatever_fails_the_question_goes_as_it_is(answer: Any) -> None:
     """Prose, silence, a time that is over, a store that is busy."""
@@ -43,7 +46,10 @@ def test_whatever_fails_the_question_goes_as_it_is(answer: Any) -> None:
 def test_a_precise_question_is_not_asked_about(question: str) -> None:
     """Nobody looks for a model then, which would cost a file to read."""
     found = reworded(
-        question, PROFILE.query, level_for(PROFILE, "balanced", question, ""), lambda: pytest.fail("looked for a model")
+        question,
+        PROFILE.query,
+        level_for(PROFILE, "balanced", question, ""),
+        lambda: pytest.fail("looked for a model"),
     )
     assert found.question == question and found.reason.startswith("skip.")
 
@@ -68,7 +74,10 @@ def test_recall_finds_by_the_model_s_words(folder: Path) -> None:
     with open() as memories:
         memory = memories.add("Run alembic upgrade before pytest")
         project = memories.ensure_project()
-        for model, hits in ((Scripted("alembic upgrade before the first run"), [memory.id]), (Scripted(""), [])):
+        for model, hits in (
+            (Scripted("alembic upgrade before the first run"), [memory.id]),
+            (Scripted(""), []),
+        ):
             found = recall(
                 memories.store,
                 project,
@@ -80,7 +89,9 @@ def test_recall_finds_by_the_model_s_words(folder: Path) -> None:
             assert [hit.memory.id for hit in found.hits] == hits
 
 
-def test_a_model_is_named_by_the_user_and_allowed_to_reword_by_the_user(folder: Path, alone: Path) -> None:
+def test_a_model_is_named_by_the_user_and_allowed_to_reword_by_the_user(
+    folder: Path, alone: Path
+) -> None:
     """Neither alone is enough."""
     import os
 
@@ -102,7 +113,10 @@ def test_an_open_store_follows_the_configuration(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     env = {"HOME": str(tmp_path)}
     with open(str(tmp_path / "tacit.db"), env=env, cwd=str(tmp_path)) as memories:
-        assert memories.settings()["budget"].value == "auto" and memories.settings() is memories.settings()
+        assert (
+            memories.settings()["budget"].value == "auto"
+            and memories.settings() is memories.settings()
+        )
         for said in ("lean", "balanced"):
             file.write_text(f'budget = "{said}"\n')
             assert memories.settings()["budget"].value == said

@@ -48,28 +48,43 @@ def test_the_tokenizer_is_the_index_own(world: Any, make: Make) -> None:
     """What was found by a word is also read by it."""
     world.put(make("Migrations are failing"))
     found = world.store.find(HERE, ["migration"])
-    assert set(found.tokens("migration")) & set(found.tokens("Migrations are failing")) and len(found.hits) == 1
+    assert (
+        set(found.tokens("migration")) & set(found.tokens("Migrations are failing"))
+        and len(found.hits) == 1
+    )
 
 
 def test_common_words_are_estimated(world: Any, make: Make, large: None) -> None:
     """From how densely the newest rows lie; a word that is rare is counted."""
-    world.put(*(make(f"worker case {n}" if n % 2 else f"disk case {n}") for n in range(100)), make("flux"))
+    world.put(
+        *(make(f"worker case {n}" if n % 2 else f"disk case {n}") for n in range(100)), make("flux")
+    )
     frequency = world.store.find(HERE, ["worker", "flux"]).frequency
     assert 40 <= frequency["worker"] <= 60 and frequency["flux"] == 1
 
 
-def test_where_all_words_are_common_rows_with_two_are_found(world: Any, make: Make, large: None) -> None:
+def test_where_all_words_are_common_rows_with_two_are_found(
+    world: Any, make: Make, large: None
+) -> None:
     """Also an old one, beyond the newest rows of each word."""
     old = make("the worker fills the disk")
-    world.put(old, *(make(f"worker case {n}") for n in range(40)), *(make(f"disk case {n}") for n in range(40)))
+    world.put(
+        old,
+        *(make(f"worker case {n}") for n in range(40)),
+        *(make(f"disk case {n}") for n in range(40)),
+    )
     assert ids(world.store.find(HERE, ["worker", "disk"], limit=5).hits)[0] == old.id
 
 
 def test_other_projects_do_not_displace_ones_own(world: Any, make: Make, large: None) -> None:
     """A small project in a large file is read further."""
     mine = [make(f"the worker hangs, case {n}") for n in range(3)]
-    world.put(*mine, *(make(f"the worker hangs elsewhere, case {n}", project="other") for n in range(200)))
-    assert set(ids(world.store.find(HERE, ["worker"], limit=10).hits)) == {memory.id for memory in mine}
+    world.put(
+        *mine, *(make(f"the worker hangs elsewhere, case {n}", project="other") for n in range(200))
+    )
+    assert set(ids(world.store.find(HERE, ["worker"], limit=10).hits)) == {
+        memory.id for memory in mine
+    }
 
 
 def test_a_name_of_common_words_is_found_by_its_parts(world: Any, make: Make, large: None) -> None:
@@ -123,7 +138,9 @@ def test_who_asked_before_finds_what_a_new_process_finds(
     for name, value in {"QUICK": 30, "DEEP": (90, 90), "READ_WHOLE": 60, "COMMON": 1}.items():
         monkeypatch.setattr(search, name, value)
     chance = Random(7)
-    words = [f"w{int(60 ** chance.random())}" for _ in range(3000)]  # few are everywhere, most are rare
+    words = [
+        f"w{int(60 ** chance.random())}" for _ in range(3000)
+    ]  # few are everywhere, most are rare
     texts = [" ".join(words[n * 10 : n * 10 + 10]) for n in range(300)]
     world.put(*(make(text, project=chance.choice(("p", "p", "other"))) for text in texts))
     store = world.store
@@ -171,19 +188,32 @@ WORDS = "queue worker disk lock token cache".split()
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.booleans()), max_size=30),
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.booleans()),
+        max_size=30,
+    ),
     st.lists(st.sampled_from(WORDS), max_size=4, unique=True),
 )
-def test_a_small_store_is_searched_completely(rows: list[tuple[list[str], bool]], asked: list[str]) -> None:
+def test_a_small_store_is_searched_completely(
+    rows: list[tuple[list[str], bool]], asked: list[str]
+) -> None:
     """Exactly the rows of the project that hold a word, and exact counts."""
     with open_store(":memory:") as store:
         with store.write() as tx:
             for n, (words, mine) in enumerate(rows):
-                memory = Memory(f"m{n}", "p" if mine else "other", " ".join(words), created_at=NOW, updated_at=NOW)
+                memory = Memory(
+                    f"m{n}",
+                    "p" if mine else "other",
+                    " ".join(words),
+                    created_at=NOW,
+                    updated_at=NOW,
+                )
                 tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
         found = store.find(("p",), asked, limit=1000)
         assert set(ids(found.hits)) == {
             f"m{n}" for n, (words, mine) in enumerate(rows) if mine and set(words) & set(asked)
         }
         if rows:
-            assert found.frequency == {word: sum(word in words for words, _ in rows) for word in asked}
+            assert found.frequency == {
+                word: sum(word in words for words, _ in rows) for word in asked
+            }

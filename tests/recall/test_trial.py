@@ -22,24 +22,34 @@ Make = Callable[..., Memory]
 
 
 def settings(**keys: Any) -> Trial:
-    return with_values(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
+    return with_values(
+        standard("default"), {f"trial.{name}": to for name, to in keys.items()}
+    ).trial
 
 
-def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006
+def assign(
+    memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any
+) -> list[Assigned]:  # noqa: B006
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 
-def use(memory: str, arm: str, family: str = "", probability: float = 0.3, blank: bool = False) -> Use:
+def use(
+    memory: str, arm: str, family: str = "", probability: float = 0.3, blank: bool = False
+) -> Use:
     return Use(memory, "u", "p", "u", family or memory, arm, probability, blank=blank)
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"klass": "preference"}, {"klass": "rule"}, {"klass": "security"}, {"pinned": True}, {"on_page": True},
+        {"klass": "preference"},
+        {"klass": "rule"},
+        {"klass": "security"},
+        {"pinned": True},
+        {"on_page": True},
         {"state": "canonical"},
     ],
-)  # fmt: skip
+)
 def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> None:
     """Without a coin, and at any rate."""
     (found,) = assign([make(**fields)], at=settings(rate=0.9, rate_severe=0.9, rate_watch=0.9))
@@ -53,18 +63,32 @@ MUTE = Tally(signals={"untold": 5.0, "units": 1.0})
     ("lessons", "rates", "reason"),
     [
         # what a person entered by hand is not withheld from them; what a reader heard has the low coin until it is confirmed
-        ([{"trust": "user"}, {"trust": "user", "extra": {"word": "said"}}], [0.0, 0.1], "exempt: a person's own word"),
+        (
+            [{"trust": "user"}, {"trust": "user", "extra": {"word": "said"}}],
+            [0.0, 0.1],
+            "exempt: a person's own word",
+        ),
         # the last five units could not tell: from then on it is given
-        ([{"tally": MUTE}, {"tally": Tally(signals={"untold": 4.0})}], [0.0, 0.3], "not measurable here"),
+        (
+            [{"tally": MUTE}, {"tally": Tally(signals={"untold": 4.0})}],
+            [0.0, 0.3],
+            "not measurable here",
+        ),
         # what is about a subject may never be asked for again; a way of working is
         ([{"about": "rounding"}], [0.0], "told for the first time"),
         ([{"about": "rounding", "tally": Tally(uses=1)}], [0.3], ""),
         ([{"about": "*"}], [0.3], ""),
-        ([{"family": "f", "severity": "bug"}, {"family": "f"}], [0.1, 0.1], ""),  # one coin has one rate
+        (
+            [{"family": "f", "severity": "bug"}, {"family": "f"}],
+            [0.1, 0.1],
+            "",
+        ),  # one coin has one rate
         ([{"family": "pinned"}], [0.3], ""),  # an exempt twin's use is no coin
     ],
 )
-def test_who_has_which_rate(make: Make, lessons: list[dict[str, Any]], rates: list[float], reason: str) -> None:
+def test_who_has_which_rate(
+    make: Make, lessons: list[dict[str, Any]], rates: list[float], reason: str
+) -> None:
     found = assign([make(**fields) for fields in lessons], [use("other", "exempt", "pinned", 0.0)])
     assert [each.probability for each in found] == rates and reason in found[0].reason
 
@@ -92,9 +116,13 @@ def test_of_the_three_that_matter_most_one_at_most_is_left_out(make: Make) -> No
         for rank, each in enumerate(found):
             coins[rank].append(each.probability)
     assert set(coins[0]) == set(coins[3]) == {0.5}
-    assert 0.15 < coins[2].count(0.5) / 300 < 0.35  # only where neither of the two before was left out
+    assert (
+        0.15 < coins[2].count(0.5) / 300 < 0.35
+    )  # only where neither of the two before was left out
     unit = next(
-        f"u{n}" for n in range(300) if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld"
+        f"u{n}"
+        for n in range(300)
+        if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld"
     )
     one, other = make(), make()
     before = [Use(one.id, unit, "p", "r", one.id, "withheld", 0.5)]
@@ -118,12 +146,17 @@ def test_near_twins_share_one_assignment(make: Make) -> None:
     assert len({(each.arm, each.probability) for each in assign(twins)}) == 1
     for arm in ("injected", "withheld"):
         found = assign(twins, [use("older", arm, "f", 0.1)])
-        assert {(each.arm, each.probability, each.recorded) for each in found} == {(arm, 0.1, False)}
+        assert {(each.arm, each.probability, each.recorded) for each in found} == {
+            (arm, 0.1, False)
+        }
 
 
 def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
     """Half of what was settled about a subject is worse than none: also where a part comes up later in the unit."""
-    parts = [make(about=about, klass="fact", tally=Tally(uses=3)) for about in ("Rounding; half_up", "rounding")]
+    parts = [
+        make(about=about, klass="fact", tally=Tally(uses=3))
+        for about in ("Rounding; half_up", "rounding")
+    ]
     arms = {tuple(each.given for each in assign(parts, unit=f"u{n}")) for n in range(40)}
     assert arms == {(True, True), (False, False)}
     (first,) = assign(parts[:1])
@@ -157,11 +190,14 @@ def test_a_blank_unit_gets_none_of_the_lessons_on_trial(make: Make) -> None:
     some = settings(blank=0.5)
     memories = [make() for _ in range(5)]
     blank = next(
-        unit for unit in map(str, range(99))
+        unit
+        for unit in map(str, range(99))
         if assignments(memories, [], key=KEY, unit=unit, settings=some)[0].blank
-    )  # fmt: skip
+    )
     kept = [make(klass="rule", pinned=True), make(klass="security")]
-    found = assignments([*memories, make(klass="rule"), *kept], [], key=KEY, unit=blank, settings=some)
+    found = assignments(
+        [*memories, make(klass="rule"), *kept], [], key=KEY, unit=blank, settings=some
+    )
     assert [each.arm for each in found] == ["withheld"] * 6 + ["exempt"] * 2
     assert [each.blank for each in found] == [True] * 6 + [False] * 2
 
@@ -170,29 +206,48 @@ def test_a_blank_unit_stays_blank(make: Make) -> None:
     """Also when the share was set to nothing meanwhile; and the other way round."""
     memories = [make() for _ in range(9)]
     assert all(each.blank for each in assign(memories, [use("x", "withheld", blank=True)]))
-    assert not any(each.blank for each in assign(memories, [use("x", "injected")], at=settings(blank=0.5)))
+    assert not any(
+        each.blank for each in assign(memories, [use("x", "injected")], at=settings(blank=0.5))
+    )
 
 
 def test_the_instrument_is_who_saw_it_first(make: Make) -> None:
     """A harness's record sees it again in the record, a reviewer in a review, a person by correcting it again."""
-    assert [instrument_of(make(trust=tier)) for tier in ("observed", "review", "user")] == ["tool", "review", "user"]
+    assert [instrument_of(make(trust=tier)) for tier in ("observed", "review", "user")] == [
+        "tool",
+        "review",
+        "user",
+    ]
 
 
 def test_a_reviewer_that_asks_is_not_blind(make: Make) -> None:
     """It looks harder for what it was told."""
     memory = make(source="guardian")
-    assert is_told(memory, "guardian") and not is_told(memory, "maker") and not is_told(make(source=""), "")
+    assert (
+        is_told(memory, "guardian")
+        and not is_told(memory, "maker")
+        and not is_told(make(source=""), "")
+    )
 
 
 def test_an_epoch_is_a_model_family_and_a_host() -> None:
     """Snapshots of one model are one epoch; an unknown model is said to be unknown."""
     assert epoch_for("", "cli") == "unknown / cli"
-    assert epoch_for("claude-x-20260101", "h") == epoch_for("claude-x-20260202", "h") != epoch_for("claude-y", "h")
+    assert (
+        epoch_for("claude-x-20260101", "h")
+        == epoch_for("claude-x-20260202", "h")
+        != epoch_for("claude-y", "h")
+    )
 
 
 def test_one_prompt_in_four_sessions_is_one_task() -> None:
     """However often a host numbers it anew."""
     assert (
-        len({task_of("", text) for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")})
+        len(
+            {
+                task_of("", text)
+                for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")
+            }
+        )
         == 1
     )

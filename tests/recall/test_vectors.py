@@ -32,7 +32,10 @@ def toy() -> ToyEmbedder:
 
 
 def strangers(make: Make) -> list[Memory]:
-    return [make(f"{word} number {n}") for n, word in enumerate("queue disk token cache lock worker parser".split())]
+    return [
+        make(f"{word} number {n}")
+        for n, word in enumerate("queue disk token cache lock worker parser".split())
+    ]
 
 
 def test_meaning_finds_what_words_do_not(world: Any, make: Make, toy: ToyEmbedder) -> None:
@@ -55,10 +58,15 @@ def test_meaning_adds_to_words(world: Any, make: Make, toy: ToyEmbedder) -> None
     assert [hit.memory.id for hit in found] == [near.id, plain.id]
 
 
-def test_an_agent_is_given_by_meaning_only_what_it_may_be_given(world: Any, make: Make, toy: ToyEmbedder) -> None:
+def test_an_agent_is_given_by_meaning_only_what_it_may_be_given(
+    world: Any, make: Make, toy: ToyEmbedder
+) -> None:
     """Held, rejected and foreign lessons stay out, however near they are."""
     lesson = make("mend the vehicle")
-    held, gone = make("mend the vehicle soon", gate="hold"), make("mend the vehicle today", state="rejected")
+    held, gone = (
+        make("mend the vehicle soon", gate="hold"),
+        make("mend the vehicle today", state="rejected"),
+    )
     foreign = make("mend the vehicle there", project="other")
     world.put(lesson, held, gone, foreign, *strangers(make))
     embed_pending(world.store, toy)
@@ -66,16 +74,26 @@ def test_an_agent_is_given_by_meaning_only_what_it_may_be_given(world: Any, make
     assert told.injected[0] == lesson.id and not {held.id, gone.id, foreign.id} & set(told.injected)
 
 
-def test_what_was_read_once_is_read_again_when_it_changed(tmp_path: Path, make: Make, toy: ToyEmbedder) -> None:
+def test_what_was_read_once_is_read_again_when_it_changed(
+    tmp_path: Path, make: Make, toy: ToyEmbedder
+) -> None:
     """By this connection or by another."""
     path, direction = str(tmp_path / "tacit.db"), toy.embed(["repair automobile"])[0]
     with open_store(path) as one, open_store(path) as two:
         for number, store in enumerate((one, two, one), 1):
             with store.write() as tx:
-                tx.apply(edits.made(make(f"mend the vehicle, case {number}"), Hand("ada", NOW), reason="said so"))
+                tx.apply(
+                    edits.made(
+                        make(f"mend the vehicle, case {number}"), Hand("ada", NOW), reason="said so"
+                    )
+                )
             embed_pending(store, toy)
-            assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
-            assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            assert (
+                len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            )
+            assert (
+                len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            )
 
 
 def test_what_is_unlike_everything_is_no_filler(world: Any, make: Make, toy: ToyEmbedder) -> None:
@@ -84,15 +102,23 @@ def test_what_is_unlike_everything_is_no_filler(world: Any, make: Make, toy: Toy
     assert world.recall("xylophone", embedder=lambda: toy).hits == ()
 
 
-def test_vectors_of_another_model_are_not_compared(world: Any, make: Make, toy: ToyEmbedder) -> None:
+def test_vectors_of_another_model_are_not_compared(
+    world: Any, make: Make, toy: ToyEmbedder
+) -> None:
     """Words go on alone and the reader is told; adding to them is refused; reindex makes room."""
     lesson = make("mend the vehicle")
     world.put(lesson, *strangers(make))
     embed_pending(world.store, toy)
     other = ToyEmbedder("automobile car vehicle", "repair mend", identity="toy-2")
     found = world.recall("repair automobile", embedder=lambda: other)
-    assert found.hits == () and "vectors here are of toy, not of toy-2" in found.note and "reindex" in found.note
-    assert [hit.memory.id for hit in world.recall("vehicle", embedder=lambda: other).hits] == [lesson.id]
+    assert (
+        found.hits == ()
+        and "vectors here are of toy, not of toy-2" in found.note
+        and "reindex" in found.note
+    )
+    assert [hit.memory.id for hit in world.recall("vehicle", embedder=lambda: other).hits] == [
+        lesson.id
+    ]
     world.put(make("a new lesson"))
     with pytest.raises(SpacesMixed) as refused:
         embed_pending(world.store, other)
@@ -116,7 +142,9 @@ def test_an_embedder_that_is_away_leaves_words(world: Any, make: Make) -> None:
         raise ModelUnavailable("It cannot be reached.")
 
     found = world.recall("vehicle", embedder=away)
-    assert [hit.memory.id for hit in found.hits] == [lesson.id] and "It cannot be reached." in found.note
+    assert [hit.memory.id for hit in found.hits] == [
+        lesson.id
+    ] and "It cannot be reached." in found.note
 
 
 def test_only_what_is_missing_is_made(world: Any, make: Make, toy: ToyEmbedder) -> None:
@@ -132,7 +160,9 @@ def test_only_what_is_missing_is_made(world: Any, make: Make, toy: ToyEmbedder) 
     assert embed_pending(world.store, toy) == 1 and toy.asked[0].startswith("mend the boat")
 
 
-def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(world: Any, make: Make) -> None:
+def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(
+    world: Any, make: Make
+) -> None:
     lesson = make("mend the vehicle")
     world.put(lesson)
 
@@ -140,7 +170,9 @@ def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(world: An
         def embed(self, texts: Any) -> list[list[float]]:
             if not self.asked:
                 with world.store.write() as tx:
-                    tx.apply(edits.edited(tx.get(lesson.id), {"text": "mend the boat"}, Hand("ada", NOW)))
+                    tx.apply(
+                        edits.edited(tx.get(lesson.id), {"text": "mend the boat"}, Hand("ada", NOW))
+                    )
             return super().embed(texts)
 
     slow = Slow()
@@ -149,7 +181,9 @@ def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(world: An
     assert embed_pending(world.store, slow) == 1
 
 
-def test_doctor_sees_vectors_that_are_astray_or_mixed(world: Any, make: Make, toy: ToyEmbedder) -> None:
+def test_doctor_sees_vectors_that_are_astray_or_mixed(
+    world: Any, make: Make, toy: ToyEmbedder
+) -> None:
     world.put(make("mend the vehicle"), make("drink tea"))
     embed_pending(world.store, toy)
     assert check(world.store).is_sound
@@ -172,11 +206,15 @@ def told() -> ToyWordEmbedder:
     return ToyWordEmbedder("automobile car vehicle", "repair mend fix", "fence")
 
 
-def test_a_question_is_understood_without_the_model(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+def test_a_question_is_understood_without_the_model(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
     """Of two candidates the nearer one goes first, in `inject` as in `recall`, and the score says so; nothing is asked of the model."""
     plain, near = make("mend the fence now"), make("mend the vehicle now")
     world.put(plain, near, *strangers(make))
-    assert world.recall("mend automobile").hits[0].memory.id == plain.id  # words alone: equal, by text
+    assert (
+        world.recall("mend automobile").hits[0].memory.id == plain.id
+    )  # words alone: equal, by text
     world.store.embed(told)
     told.asked.clear()
     found = world.recall("mend automobile").hits
@@ -185,17 +223,31 @@ def test_a_question_is_understood_without_the_model(world: Any, make: Make, told
     assert world.inject("mend automobile", trial=False).injected[0] == near.id
 
 
-def test_with_the_model_at_hand_a_candidate_counts_the_same(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+def test_with_the_model_at_hand_a_candidate_counts_the_same(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
     """A scan finds more; what both find has one score on every surface, to the rounding of a byte."""
-    world.put(make("mend the fence now"), make("mend the vehicle now"), make("my car broke down"), *strangers(make))
+    world.put(
+        make("mend the fence now"),
+        make("mend the vehicle now"),
+        make("my car broke down"),
+        *strangers(make),
+    )
     world.store.embed(told)
-    scan = {hit.memory.id: hit.score for hit in world.recall("mend automobile", embedder=lambda: told).hits}
+    scan = {
+        hit.memory.id: hit.score
+        for hit in world.recall("mend automobile", embedder=lambda: told).hits
+    }
     plain = {hit.memory.id: hit.score for hit in world.recall("mend automobile").hits}
     assert plain and plain.keys() < scan.keys()
-    assert {id: round(score, 4) for id, score in plain.items()} == {id: round(scan[id], 4) for id in plain}
+    assert {id: round(score, 4) for id, score in plain.items()} == {
+        id: round(scan[id], 4) for id in plain
+    }
 
 
-def test_what_lies_far_down_by_words_is_lifted_among_the_hundred(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+def test_what_lies_far_down_by_words_is_lifted_among_the_hundred(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
     """More candidates are compared than are looked at: the one that also means it is not the thirtieth to be read."""
     lessons = [make(f"mend the pipe number {n}") for n in range(60)]
     near = make("one may well mend a thing of which a part broke last year, the vehicle")
@@ -213,7 +265,9 @@ def test_a_question_points_alike_where_the_store_knows_no_vectors(
     world.store.embed(told)
     wanted = asked(Query("mend the automobile of the unheard"), world.profile)
     found = world.store.ask(("p",), parts_of(wanted), limit=10, meaning=1.0)
-    kept, made = (pointed(told, wanted, each)[1] for each in (found, replace(found, direction=None)))
+    kept, made = (
+        pointed(told, wanted, each)[1] for each in (found, replace(found, direction=None))
+    )
     assert len(kept) == len(made) == told.size and any(made)
     lengths = [sum(number * number for number in each) ** 0.5 for each in (kept, made)]
     cosine = sum(one * other for one, other in zip(kept, made)) / (lengths[0] * lengths[1])
@@ -226,33 +280,47 @@ def test_a_question_of_words_that_the_model_does_not_know_points_nowhere(
     """In the model's own space still, so that it can be compared with what is kept there."""
     world.put(make("mend the vehicle"), *strangers(make))
     wanted = asked(Query("queue number"), world.profile)
-    found = replace(world.store.ask(("p",), parts_of(wanted), limit=10, meaning=1.0), direction=None)
+    found = replace(
+        world.store.ask(("p",), parts_of(wanted), limit=10, meaning=1.0), direction=None
+    )
     identity, direction = pointed(told, wanted, found)
     assert (identity, list(direction)) == (told.identity, [0.0] * told.size)
 
 
-def test_words_that_the_model_does_not_know_leave_words(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+def test_words_that_the_model_does_not_know_leave_words(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
     world.put(make("mend the vehicle"), *strangers(make))
     before = [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits]
     world.store.embed(told)
-    assert before and [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits] == before
+    assert (
+        before
+        and [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits] == before
+    )
 
 
-def test_a_model_of_whole_texts_leaves_prompts_to_words(world: Any, make: Make, toy: ToyEmbedder) -> None:
+def test_a_model_of_whole_texts_leaves_prompts_to_words(
+    world: Any, make: Make, toy: ToyEmbedder
+) -> None:
     world.put(make("mend the fence now"), make("mend the vehicle now"), *strangers(make))
     before = world.recall("mend automobile").hits
     world.store.embed(toy)
     assert world.recall("mend automobile").hits == before
 
 
-def test_what_is_left_for_prompts_follows_every_change(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+def test_what_is_left_for_prompts_follows_every_change(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
     """The centre is of the vectors that are there, in whatever order they came; another model's words take the place of the former ones."""
     lessons = [make("mend the vehicle"), make("fix the fence"), make("drink tea")]
     world.put(*lessons)
     world.store.embed(told, most=2)
     world.store.embed(told)
     whole = world.store.rows("SELECT * FROM vector_centre")
-    assert world.store.embed(told, anew=True) == 3 and world.store.rows("SELECT * FROM vector_centre") == whole
+    assert (
+        world.store.embed(told, anew=True) == 3
+        and world.store.rows("SELECT * FROM vector_centre") == whole
+    )
     with world.store.write() as tx:
         tx.apply(edits.edited(tx.get(lessons[0].id), {"text": "paint the fence"}, Hand("ada", NOW)))
     world.store.embed(told)
@@ -263,9 +331,14 @@ def test_what_is_left_for_prompts_follows_every_change(world: Any, make: Make, t
     assert world.store.column("SELECT identity FROM vector_centre") == ["toy-2"]
 
 
-def test_two_builds_of_one_store_answer_alike(world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder) -> None:
+def test_two_builds_of_one_store_answer_alike(
+    world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder
+) -> None:
     """Other ids, other times, another order of writing, vectors made in other portions: the same answers with the same scores."""
-    things, places = "car vehicle fence queue disk token cache lock".split(), "shed yard roof cellar street".split()
+    things, places = (
+        "car vehicle fence queue disk token cache lock".split(),
+        "shed yard roof cellar street".split(),
+    )
     texts = [
         f"{verb} the {thing} in the {place}"
         for verb in ("mend", "fix", "paint")
@@ -279,9 +352,17 @@ def test_two_builds_of_one_store_answer_alike(world_of: Callable[..., Any], make
         while built.store.embed(told, most=portion):
             pass
         asked = [
-            f"{verb} {thing} {place}" for verb in ("repair", "mend") for thing in things for place in ("", *places)
+            f"{verb} {thing} {place}"
+            for verb in ("repair", "mend")
+            for thing in things
+            for place in ("", *places)
         ]
-        builds.append([[(hit.memory.text, hit.score) for hit in built.recall(each, limit=10).hits] for each in asked])
+        builds.append(
+            [
+                [(hit.memory.text, hit.score) for hit in built.recall(each, limit=10).hits]
+                for each in asked
+            ]
+        )
     assert builds[0] == builds[1] and all(builds[0])
 
 
@@ -295,6 +376,9 @@ def test_of_more_equals_than_are_compared_none_is_left_to_the_order(
         built = world_of()
         built.put(*(make(text) for text in order))
         built.store.embed(told)
-        found = [built.recall("mend automobile", limit=10, embedder=by).hits for by in (None, lambda: told)]
+        found = [
+            built.recall("mend automobile", limit=10, embedder=by).hits
+            for by in (None, lambda: told)
+        ]
         builds.append([[(hit.memory.text, hit.score) for hit in hits] for hits in found])
     assert builds[0] == builds[1] and all(builds[0])

@@ -25,9 +25,11 @@ from tacit.trial.effect import course_of, course_to_json
 from tacit.trial.table import by_epoch, trials_from
 
 RULES = (
-    "Use uv, never pip, in this repository.", "Commit messages are imperative and say why in the body.", "Ask before you touch anything under infra/.",
+    "Use uv, never pip, in this repository.",
+    "Commit messages are imperative and say why in the body.",
+    "Ask before you touch anything under infra/.",
     "Answer in English, even when I write German.",
-)  # fmt: skip
+)
 TRIED = (  # (what the lesson says, how often its problem comes without it, and with it)
     ("The importer needs LANG=C.UTF-8, or it drops rows with umlauts", 0.7, 0.06),
     ("Run make migrate before the tests: the schema of the fixtures lags behind", 0.65, 0.08),
@@ -42,14 +44,19 @@ MODELS = (
     ("codex", "gpt-5-codex", 140_000, 0.9),
 )
 TASKS = (
-    "Import the March invoices", "Fix the flaky login test", "Add a retry to the nightly export",
-    "Speed up the payment client", "Migrate the fixtures",
-)  # fmt: skip
+    "Import the March invoices",
+    "Fix the flaky login test",
+    "Add a retry to the nightly export",
+    "Speed up the payment client",
+    "Migrate the fixtures",
+)
 PATTERNS = 60  # of a crowd's lessons: every subject with every fault, and more
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
 
-def lived(cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **opened: Any) -> dict[str, str]:
+def lived(
+    cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **opened: Any
+) -> dict[str, str]:
     """Let a project live; the ids of what the screens are about."""
     dice = random.Random(7)
     clock = Clock(stamp(seconds(ends or now()) - 7 * weeks * DAY))
@@ -62,8 +69,14 @@ def lived(cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **o
             clock.advance(left / sessions)
             _session(memories, dice, n, clock())
             if n == 90:
-                first = next(each for each in memories.list(limit=100) if each.text.startswith("Run make migrate"))
-                memories.edit(first.id, text=f"{first.text}, and so does CI's cache", reason="CI too")
+                first = next(
+                    each
+                    for each in memories.list(limit=100)
+                    if each.text.startswith("Run make migrate")
+                )
+                memories.edit(
+                    first.id, text=f"{first.text}, and so does CI's cache", reason="CI too"
+                )
         memories.add(HOSTILE, kind="rule")
         found = {each.text: each.id for each in memories.list(limit=200)}
         _asked(memories, found, clock())
@@ -73,51 +86,115 @@ def lived(cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **o
         )
         told = {}
         for each in memories.audit(limit=60):
-            told[each.run.foreign_id] = {(part.arm == "withheld", part.outcome) for part in each.lessons}
-        rich = [name for name, seen in told.items() if (False, "occurred") in seen and any(left for left, _ in seen)]
+            told[each.run.foreign_id] = {
+                (part.arm == "withheld", part.outcome) for part in each.lessons
+            }
+        rich = [
+            name
+            for name, seen in told.items()
+            if (False, "occurred") in seen and any(left for left, _ in seen)
+        ]
         rich = [*rich, *told][0]
-        return {"lesson": helps, "edited": edited, "harms": harms, "hostile": found[HOSTILE], "run": rich}
+        return {
+            "lesson": helps,
+            "edited": edited,
+            "harms": harms,
+            "hostile": found[HOSTILE],
+            "run": rich,
+        }
 
 
 def _session(memories: Memories, dice: random.Random, n: int, at: str) -> None:
     name, task = f"s{n}", TASKS[n % len(TASKS)]
-    host, model, tokens, usd = MODELS[0 if n % 5 < 3 else 1 if n % 5 == 3 else 2] if n > 30 else MODELS[0]
+    host, model, tokens, usd = (
+        MODELS[0 if n % 5 < 3 else 1 if n % 5 == 3 else 2] if n > 30 else MODELS[0]
+    )
     said = f"{task}: importer, migrate, payment, login, export, sed on macOS"
     asked = memories.inject(said, run=name, host=host, model=model)
     given = set(asked.injected)
     said, known = [], {each.text[:30]: each.id for each in memories.list(limit=60)}
     for number, (text, without, with_it) in enumerate(TRIED):
-        if number <= n // 12 and dice.random() < (with_it if known.get(text[:30]) in given else without):
-            said.append(finding(name, text, kind="pitfall", quote=f"…{text[:60]}… failed again, exit status 1"))
+        if number <= n // 12 and dice.random() < (
+            with_it if known.get(text[:30]) in given else without
+        ):
+            said.append(
+                finding(
+                    name, text, kind="pitfall", quote=f"…{text[:60]}… failed again, exit status 1"
+                )
+            )
     if n % 17 == 3:
         page = f"Clear the cache of module {n} before you deploy it"
-        said.append(finding(name, page, kind="pitfall", tier="quoted", by="web", quote="a page said so"))
+        said.append(
+            finding(name, page, kind="pitfall", tier="quoted", by="web", quote="a page said so")
+        )
     scale = 0.6 + dice.random()
-    cost = Cost(input=int(tokens * scale), output=int(tokens * scale / 12), usd=round(usd * scale, 3))
+    cost = Cost(
+        input=int(tokens * scale), output=int(tokens * scale / 12), usd=round(usd * scale, 3)
+    )
     memories.learn(
-        run(name, *said, host=host, model=model, task=task, outcome="success" if dice.random() < 0.85 else "failure", cost=cost,
-            started_at=at, ended_at=at, extra={"instruments": ["review"]})
-    )  # fmt: skip
+        run(
+            name,
+            *said,
+            host=host,
+            model=model,
+            task=task,
+            outcome="success" if dice.random() < 0.85 else "failure",
+            cost=cost,
+            started_at=at,
+            ended_at=at,
+            extra={"instruments": ["review"]},
+        )
+    )
 
 
 def _asked(memories: Memories, found: dict[str, str], at: str) -> None:
     """What waits for the person: better words, an order heard again and again, an instruction file that is wrong."""
     ids = list(found.values())
     wrong = {
-        "count": 4, "quote": "Run `npm test` before you commit. (CLAUDE.md:12)", "runs": ["s140", "s143", "s146"],
+        "count": 4,
+        "quote": "Run `npm test` before you commit. (CLAUDE.md:12)",
+        "runs": ["s140", "s143", "s146"],
         "patch": "CLAUDE.md:12: replace `npm test` by `make test`",
-    }  # fmt: skip
-    asked = {"count": 3, "quote": "please always run the linter first", "runs": ["s120", "s131", "s139"]}
-    ask(memories, "edit", "says what to do", ids[0], id="p-edit", text="Start it with LANG=C.UTF-8.", was="")
+    }
+    asked = {
+        "count": 3,
+        "quote": "please always run the linter first",
+        "runs": ["s120", "s131", "s139"],
+    }
+    ask(
+        memories,
+        "edit",
+        "says what to do",
+        ids[0],
+        id="p-edit",
+        text="Start it with LANG=C.UTF-8.",
+        was="",
+    )
     gone = "CLAUDE.md names `npm test`, which is gone: it failed in 4 sessions."
     ask(memories, "notice", gone, id="p-notice", **wrong)
-    ask(memories, "request", "You asked in 3 sessions to run the linter first.", id="p-request", **asked)
+    ask(
+        memories,
+        "request",
+        "You asked in 3 sessions to run the linter first.",
+        id="p-request",
+        **asked,
+    )
 
 
 def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
     """Many lessons and many runs, each given five of them, written as the conductors write them but without reading any transcript."""
-    subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
-    faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
+    subjects = (
+        "The importer",
+        "Login tests",
+        "The payment client",
+        "CI on macOS",
+        "Database migrations",
+    )
+    faults = (
+        "fails when the cache is cold",
+        "hangs while two workers share a port",
+        "needs the protos first",
+    )
 
     def text(n: int) -> str:
         return f"{subjects[n % 5]} {faults[n % 3]}, case {n}"
@@ -129,7 +206,13 @@ def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
         with memories.store.write() as tx:
             for n in range(start, min(lessons, start + 1000)):
                 like = made[40 + (n - 40) % 15]
-                tx.apply(added(replace(like, id=new_id(), text=text(n)), Hand("ada", like.created_at), "added"))
+                tx.apply(
+                    added(
+                        replace(like, id=new_id(), text=text(n)),
+                        Hand("ada", like.created_at),
+                        "added",
+                    )
+                )
     project, begin = memories.project_id, seconds(memories.now()) - 170 * DAY
     for start in range(0, runs, 1000):
         with memories.store.write() as tx:
@@ -155,14 +238,37 @@ def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> 
     host, model, tokens, usd = MODELS[n % 3]
     id = run_id(project, host, f"many-{n}")
     facts = {"steps": 40, "cost": {"input": tokens, "output": tokens // 10, "usd": usd}}
-    tx.put_run(RunRow(
-        id, project, host, f"many-{n}", id, n + 1, model=model, task=TASKS[n % 5], outcome="success", complete=True, started_at=at, ended_at=at,
-        learned_at=at, settled_at=at, facts=facts,
-    ))  # fmt: skip
-    tx.add_injection(f"e-{n}", project, id, id, "test", 120, [each.id for each in lessons], [], {}, at)
+    tx.put_run(
+        RunRow(
+            id,
+            project,
+            host,
+            f"many-{n}",
+            id,
+            n + 1,
+            model=model,
+            task=TASKS[n % 5],
+            outcome="success",
+            complete=True,
+            started_at=at,
+            ended_at=at,
+            learned_at=at,
+            settled_at=at,
+            facts=facts,
+        )
+    )
+    tx.add_injection(
+        f"e-{n}", project, id, id, "test", 120, [each.id for each in lessons], [], {}, at
+    )
     for k, each in enumerate(lessons):
         arm = "withheld" if (n + k) % 5 == 0 else "injected"
         came = "occurred" if (n * 3 + k) % (4 if arm == "withheld" else 9) == 0 else "not_occurred"
-        told = {"family": each.id, "arm": arm, "probability": 0.2, "surface": "test", "epoch": f"{model} {host}"}
+        told = {
+            "family": each.id,
+            "arm": arm,
+            "probability": 0.2,
+            "surface": "test",
+            "epoch": f"{model} {host}",
+        }
         tx.add_use(Use(each.id, id, project, run=id, **told, task=TASKS[n % 5], at=at))
         tx._write_mark(Mark(each.id, id, project, "outcome", came, run=id, at=at))

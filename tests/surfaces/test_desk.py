@@ -36,7 +36,9 @@ class Client:
 
         keys = Keys(TOKEN, link="once" * 8, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
         self.app = application(
-            Desk(lambda project=None: open_memories(project=project)), keys, host_names("127.0.0.1", 8477)
+            Desk(lambda project=None: open_memories(project=project)),
+            keys,
+            host_names("127.0.0.1", 8477),
         )
         self.csrf = keys.csrf
         self.cookie = f"tacit_desk={keys.session}"
@@ -47,7 +49,9 @@ class Client:
         async def ask() -> Any:
             transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
-                return await client.request(method, path, headers={**self.headers, **more.pop("headers", {})}, **more)
+                return await client.request(
+                    method, path, headers={**self.headers, **more.pop("headers", {})}, **more
+                )
 
         return self._loop.run_until_complete(ask())
 
@@ -65,7 +69,11 @@ def api(folder: Path) -> Iterator[Client]:
 @pytest.fixture
 def browser(folder: Path) -> Iterator[Client]:
     client = Client()
-    client.headers = {"cookie": client.cookie, "x-csrf-token": client.csrf, "origin": f"http://{HOST}"}
+    client.headers = {
+        "cookie": client.cookie,
+        "x-csrf-token": client.csrf,
+        "origin": f"http://{HOST}",
+    }
     yield client
     client.close()
 
@@ -79,7 +87,9 @@ def hold(number: int = 1) -> str:
     """A lesson that waits for a person's word."""
     with open_memories() as memories:
         text = f"Clear the cache of module {number} before you deploy it"
-        told = finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page")
+        told = finding(
+            f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page"
+        )
         memories.learn(run(f"r{number}", told))
         return next(memory.id for memory in memories.list(limit=500) if memory.text == text)
 
@@ -102,8 +112,16 @@ def hold(number: int = 1) -> str:
         ("POST", {"cookie": "OURS"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "wrong"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "sec-fetch-site": "cross-site"}, 403),
-        ("GET", {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}, 403),
-        ("GET", {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, None),
+        (
+            "GET",
+            {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+            403,
+        ),
+        (
+            "GET",
+            {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
+            None,
+        ),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF"}, None),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "origin": "null"}, 403),
     ],
@@ -112,7 +130,10 @@ def test_who_may_speak(method: str, headers: dict[str, str], status: int | None)
     """Names, origins, secrets and the word only our pages know."""
     keys = Keys(TOKEN, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
     given = {"host": HOST, **headers}
-    given = {k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf) for k, v in given.items()}
+    given = {
+        k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf)
+        for k, v in given.items()
+    }
     why = refused(method, "/api/v1/overview", given, host_names("127.0.0.1", 8477), keys)
     assert (why.status if why else None) == status
 
@@ -142,7 +163,11 @@ def test_the_token_opens_no_browser_and_no_link_leads_away(folder: Path) -> None
 def test_every_answer_carries_the_policy(api: Client) -> None:
     """Also refusals; and no script or style stands inside a page."""
     teach()
-    for answer in (api("GET", "/"), api("GET", "/", headers={"authorization": "no"}), api("GET", "/static/desk.js")):
+    for answer in (
+        api("GET", "/"),
+        api("GET", "/", headers={"authorization": "no"}),
+        api("GET", "/static/desk.js"),
+    ):
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         assert "unsafe" not in answer.headers["content-security-policy"]
         assert "access-control-allow-origin" not in answer.headers
@@ -152,7 +177,12 @@ def test_every_answer_carries_the_policy(api: Client) -> None:
 
 def test_a_body_that_is_too_large_is_not_read(api: Client) -> None:
     """By its length, before anything else."""
-    answer = api("POST", "/api/v1/memories", content=b"x" * (2 << 20), headers={"content-type": "application/json"})
+    answer = api(
+        "POST",
+        "/api/v1/memories",
+        content=b"x" * (2 << 20),
+        headers={"content-type": "application/json"},
+    )
     assert answer.status_code == 413
 
 
@@ -173,19 +203,36 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
     with open_memories() as memories:
         memories.ensure_project()
     assert "tacit connect" in browser("GET", "/").text
-    for path in ("/lessons", "/search", "/page", "/runs", "/effect", "/pairs", "/guards", "/health?verify=yes"):
+    for path in (
+        "/lessons",
+        "/search",
+        "/page",
+        "/runs",
+        "/effect",
+        "/pairs",
+        "/guards",
+        "/health?verify=yes",
+    ):
         assert browser("GET", path).status_code == 200, path
 
 
-def test_a_guard_is_tried_armed_and_ended_at_the_desk(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_guard_is_tried_armed_and_ended_at_the_desk(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its record first, then the step that the record is enough for, then only told again; the same as by `tacit guard`."""
     past = [run(f"p{n}", tool("npm install", error="npm: command not found")) for n in range(6)]
     monkeypatch.setattr("tacit.surfaces.web.acts.past_sessions", lambda _: past)
     id = teach("Run `pnpm install`, not `npm install`.")
     assert f"/guards?tried={id}" in browser("GET", "/guards").text
     tried = unescape(browser("GET", f"/guards?tried={id}").text)
-    assert "6 right, 0 wrong, 0 moot" in tried and "Ask me before it" in tried and "Refuse it" not in tried
-    assert browser("POST", f"/act/guards/{id}", data={"do": "refuse"}).status_code == 422, "its record is not enough"
+    assert (
+        "6 right, 0 wrong, 0 moot" in tried
+        and "Ask me before it" in tried
+        and "Refuse it" not in tried
+    )
+    assert browser("POST", f"/act/guards/{id}", data={"do": "refuse"}).status_code == 422, (
+        "its record is not enough"
+    )
     assert browser("POST", f"/act/guards/{id}", data={"do": "ask"}).status_code < 400
     assert "asks you; fires before `npm install`" in unescape(browser("GET", "/guards").text)
     assert browser("POST", f"/act/guards/{id}", data={"do": "off"}).status_code < 400
@@ -198,8 +245,17 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
     teach("‮" + "א" * 300)
     with open_memories() as memories:
         memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
-        memories.learn(run("<b>r</b>", finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS), task=XSS))
-    lists, own = "/ /inbox /lessons /search?q=alert /page /runs /runs/%3Cb%3Er%3C%2Fb%3E /health", (id, other)
+        memories.learn(
+            run(
+                "<b>r</b>",
+                finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS),
+                task=XSS,
+            )
+        )
+    lists, own = (
+        "/ /inbox /lessons /search?q=alert /page /runs /runs/%3Cb%3Er%3C%2Fb%3E /health",
+        (id, other),
+    )
     for path in (*lists.split(), *(f"/lessons/{each}" for each in own)):
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
@@ -212,7 +268,15 @@ def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
     with open_memories() as memories, memories.store.write() as tx:
         held = tx.get(ids[0])
         put_as(tx, held, "gate", now(), "sam", "too long", gate="hold")
-    for path in ("/", "/inbox", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
+    for path in (
+        "/",
+        "/inbox",
+        "/lessons",
+        "/search?q=tail",
+        "/page",
+        f"/lessons/{ids[1]}",
+        "/health",
+    ):
         html = browser("GET", path).text
         assert "<script>alert" not in html, path
         whole = path.endswith(ids[1])
@@ -251,17 +315,28 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
     here, there = hold(1), hold(2)
     browser("POST", f"/act/proposals/{here}", data={"decision": "approve", "reason": "seen it"})
     browser("POST", f"/act/lessons/{here}", data={"do": "pin", "reason": "always"})
-    browser("POST", f"/act/lessons/{here}", data={"do": "edit", "text": "Clear the cache first", "reason": "shorter"})
+    browser(
+        "POST",
+        f"/act/lessons/{here}",
+        data={"do": "edit", "text": "Clear the cache first", "reason": "shorter"},
+    )
     browser("POST", f"/act/lessons/{here}", data={"do": "forget", "reason": "gone"})
     for args in (
-        ("review", "approve", there, "--reason", "seen it"), ("pin", there, "--reason", "always"),
-        ("edit", there, "Clear the cache first", "--reason", "shorter"), ("forget", there, "--reason", "gone"),
-    ):  # fmt: skip
+        ("review", "approve", there, "--reason", "seen it"),
+        ("pin", there, "--reason", "always"),
+        ("edit", there, "Clear the cache first", "--reason", "shorter"),
+        ("forget", there, "--reason", "gone"),
+    ):
         assert tacit(*args).code == 0, args
     told = [
         # Two entries of one millisecond do not both change the time.
         [
-            (e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted({*e["after"]} - {"updated_at"}))
+            (
+                e["verb"],
+                e["by"],
+                e["reason"].replace(id, "ID"),
+                sorted({*e["after"]} - {"updated_at"}),
+            )
             for e in tacit("log", "--memory", id, "--json").data["entries"]
         ]
         for id in (here, there)
@@ -274,7 +349,9 @@ def test_an_error_is_said_and_changes_nothing(browser: Client) -> None:
     """A judgement that does not exist, a lesson that does not, an undo that came too late."""
     id = hold()
     assert browser("POST", f"/act/proposals/{id}", data={"decision": "explode"}).status_code == 422
-    assert browser("POST", "/act/proposals/nothing", data={"decision": "approve"}).status_code == 422
+    assert (
+        browser("POST", "/act/proposals/nothing", data={"decision": "approve"}).status_code == 422
+    )
     assert browser("POST", "/act/undo", data={"entry": "999999"}).status_code == 422
     assert browser("GET", "/lessons/nothing").status_code == 404
 
@@ -302,8 +379,14 @@ def test_the_api_speaks_in_the_envelope(api: Client) -> None:
     edited = api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()
     assert edited["data"]["text"] == "Use pnpm, not npm."
     assert api("POST", f"/api/v1/memories/{id}/pin", json={"on": True}).json()["data"]["pinned"]
-    assert api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"] == "archived"
-    assert api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"] != "archived"
+    assert (
+        api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"]
+        == "archived"
+    )
+    assert (
+        api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"]
+        != "archived"
+    )
     whole = api("GET", f"/api/v1/memories/{id}").json()["data"]
     assert [entry["verb"] for entry in whole["journal"]][-1] == "add"
     missing = api("GET", "/api/v1/memories/nothing")
@@ -322,7 +405,12 @@ def test_the_api_speaks_in_the_envelope(api: Client) -> None:
         ("POST", "/api/v1/memories", {"json": {"text": ""}}, 400),
         ("POST", "/api/v1/memories", {"json": {"text": "a", "more": 1}}, 400),
         ("POST", "/api/v1/memories", {"json": ["text"]}, 400),
-        ("POST", "/api/v1/memories", {"content": b"{", "headers": {"content-type": "application/json"}}, 400),
+        (
+            "POST",
+            "/api/v1/memories",
+            {"content": b"{", "headers": {"content-type": "application/json"}},
+            400,
+        ),
         ("POST", "/api/v1/memories", {"content": b"text=a"}, 415),
         ("POST", "/api/v1/undo", {"json": {"entry": True}}, 400),
         ("GET", "/api/v1/profiles/..%2F..%2Fetc%2Fpasswd", {}, 404),
@@ -330,7 +418,9 @@ def test_the_api_speaks_in_the_envelope(api: Client) -> None:
         ("GET", "/api/v1/nothing", {}, 404),
     ],
 )
-def test_bad_calls_are_told_why(api: Client, method: str, path: str, more: dict[str, Any], status: int) -> None:
+def test_bad_calls_are_told_why(
+    api: Client, method: str, path: str, more: dict[str, Any], status: int
+) -> None:
     """With a code, a message and nothing changed."""
     teach()
     answer = api(method, path, **more)
@@ -383,15 +473,23 @@ def pages(browser: Client, first: str) -> Iterator[str]:
     raise AssertionError("a list without an end")
 
 
-def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_go_on_behind_what_was_shown(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Lessons in any order, runs, and a lesson's story: every one once, also where something new came in between."""
     with open_memories() as memories:
-        memories.add_many({"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23))
+        memories.add_many(
+            {"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23)
+        )
         lesson = memories.list(limit=1)[0].id
         for n in range(12):
-            told = finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")
+            told = finding(
+                f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}"
+            )
             memories.learn(run(f"run-{n}", told))
-        met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
+        met = next(
+            each.id for each in memories.list(limit=50) if each.text.startswith("The importer")
+        )
     monkeypatch.setattr("tacit.surfaces.web.lesson_screens.STORY_LINES", 5)
     for sort in ("new", "kind", "seen"):
         seen: list[str] = []
@@ -401,7 +499,11 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
                 teach(f"Newer than page {len(seen)}")
         assert len(seen) == len(set(seen)) == 23, sort
     assert lesson in seen
-    runs = [name for page in pages(browser, "/runs?limit=5") for name in re.findall(r'href="/runs/(run-\d+)"', page)]
+    runs = [
+        name
+        for page in pages(browser, "/runs?limit=5")
+        for name in re.findall(r'href="/runs/(run-\d+)"', page)
+    ]
     assert runs == [f"run-{n}" for n in reversed(range(12))]
     whole = "".join(pages(browser, f"/lessons/{met}"))
     assert re.findall(r"<blockquote>quote (\d+)<", whole) == [str(n) for n in reversed(range(12))]
@@ -415,11 +517,24 @@ def test_first_screens_speak_plainly(browser: Client) -> None:
     lesson, held = teach(), hold()
     with open_memories() as memories:
         memories.inject("migrate", run="r9", host="neutral")
-        memories.learn(run("r9", finding("r9", "The importer drops rows", kind="pitfall"), outcome="success"))
-    for path in ("/", "/inbox", "/lessons", f"/lessons/{lesson}", f"/lessons/{held}", "/runs", "/runs/r9"):
+        memories.learn(
+            run("r9", finding("r9", "The importer drops rows", kind="pitfall"), outcome="success")
+        )
+    for path in (
+        "/",
+        "/inbox",
+        "/lessons",
+        f"/lessons/{lesson}",
+        f"/lessons/{held}",
+        "/runs",
+        "/runs/r9",
+    ):
         page = browser("GET", path)
         shown = re.sub(r"<[^>]+>", " ", page.text.partition("<main")[2].partition("</main>")[0])
-        assert page.status_code == 200 and not re.findall(INNER, shown, re.I), (path, re.findall(INNER, shown, re.I))
+        assert page.status_code == 200 and not re.findall(INNER, shown, re.I), (
+            path,
+            re.findall(INNER, shown, re.I),
+        )
 
 
 def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder: Path) -> None:
@@ -428,7 +543,9 @@ def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder:
 
     ids = lived(str(folder), weeks=4, sessions=8)
     page, figures = browser("GET", "/").text, browser("GET", "/cost").text
-    assert {"in-force-t", "tokens-t", "cost-t", "hosts-t"} <= set(re.findall(r'<title id="([\w-]+)"', figures))
+    assert {"in-force-t", "tokens-t", "cost-t", "hosts-t"} <= set(
+        re.findall(r'<title id="([\w-]+)"', figures)
+    )
     assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in figures
     assert "What agents hear" in page and "since then" in page
     assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
@@ -445,13 +562,17 @@ def test_a_share_button_exports_one_file(browser: Client) -> None:
     id = teach(XSS)
     for path in (f"/share/lessons/{id}", "/share/report", "/share/report?days=30&team=true"):
         answer = browser("GET", path)
-        assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"], path
+        assert (
+            answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]
+        ), path
         assert "<script" not in answer.text and "default-src &#39;none&#39;" in answer.text
         assert "lessons" not in path or path in browser("GET", f"/lessons/{id}").text
     assert browser("GET", "/share/lessons/nothing").status_code == 404
 
 
-def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_reckoned_beside_the_requests(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A home that is opened before the figure is there says so and asks again; the older one is shown while a newer is made."""
     import threading
 
@@ -494,18 +615,26 @@ def test_the_document_names_every_endpoint(api: Client) -> None:
     teach()
     for path, methods in document()["paths"].items():
         for method in methods:
-            answer = api(method.upper(), path.replace("{id}", "x").replace("{name}", "geas"), json={})
+            answer = api(
+                method.upper(), path.replace("{id}", "x").replace("{name}", "geas"), json={}
+            )
             assert answer.status_code < 500, (method, path, answer.text)
 
 
 def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> None:
     """The same words as at the terminal, in the person's name; what is no word is refused."""
-    kept, gone, other = teach("The importer drops rows with umlauts"), teach("Use port 5433"), teach("Run make seed")
+    kept, gone, other = (
+        teach("The importer drops rows with umlauts"),
+        teach("Use port 5433"),
+        teach("Run make seed"),
+    )
     page = browser("GET", "/").text
     assert "Use port 5433" in page and f'hx-post="/act/rows/{gone}"' in page
     assert "your word" in browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).text
     assert "dropped" in browser("POST", f"/act/rows/{gone}", data={"do": "drop"}).text
-    reworded = browser("POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"})
+    reworded = browser(
+        "POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"}
+    )
     assert "Run make seed-all" in reworded.text
     assert browser("POST", f"/act/rows/{kept}", data={"do": "burn"}).status_code == 422
     assert "Use port 5433" not in browser("GET", "/").text
@@ -518,16 +647,26 @@ def test_another_project_is_one_click_away(browser: Client, tmp_path: Path) -> N
     other.mkdir()
     with open_memories(cwd=str(other)) as memories:
         id = memories.add("A lesson of the second project").project
-    assert f'href="/project/{id}"' in browser("GET", "/").text and "@global" not in browser("GET", "/").text
+    assert (
+        f'href="/project/{id}"' in browser("GET", "/").text
+        and "@global" not in browser("GET", "/").text
+    )
     answer = browser("GET", f"/project/{id}")
     there = browser("GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project={id}"}).text
     assert answer.status_code == 303 and "second project" in there and "first project" not in there
-    assert browser("GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project=nothinghere1"}).status_code == 200
+    assert (
+        browser(
+            "GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project=nothinghere1"}
+        ).status_code
+        == 200
+    )
 
 
 def test_what_is_not_there_is_a_page_for_people(browser: Client) -> None:
     """And JSON for programs."""
-    assert browser("GET", "/nowhere").status_code == 404 and "<nav" in browser("GET", "/nowhere").text
+    assert (
+        browser("GET", "/nowhere").status_code == 404 and "<nav" in browser("GET", "/nowhere").text
+    )
     assert "application/json" in browser("GET", "/api/v1/nowhere").headers["content-type"]
 
 

@@ -21,7 +21,9 @@ CALL = "call_7c3f244d36f440629c5b3def"
 def rolled(folder: Path, *items: dict[str, Any]) -> str:
     """A rollout of Codex 0.166 that ends with these items."""
     path = folder / "rollout-x.jsonl"
-    lines = [{"type": "event_msg", "payload": {"type": "item_completed", "item": item}} for item in items]
+    lines = [
+        {"type": "event_msg", "payload": {"type": "item_completed", "item": item}} for item in items
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return str(path)
 
@@ -38,18 +40,32 @@ def executed(code: int, call: str = CALL, output: str = "") -> dict[str, Any]:
 
 def codex_call(transcript: str, output: str) -> dict[str, Any]:
     return {
-        "session_id": "s1", "turn_id": "t1", "transcript_path": transcript, "cwd": "/shop", "hook_event_name": "PostToolUse",
-        "tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": output, "tool_use_id": CALL,
-    }  # fmt: skip
+        "session_id": "s1",
+        "turn_id": "t1",
+        "transcript_path": transcript,
+        "cwd": "/shop",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "x"},
+        "tool_response": output,
+        "tool_use_id": CALL,
+    }
 
 
 @pytest.mark.parametrize(
     "output",
-    ["FATAL:  role shop does not exist\n", "src/a.ts(3,1): TS2304: Cannot find name", "FAIL shop/orders 0.2s", ""],
+    [
+        "FATAL:  role shop does not exist\n",
+        "src/a.ts(3,1): TS2304: Cannot find name",
+        "FAIL shop/orders 0.2s",
+        "",
+    ],
 )
 def test_codex_tells_a_failure_by_the_status_it_wrote(tmp_path: Path, output: str) -> None:
     """However the output ends, and also where there is none."""
-    event = codex.read("tool-failure", codex_call(rolled(tmp_path, executed(2, output=output)), output), {})
+    event = codex.read(
+        "tool-failure", codex_call(rolled(tmp_path, executed(2, output=output)), output), {}
+    )
     assert event is not None and event.name == "tool-failure" and event.text
 
 
@@ -70,17 +86,30 @@ def test_codex_without_a_rollout_goes_by_the_outputs_end(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "line", ["<shellId: 0 completed with exit code 1>", "<shellId: 12345 completed with exit code 1>", "Exit code 1"]
+    "line",
+    [
+        "<shellId: 0 completed with exit code 1>",
+        "<shellId: 12345 completed with exit code 1>",
+        "Exit code 1",
+    ],
 )
 def test_copilots_last_line_tells_the_status(line: str) -> None:
     """Its result says success all the same."""
     assert exit_status(f"psql: no such role\n{line}") == 1
     payload = {
-        "sessionId": "s", "cwd": "/shop", "toolName": "bash", "toolArgs": {"command": "psql"},
+        "sessionId": "s",
+        "cwd": "/shop",
+        "toolName": "bash",
+        "toolArgs": {"command": "psql"},
         "toolResult": {"resultType": "success", "textResultForLlm": f"psql: no such role\n{line}"},
-    }  # fmt: skip
+    }
     event = copilot.read("step", payload, {})
-    assert event is not None and event.name == "tool-failure" and event.step is not None and event.step["status"] == 1
+    assert (
+        event is not None
+        and event.name == "tool-failure"
+        and event.step is not None
+        and event.step["status"] == 1
+    )
 
 
 def told(name: str, **more: Any) -> dict[str, Any]:
@@ -95,7 +124,8 @@ def test_a_notification_is_no_prompt() -> None:
     """Claude Code wakes its agent with a sub-agent's result, as a prompt without a source."""
     assert (
         claude(
-            "UserPromptSubmit", prompt="<task-notification>\n<task-id>a9</task-id>\n<result>No broken test.</result>"
+            "UserPromptSubmit",
+            prompt="<task-notification>\n<task-id>a9</task-id>\n<result>No broken test.</result>",
         )
         is None
     )
@@ -107,9 +137,17 @@ def test_a_sub_agent_is_a_context_of_its_own() -> None:
     started = claude("SubagentStart", agent_id="a9b8", agent_type="general-purpose")
     assert (started.context, started.agent) == ("a9b8", "general-purpose")
     failed = claude(
-        "PostToolUseFailure", agent_id="a9b8", agent_type="general-purpose", tool_name="Bash", error="Exit code 1\nno"
+        "PostToolUseFailure",
+        agent_id="a9b8",
+        agent_type="general-purpose",
+        tool_name="Bash",
+        error="Exit code 1\nno",
     )
-    assert (failed.name, failed.context, failed.agent) == ("tool-failure", "a9b8", "general-purpose")
+    assert (failed.name, failed.context, failed.agent) == (
+        "tool-failure",
+        "a9b8",
+        "general-purpose",
+    )
     main = claude("PostToolUseFailure", tool_name="Bash", error="Exit code 1\nno")
     assert (main.context, main.agent) == ("", "")
     assert claude("Stop", agent_id="a9b8") is None
@@ -130,9 +168,14 @@ def test_gemini_starts_no_process_before_every_call_of_its_model() -> None:
 
 def gemini_call(command: str, returned: str) -> dict[str, Any]:
     return {
-        "session_id": "s1", "cwd": "/shop", "hook_event_name": "AfterTool", "timestamp": "2026-11-16T06:19:59.486Z",
-        "tool_name": "run_shell_command", "tool_input": {"command": command}, "tool_response": {"llmContent": returned},
-    }  # fmt: skip
+        "session_id": "s1",
+        "cwd": "/shop",
+        "hook_event_name": "AfterTool",
+        "timestamp": "2026-11-16T06:19:59.486Z",
+        "tool_name": "run_shell_command",
+        "tool_input": {"command": command},
+        "tool_response": {"llmContent": returned},
+    }
 
 
 def test_gemini_says_what_was_asked_and_what_failed_in_its_own_words() -> None:
@@ -150,10 +193,30 @@ def ran(host: str, line: str) -> Any:
     given = {"tool_input": {"command": line}}
     payloads = {
         "gemini": gemini_call(line, "<untrusted_context>\nOutput: ok\n</untrusted_context>"),
-        "copilot": {"sessionId": "s1", "cwd": "/shop", "toolName": "bash", "toolArgs": {"command": line}, "toolResult": {"textResultForLlm": "ok"}},
-        "vscode": {"session_id": "s1", "cwd": "/shop", "hook_event_name": "PostToolUse", "tool_name": "run_in_terminal", **given, "tool_response": "ok"},
-        "cursor": {"conversation_id": "s1", "workspace_roots": ["/shop"], "hook_event_name": "postToolUse", "tool_name": "Shell", **given, "tool_output": "ok"},
-    }  # fmt: skip
+        "copilot": {
+            "sessionId": "s1",
+            "cwd": "/shop",
+            "toolName": "bash",
+            "toolArgs": {"command": line},
+            "toolResult": {"textResultForLlm": "ok"},
+        },
+        "vscode": {
+            "session_id": "s1",
+            "cwd": "/shop",
+            "hook_event_name": "PostToolUse",
+            "tool_name": "run_in_terminal",
+            **given,
+            "tool_response": "ok",
+        },
+        "cursor": {
+            "conversation_id": "s1",
+            "workspace_roots": ["/shop"],
+            "hook_event_name": "postToolUse",
+            "tool_name": "Shell",
+            **given,
+            "tool_output": "ok",
+        },
+    }
     return speaker(host).read("step", payloads[host], {})
 
 
@@ -169,8 +232,13 @@ def test_a_lesson_about_a_command_comes_with_its_result(host: str) -> None:
 
 def test_the_plugin_has_the_distributions_version() -> None:
     """`claude plugin validate --strict` asks for one."""
-    plugin = json.loads((ROOT / "plugins" / "claude-code" / ".claude-plugin" / "plugin.json").read_text())
-    assert plugin["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    plugin = json.loads(
+        (ROOT / "plugins" / "claude-code" / ".claude-plugin" / "plugin.json").read_text()
+    )
+    assert (
+        plugin["version"]
+        == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    )
 
 
 def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
@@ -178,13 +246,24 @@ def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
     who = {"agent_id": "a1", "agent_type": "worker"}
     inside = {**who, "transcript_path": "/c/rollout-a1.jsonl"}
     started = codex.read("", told("SubagentStart", **inside), {})
-    assert started is not None and (started.session, started.context, started.agent) == ("s1", "a1", "worker")
+    assert started is not None and (started.session, started.context, started.agent) == (
+        "s1",
+        "a1",
+        "worker",
+    )
     failed = codex.read("", {**codex_call(rolled(tmp_path, executed(1)), "no"), **who}, {})
     assert failed is not None and (failed.session, failed.context) == ("s1", "a1")
-    parents = {"transcript_path": "/c/rollout-s1.jsonl", "agent_transcript_path": "/c/rollout-a1.jsonl"}
+    parents = {
+        "transcript_path": "/c/rollout-s1.jsonl",
+        "agent_transcript_path": "/c/rollout-a1.jsonl",
+    }
     over = codex.read("", told("SubagentStop", **{**inside, **parents}), {})
     assert over is not None
-    assert (over.name, over.session, over.transcript) == ("session-end", "a1", "/c/rollout-a1.jsonl")
+    assert (over.name, over.session, over.transcript) == (
+        "session-end",
+        "a1",
+        "/c/rollout-a1.jsonl",
+    )
     assert codex.read("", told("UserPromptSubmit", **inside, prompt="look"), {}) is None
 
 
@@ -212,4 +291,9 @@ def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
         claude("SessionStart", source="resume"),
         codex.read("", resumed, {}),
     ]
-    assert [_is_emptied(event) for event in events if event is not None] == [True, True, False, False]
+    assert [_is_emptied(event) for event in events if event is not None] == [
+        True,
+        True,
+        False,
+        False,
+    ]

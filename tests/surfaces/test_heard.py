@@ -19,7 +19,9 @@ RULE = "Use pnpm, not npm."
 def fire(name: str, ours: str, folder: Path, **more: Any) -> str:
     """The answer to an event of this host, as it would send it."""
     entry = next(each for each in host(name).entries if each.ours == ours)
-    scene = Scene(str(folder), prompt=more.pop("asked", "say hello"), command=more.pop("command", "make db"))
+    scene = Scene(
+        str(folder), prompt=more.pop("asked", "say hello"), command=more.pop("command", "make db")
+    )
     return respond(ours, {**host(name).sample(entry, scene), **more}, os.environ, host=name)
 
 
@@ -55,4 +57,6 @@ def test_after_a_compaction_the_next_call_is_told_again(name: str, folder: Path)
 @pytest.mark.usefixtures("kept")
 def test_a_start_that_comes_with_its_prompt_is_both(folder: Path) -> None:
     """Copilot tells the prompt with the start: ways of working are not left out for it."""
-    assert RULE in fire("copilot", "session-start", folder, initialPrompt="tell me about the weather today")
+    assert RULE in fire(
+        "copilot", "session-start", folder, initialPrompt="tell me about the weather today"
+    )

@@ -28,7 +28,9 @@ def env(folder: Path) -> dict[str, str]:
     with open_memories(env=seen) as memories:
         learn_cure(memories)
         memories.add("Answer in English, even when I write German.", kind="preference")
-        memories.add("Maps may be nil in importer/read.go.", kind="fact", paths=["importer/read.go"])
+        memories.add(
+            "Maps may be nil in importer/read.go.", kind="fact", paths=["importer/read.go"]
+        )
     return seen
 
 
@@ -47,11 +49,17 @@ def test_a_look_shows_every_moment_and_records_nothing(env: dict[str, str]) -> N
     """It said "nothing is told", with lessons in force; before a command or at a file nothing could be seen at all."""
     said = looked(env)
     start, _, later = said.partition("Later, each at its moment:")
-    assert "Answer in English" in start and "(your word)" in start and "before `npm run test`: Run `npm ci`" in later
+    assert (
+        "Answer in English" in start
+        and "(your word)" in start
+        and "before `npm run test`: Run `npm ci`" in later
+    )
     assert "Run `npm ci`" in looked(env, "--command", "npm run test")
     assert "hears nothing" in looked(env, "--command", "git status")
     assert "Maps may be nil" in looked(env, "--file", "importer/read.go")
-    assert "With that prompt it hears" in looked(env, "--task", "why are maps nil in importer/read.go?")
+    assert "With that prompt it hears" in looked(
+        env, "--task", "why are maps nil in importer/read.go?"
+    )
     with open_memories(env=env) as memories:
         assert not memories.store.sealed(memories.project_id).get("use", 0)
 
@@ -65,7 +73,8 @@ def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
         assert "it is your word now, told before `npm run test`" in said
         found = one_screen(memories)
         assert (
-            found.told[0].stands == "your word" and {row.id: row.number for row in found.rows}[cure.id] == cure.number
+            found.told[0].stands == "your word"
+            and {row.id: row.number for row in found.rows}[cure.id] == cure.number
         )
     assert "before `npm run test`: Run `npm ci`" in looked(env).partition("Later")[2]
     assert "Told before `npm run test`." in typed(env, "why", str(cure.number))
@@ -73,7 +82,10 @@ def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
 
 def test_bare_tacit_says_that_nobody_hears_it_yet(env: dict[str, str]) -> None:
     """It said "given from now on" before anything was connected."""
-    assert "No agent is connected here yet, so none hears of this: tacit connect claude-code" in typed(env)
+    assert (
+        "No agent is connected here yet, so none hears of this: tacit connect claude-code"
+        in typed(env)
+    )
     typed(env, "connect", "claude-code", "--no-learn")
     assert "No agent is connected" not in typed(env)
 
@@ -110,7 +122,9 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     failed, well = {"error": f"Exit code 1\n{MISSING}"}, {"output": "ok"}
     calls = [("npm run test", failed), ("npm ci", well), ("npm run test", well)]
     steps = [{"tool": "Bash", "input": {"command": command}, **came} for command, came in calls]
-    path.write_text(json.dumps({"type": "run", "id": "late", "steps": steps, "outcome": "success"}) + "\n")
+    path.write_text(
+        json.dumps({"type": "run", "id": "late", "steps": steps, "outcome": "success"}) + "\n"
+    )
     with open_memories(env=env) as memories:
         memories.learn(str(path), format="neutral", over=True)
         lesson = next(each.id for each in memories.list() if "npm ci" in each.text)
@@ -118,7 +132,9 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     path.unlink()
     assert "4 sessions" in typed(env, "why", lesson)
     assert telling_line("Exit code 1\nstarted\nfatal: no\nfatal: a longer line", ()) == "fatal: no"
-    output = "[FAILED] markdownlint\nnotes.md:8 error MD040/fence: a language is missing\nhusky failed"
+    output = (
+        "[FAILED] markdownlint\nnotes.md:8 error MD040/fence: a language is missing\nhusky failed"
+    )
     assert telling_line(output, ("MD040", "markdownlint", "husky")).startswith("notes.md:8")
     assert telling_line(output, ("", "markdownlint", "husky")) == "[FAILED] markdownlint"
 
@@ -156,16 +172,23 @@ def test_before_a_command_ones_own_lesson_comes_first(env: dict[str, str]) -> No
             name: [] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")
         }
         lump = replace(cure, extra={"about": parts})
-    some = replace(cure, extra={"about": {"npm ci": ["otherwise"], "npm run test": ["`npm run test`"]}})
+    some = replace(
+        cure, extra={"about": {"npm ci": ["otherwise"], "npm run test": ["`npm run test`"]}}
+    )
     assert moment_words(some, False) == "each part before its own command, or after its error"
     assert moment_words(lump, False) == "before `npm run test`, `npm run e2e` or 2 other commands"
-    assert moment_words(lump, False, 99) == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"
+    assert (
+        moment_words(lump, False, 99)
+        == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"
+    )
 
 
 def test_why_shows_the_line_of_the_linter(env: dict[str, str], alone: Path) -> None:
     """It quoted the hook's last line: the failure's code, *pre-commit*, stands in the lesson too."""
     output = "✖ markdownlint-cli2:\nnotes.md:8 error MD040/fence\nhusky - pre-commit script failed (code 1)"
-    steps = [{"tool": "Bash", "input": {"command": "git commit -m x"}, "error": f"Exit code 1\n{output}"}]
+    steps = [
+        {"tool": "Bash", "input": {"command": "git commit -m x"}, "error": f"Exit code 1\n{output}"}
+    ]
     with open_memories(env=env) as memories:
         for n in range(3):
             path = alone / f"h{n}.jsonl"
@@ -179,12 +202,19 @@ def test_a_way_of_working_that_sessions_met_is_told_at_starts(env: dict[str, str
     """It waited for a prompt about it: it names no command. What is about one stays there."""
     with open_memories(env=env) as memories:
         cure = next(each for each in memories.list() if "npm ci" in each.text)
-        done = replace(cure, klass="rule", extra=None, text="Before you say done, run the end-to-end tests.")
-        at_starts = [told_at_starts(each, memories.profile) for each in (done, replace(done, extra=cure.extra), cure)]
+        done = replace(
+            cure, klass="rule", extra=None, text="Before you say done, run the end-to-end tests."
+        )
+        at_starts = [
+            told_at_starts(each, memories.profile)
+            for each in (done, replace(done, extra=cure.extra), cure)
+        ]
     assert at_starts[0] == "" and all("notice" in each for each in at_starts[1:])
 
 
-def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_pay(env: dict[str, str]) -> None:
+def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_pay(
+    env: dict[str, str],
+) -> None:
     """It stood in the last line; a pause that is over still did."""
     typed(env, "pause", "8h")
     assert "Paused until" in typed(env)[:200] and "read by a model" not in typed(env)
@@ -194,20 +224,42 @@ def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_p
     assert "tacit lookback asks" in typed(env, "config", "set", "reader.hosts", "*")
 
 
-def test_a_look_back_ends_with_the_host_of_the_project_here(env: dict[str, str], folder: Path, alone: Path) -> None:
+def test_a_look_back_ends_with_the_host_of_the_project_here(
+    env: dict[str, str], folder: Path, alone: Path
+) -> None:
     """Most files were another project's; and a pipe says that what it gives is recorded."""
     for n in range(3):
         place = alone / ".claude" / "projects" / "other" / f"c{n}.jsonl"
         place.parent.mkdir(parents=True, exist_ok=True)
         said = {"role": "user", "content": "hello there"}
-        head = {"sessionId": f"c{n}", "cwd": str(alone), "timestamp": "2026-07-10T10:00:00.000Z", "version": "2.1.0"}
+        head = {
+            "sessionId": f"c{n}",
+            "cwd": str(alone),
+            "timestamp": "2026-07-10T10:00:00.000Z",
+            "version": "2.1.0",
+        }
         place.write_text(json.dumps({"type": "user", "uuid": "u", "message": said, **head}) + "\n")
     at = {"timestamp": "2026-07-10T10:00:00.000Z"}
     meta = {"id": "x1", "cwd": str(folder), "cli_version": "0.50.0", **at}
-    spoken = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}
-    place = alone / ".codex" / "sessions" / "2026" / "07" / "10" / "rollout-2026-07-10T10-00-00-x1.jsonl"
+    spoken = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "hello"}],
+    }
+    place = (
+        alone
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "07"
+        / "10"
+        / "rollout-2026-07-10T10-00-00-x1.jsonl"
+    )
     place.parent.mkdir(parents=True)
-    lines = [{"type": "session_meta", "payload": meta, **at}, {"type": "response_item", "payload": spoken, **at}]
+    lines = [
+        {"type": "session_meta", "payload": meta, **at},
+        {"type": "response_item", "payload": spoken, **at},
+    ]
     place.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "tacit connect codex" in typed(env, "lookback")
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as err:

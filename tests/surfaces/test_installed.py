@@ -35,7 +35,10 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
     (told,) = cautions(host, [path], root, env)
     assert f"{len(entries)} of {len(entries)} hooks" in told and "/hooks" in told
     events = "session_start user_prompt_submit subagent_start subagent_stop pre_tool_use post_tool_use pre_compact stop session_end"
-    state = "".join(f'[hooks.state."{path}:{event}:1:0"]\ntrusted_hash = "sha256:1d"\n' for event in events.split())
+    state = "".join(
+        f'[hooks.state."{path}:{event}:1:0"]\ntrusted_hash = "sha256:1d"\n'
+        for event in events.split()
+    )
     written(tmp_path / ".codex" / "config.toml", state)
     assert cautions(host, [path], root, env) == []
     written(tmp_path / ".codex" / "config.toml", state.replace(":stop:1:0", ":stop:0:0"))
@@ -44,13 +47,20 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
     assert len(cautions(host, [path], root, env)) == 1 and cautions(host, [], root, env) == []
 
 
-def test_gemini_servers_in_a_folder_without_trust_are_named(tmp_path: Path, env: dict[str, str]) -> None:
+def test_gemini_servers_in_a_folder_without_trust_are_named(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
     """Only where our server is registered."""
     host, root = host_named("gemini"), str(tmp_path / "shop")
     assert cautions(host, [], root, env) == []
-    written(tmp_path / ".gemini" / "settings.json", '{"mcpServers": {"tacit": {"command": "tacit"}}} // mine')
+    written(
+        tmp_path / ".gemini" / "settings.json",
+        '{"mcpServers": {"tacit": {"command": "tacit"}}} // mine',
+    )
     assert "disabled" in cautions(host, [], root, env)[0]
-    written(tmp_path / ".gemini" / "trustedFolders.json", json.dumps({str(tmp_path): "TRUST_FOLDER"}))
+    written(
+        tmp_path / ".gemini" / "trustedFolders.json", json.dumps({str(tmp_path): "TRUST_FOLDER"})
+    )
     assert cautions(host, [], root, env) == []
 
 

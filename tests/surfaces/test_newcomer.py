@@ -60,7 +60,10 @@ def person(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def called(
-    env: dict[str, str], *args: str, answers: str = "", monkeypatch: pytest.MonkeyPatch | None = None
+    env: dict[str, str],
+    *args: str,
+    answers: str = "",
+    monkeypatch: pytest.MonkeyPatch | None = None,
 ) -> tuple[str, str]:
     """What a command prints, and what it says beside that; with answers at a terminal."""
     out, err = io.StringIO(), Screen() if monkeypatch else io.StringIO()
@@ -78,10 +81,28 @@ def session(name: str, cwd: str, *files: str) -> Path:
     ]
     base = {"sessionId": name, "cwd": cwd, "version": "2.1.0", "userType": "external"}
     lines = [
-        {"type": "user", **base, "uuid": f"u{name}", "timestamp": "2026-07-10T10:00:00.000Z", "message": {"role": "user", "content": "always run make seed first"}},
-        {"type": "assistant", **base, "uuid": f"a{name}", "timestamp": "2026-07-10T10:01:00.000Z", "message": {"role": "assistant", "content": calls or [{"type": "text", "text": "ok"}]}},
-    ]  # fmt: skip
-    path = Path(os.environ["HOME"]) / ".claude" / "projects" / re.sub(r"\W", "-", cwd) / f"{name}.jsonl"
+        {
+            "type": "user",
+            **base,
+            "uuid": f"u{name}",
+            "timestamp": "2026-07-10T10:00:00.000Z",
+            "message": {"role": "user", "content": "always run make seed first"},
+        },
+        {
+            "type": "assistant",
+            **base,
+            "uuid": f"a{name}",
+            "timestamp": "2026-07-10T10:01:00.000Z",
+            "message": {"role": "assistant", "content": calls or [{"type": "text", "text": "ok"}]},
+        },
+    ]
+    path = (
+        Path(os.environ["HOME"])
+        / ".claude"
+        / "projects"
+        / re.sub(r"\W", "-", cwd)
+        / f"{name}.jsonl"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
@@ -109,13 +130,21 @@ def test_a_moved_repository_is_asked_about_and_remembered(
 ) -> None:
     """Its parts are one question, with what speaks for it; a yes is kept, and other folders that are gone stay out."""
     out, err = called(person, "learn", answers="y\nn\n", monkeypatch=monkeypatch)
-    assert "2 sessions are of /gone/code/store, which is gone; 1 of the 1 files they name are here." in err
+    assert (
+        "2 sessions are of /gone/code/store, which is gone; 1 of the 1 files they name are here."
+        in err
+    )
     assert err.count("Are they of") == 1 and "learned 2 sessions" in out
     assert "1 session of a folder that is gone, left out" in err
     with package.open(create=False) as memories:
         # two of them are not projects
         assert memories.was_at() == ["/gone/code/store"] and len(memories.store.projects()) == 3
-        assert [each.path for each in transcripts(memories.place, person, "claude-code", 36500, was=memories.was_at())]
+        assert [
+            each.path
+            for each in transcripts(
+                memories.place, person, "claude-code", 36500, was=memories.was_at()
+            )
+        ]
     session("s4", "/gone/code/store/docs")
     assert "learned 1 session" in called(person, "learn")[0]
 
@@ -124,7 +153,9 @@ def test_without_a_terminal_a_moved_repository_is_named(shop: Path, person: dict
     """Nothing is mixed unasked; the note says what to type, and that works."""
     out, err = called(person, "learn")
     assert "learned 0 sessions" in out
-    assert "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
+    assert (
+        "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
+    )
     out, err = called(person, "learn", "--moved-from", "/gone/code/store")
     assert "learned 2 sessions" in out and "moved-from" not in err
     with (
@@ -150,12 +181,17 @@ def test_a_file_of_many_folders_is_no_folders(shop: Path, person: dict[str, str]
     with package.open(env=person) as memories:
         assert gone_folders([FileSource(str(path))], memories.place, {}) == {}
         path = path.rename(shop / "one.jsonl")
-        assert list(gone_folders([FileSource(str(path))], memories.place, {})) == ["/gone/code/store"]
+        assert list(gone_folders([FileSource(str(path))], memories.place, {})) == [
+            "/gone/code/store"
+        ]
 
 
 def test_folders_above_one_another() -> None:
     """The nearest that somebody named; of those that are gone the outermost."""
-    assert moved_to("/a/b/c", {"/a": "p1", "/a/b": "p2"}) == "p2" and moved_to("/x", {"/a": "p1"}) == ""
+    assert (
+        moved_to("/a/b/c", {"/a": "p1", "/a/b": "p2"}) == "p2"
+        and moved_to("/x", {"/a": "p1"}) == ""
+    )
     assert outermost(["/a/b", "/a/b/c", "/ab"]) == {"/a/b": "/a/b", "/a/b/c": "/a/b", "/ab": "/ab"}
 
 
@@ -193,7 +229,10 @@ def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> 
         ("ok lets get back to main", "Get back to main."),
         ("ok can we get back to main?", "Get back to main."),
         ("can you give me a short PR description", "Give me a short PR description."),
-        ("Also update the ReleaseNotes with the recent changes", "Update the ReleaseNotes with the recent changes."),
+        (
+            "Also update the ReleaseNotes with the recent changes",
+            "Update the ReleaseNotes with the recent changes.",
+        ),
         ("commit and update changelog", "Commit and update changelog."),
         ("Could you please run the tests for me?", "Run the tests."),
         ("great, I want you to use pnpm", "Use pnpm."),
@@ -212,7 +251,15 @@ def asked(count: int, sessions: int, *said: str) -> ForPerson:
     text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
     order = Request(said[0], (), (), ()).order
     return ForPerson(
-        "request", f"request {said[0]}", text, count, sessions, ("r1",), lesson=said[0], order=order, wordings=said[1:]
+        "request",
+        f"request {said[0]}",
+        text,
+        count,
+        sessions,
+        ("r1",),
+        lesson=said[0],
+        order=order,
+        wordings=said[1:],
     )
 
 
@@ -220,36 +267,50 @@ def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: P
     """Its quotes stay as they were typed. One from before there were orders is worded when it is approved."""
     with package.open(env=person) as memories:
         project = memories.ensure_project().id
-        new = as_proposal(asked(3, 20, "can you update the changelog?"), project, memories.now(), None)
+        new = as_proposal(
+            asked(3, 20, "can you update the changelog?"), project, memories.now(), None
+        )
         assert new is not None
         with memories.store.write() as tx:
             tx.put_proposal(new)
         ask(memories, "request", "You asked.", id="p-old", text="please run the linter", runs=[])
-        assert "would read: Without being asked each time: update the changelog." in called(person, "review")[0]
+        assert (
+            "would read: Without being asked each time: update the changelog."
+            in called(person, "review")[0]
+        )
         memories.review(new.id)
         memories.review("p-old")
         assert {each.text for each in memories.list()} == {
             "Without being asked each time: update the changelog.",
             "Run the linter.",
         }
-    assert asked_before(asked(4, 30, "update the changelog", "can you update the changelog?"), [new]) == [new]
+    assert asked_before(
+        asked(4, 30, "update the changelog", "can you update the changelog?"), [new]
+    ) == [new]
     assert not is_asked("run the linter", asked(3, 20, "can you update the changelog?"))
 
 
 def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -> None:
     """What was asked in 3 of 20 sessions was asked in 3 of 75 by now, on every screen."""
-    proposal = as_proposal(asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None)
+    proposal = as_proposal(
+        asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None
+    )
     assert proposal is not None
     assert reason_now(proposal, 75).startswith("In 3 of 75 sessions")
     assert reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
     with package.open(env=person) as memories:
         for n in range(2):
             memories.learn(run(f"r{n}"))
-        held = as_proposal(asked(1, 1, "update the changelog"), memories.ensure_project().id, memories.now(), None)
+        held = as_proposal(
+            asked(1, 1, "update the changelog"), memories.ensure_project().id, memories.now(), None
+        )
         with memories.store.write() as tx:
             tx.put_proposal(held)  # type: ignore[arg-type]
         assert memories.proposals()[0].reason.startswith("In 1 of 2 sessions")
-    assert "In 1 of 2 sessions" in called(person, "status")[0] and "In 1 of 2 sessions" in called(person, "review")[0]
+    assert (
+        "In 1 of 2 sessions" in called(person, "status")[0]
+        and "In 1 of 2 sessions" in called(person, "review")[0]
+    )
 
 
 def test_an_unknown_project_shows_nobody_elses_question(
@@ -269,12 +330,26 @@ def test_an_unknown_project_shows_nobody_elses_question(
 def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
     """It has a heading of its own, on the page that is forwarded and on the desk's home."""
     with package.open(env=person) as memories:
-        ask(memories, "request", "You asked for tea.", id="p1", text="tea", order="Make tea.", count=1)
+        ask(
+            memories,
+            "request",
+            "You asked for tea.",
+            id="p1",
+            text="tea",
+            order="Make tea.",
+            count=1,
+        )
         ask(memories, "notice", "The kettle is broken.", id="p2", count=5)
         page = sharing.report(memories, memories.now(), team=False, version="1")
-    mended, wanted = page.partition("Wrong in instruction files")[2].split("Asked for again and again")
+    mended, wanted = page.partition("Wrong in instruction files")[2].split(
+        "Asked for again and again"
+    )
     assert "kettle" in mended and "tea" not in mended
-    assert "Would read: Make tea." in wanted and "Seen in 1 session." in wanted and "kettle" not in wanted
+    assert (
+        "Would read: Make tea." in wanted
+        and "Seen in 1 session." in wanted
+        and "kettle" not in wanted
+    )
 
 
 def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
@@ -283,13 +358,19 @@ def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) 
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
     for path in (Path(os.environ["HOME"]) / ".claude").rglob("*.jsonl"):
-        path.write_text(path.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",'))
+        path.write_text(
+            path.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",')
+        )
     mine = session("s9", str(shop))
-    mine.write_text(mine.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",'))
+    mine.write_text(
+        mine.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",')
+    )
     said = json.loads(called(person, "lookback", "--read", "--yes", "--json")[0])
     assert said["data"]["read"] + said["data"]["waiting"] == 1 and len(said["warnings"]) == 2
     with package.open(env=person) as memories:
-        assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == ["s9"]
+        assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == [
+            "s9"
+        ]
 
 
 def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> None:
@@ -300,7 +381,10 @@ def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> 
     assert called(person, "list", "--text", "tea")[0].startswith("no lessons here match")
     with package.open(env=person) as memories:
         memories.add("Use pnpm.")
-    assert called(person, "list", "--waiting")[0] == "no lesson waits here; 1 lesson in force: tacit list\n"
+    assert (
+        called(person, "list", "--waiting")[0]
+        == "no lesson waits here; 1 lesson in force: tacit list\n"
+    )
 
 
 # -- the fifth walk -------------------------------------------------------------------------------------------------------------
@@ -340,12 +424,24 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
         marks = ["usage subcommand bun", "usage option -A"]
         of_a_linter = _problem(memories, replace(lesson, signature="lint by rtk"), marks)
         assert of_a_linter == "`rtk`: there is no subcommand `bun`, and 1 more failure"
-    why, review = (" ".join(called(person, *command)[0].split()) for command in (("why", lesson.id), ("review",)))
-    assert f"met in {len(MET)} sessions" in why and "5 sessions: `rtk`: there is no subcommand `bun`" in why
-    assert "3 sessions: `cat`: there is no option `-A`" in why and "a session may have met more than one" in why
+    why, review = (
+        " ".join(called(person, *command)[0].split())
+        for command in (("why", lesson.id), ("review",))
+    )
+    assert (
+        f"met in {len(MET)} sessions" in why
+        and "5 sessions: `rtk`: there is no subcommand `bun`" in why
+    )
+    assert (
+        "3 sessions: `cat`: there is no option `-A`" in why
+        and "a session may have met more than one" in why
+    )
     assert f"`rtk bun` fails in 5 of {len(MET)} sessions" in review
     data = json.loads(called(person, "why", lesson.id, "--json")[0])["data"]
-    assert {each["mark"]: each["sessions"] for each in data["met"]} == {"usage subcommand bun": 5, "usage option -A": 3}
+    assert {each["mark"]: each["sessions"] for each in data["met"]} == {
+        "usage subcommand bun": 5,
+        "usage option -A": 3,
+    }
     told = lessons_of(lookback(runs, LookbackSettings(load("default"))))
     assert next(cost_words(each) for each in told if each.text == lesson.text).startswith(
         f"met in {len(MET)} of {len(MET)} sessions, the costliest of them typically 1 extra call"
@@ -354,12 +450,17 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
     assert f" {len(MET)} sessions, 8 extra calls in all" in screen
 
 
-def test_what_was_answered_about_a_failure_is_unknown_no_more(person: dict[str, str], folder: Path) -> None:
+def test_what_was_answered_about_a_failure_is_unknown_no_more(
+    person: dict[str, str], folder: Path
+) -> None:
     """The question was closed, and the failure stood under what came back with nothing known about it."""
     with package.open(env=person) as memories:
         for n in range(6):
             at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
-            steps = [user("go on", at=at), tool("terraform plan", error="zsh: command not found: terraform", at=at)]
+            steps = [
+                user("go on", at=at),
+                tool("terraform plan", error="zsh: command not found: terraform", at=at),
+            ]
             memories.learn(run(f"r{n}", *steps, started_at=at, complete=True), over=True)
         (asked,) = memories.proposals()
     unknown = "Came back, nothing known yet"
@@ -374,7 +475,9 @@ def test_a_failure_is_called_what_most_sessions_call_it() -> None:
     for n, program in enumerate(("go get", "go test", "go test", "go get", "go test", "go vet")):
         at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
         error = "dial tcp: lookup proxy.golang.org: no such host"
-        runs.append(run(f"r{n}", tool(f"{program} ./...", error=error, at=at), started_at=at, complete=True))
+        runs.append(
+            run(f"r{n}", tool(f"{program} ./...", error=error, at=at), started_at=at, complete=True)
+        )
     (problem,) = lookback(runs, LookbackSettings(load("default"))).problems
     assert problem.label.startswith("go test: ") and problem.sessions == len(runs)
 
@@ -386,13 +489,21 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
             memories.learn(each, over=True)
         (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
         lines = timeline.lines(events(memories.store, lesson.id), {})
-        assert any("recognised: " in each.why for each in lines) and not any(each.quote for each in lines)
+        assert any("recognised: " in each.why for each in lines) and not any(
+            each.quote for each in lines
+        )
         record = timeline.run_record([], memories.store.evidence(lesson.id))
         assert record.given == ()
         assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
-    for command in (("why", lesson.id), ("why", lesson.id, "--full"), ("review", "show", lesson.id)):
+    for command in (
+        ("why", lesson.id),
+        ("why", lesson.id, "--full"),
+        ("review", "show", lesson.id),
+    ):
         shown = called(person, *command)[0]
-        assert "usage subcommand" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown, shown
+        assert (
+            "usage subcommand" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown
+        ), shown
 
 
 def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -> None:
@@ -404,7 +515,9 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         (lesson,) = memories.list()
 
         def stands(memory: Memory) -> tuple[str, bool]:
-            return standing_words(memory, memories.profile).words, is_exempt(memory, memories.profile.trial)
+            return standing_words(memory, memories.profile).words, is_exempt(
+                memory, memories.profile.trial
+            )
 
         assert stands(lesson) == ("in force", False)
         edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
@@ -413,7 +526,13 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
             memories.learn(each, over=True)
         assert memories.get(lesson.id).text == edited.text and memories.health().health.faults == ()
         assert "your word" in called(person, "list")[0]
-        memories.undo(next(entry.id for entry in memories.log(memory=lesson.id, newest=True) if entry.verb == "edit"))
+        memories.undo(
+            next(
+                entry.id
+                for entry in memories.log(memory=lesson.id, newest=True)
+                if entry.verb == "edit"
+            )
+        )
         back = memories.get(lesson.id)
         assert back.text == lesson.text and not is_exempt(back, memories.profile.trial)
         memories.review(lesson.id, "approve")
@@ -446,7 +565,11 @@ OFFERED = "{}, which this person often asks for, and wait for their word."
         ("push it to the staging branch", False, f"Offer to {OFFERED}"),
         ("open a PR with a short description", True, f"When the work is done, offer to {OFFERED}"),
         ("update the docs and deploy", False, f"Offer to {OFFERED}"),
-        ("update the changelog", True, "When the work is done, without being asked: update the changelog."),
+        (
+            "update the changelog",
+            True,
+            "When the work is done, without being asked: update the changelog.",
+        ),
         ("never push to main", False, "Without being asked each time: never push to main."),
     ],
 )
@@ -455,11 +578,19 @@ def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: st
     assert Request(asked_for, (), (), (), after).order == order.format(asked_for)
 
 
-def test_a_look_back_says_what_it_takes_for_this_project(shop: Path, person: dict[str, str]) -> None:
+def test_a_look_back_says_what_it_takes_for_this_project(
+    shop: Path, person: dict[str, str]
+) -> None:
     """Sessions of a folder that is gone, whose files are here; once somebody has said so, it is no guess any more."""
     told = " ".join(called(person, "lookback")[0].split())
-    assert "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here." in told
-    assert f"They are counted as {shop.name}'s, here; tacit learn asks before it takes them in." in told
+    assert (
+        "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here."
+        in told
+    )
+    assert (
+        f"They are counted as {shop.name}'s, here; tacit learn asks before it takes them in."
+        in told
+    )
     assert "1 session of a folder that is gone: shown as a project of its own" in told
     called(person, "learn", "--moved-from", "/gone/code/store")
     told = called(person, "lookback")[0]
@@ -477,7 +608,10 @@ def test_what_was_answered_about_a_folder_that_is_gone_is_said_no_more(
         monkeypatch.chdir(folder)
         told, aside = called(person, "lookback")
         assert "gone" not in told + aside and "3 sessions of 2 projects" in told
-        assert {each["path"] for each in json.loads(called(person, "lookback", "--json")[0])["data"]["projects"]} == {
+        assert {
+            each["path"]
+            for each in json.loads(called(person, "lookback", "--json")[0])["data"]["projects"]
+        } == {
             str(shop),
             "/gone/other",
         }
@@ -494,7 +628,9 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
             ("bun run lint", 'lint/style/useConst\nerror: script "lint" exited with code 1'),
             ("bun run lint", ""),
         ]
-        steps = [tool(command, "" if error else "ok", error=error, at=at) for command, error in calls]
+        steps = [
+            tool(command, "" if error else "ok", error=error, at=at) for command, error in calls
+        ]
         runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
 
     def replayed(*lines_of: Any) -> Any:
@@ -506,7 +642,9 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
     (lesson,) = [each.text for each in lessons_of(free) if "git commit" in each.text]
     said = {"The pre-commit hook runs the linter.": "CLAUDE.md"}
     known = replayed(lambda home: said)
-    assert lesson not in [each.text for each in lessons_of(known)] and known.projects[0].in_files == (lesson,)
+    assert lesson not in [each.text for each in lessons_of(known)] and known.projects[
+        0
+    ].in_files == (lesson,)
     assert "Not told, because an instruction file says it already" in "\n".join(
         _in_files(known, Cli({}, io.StringIO(), io.StringIO()), 5)
     )
@@ -564,7 +702,9 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     assert "no format knows memories like these" in err.getvalue()
 
 
-def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[str, str], folder: Path) -> None:
+def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(
+    person: dict[str, str], folder: Path
+) -> None:
     """A lesson worded from what several sessions met is no finding of the last one."""
     path = session("s1", str(folder))
     out, _ = called(person, "learn", str(path))
@@ -574,7 +714,11 @@ def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[
 
 def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:
     """On a narrow screen."""
-    row = ["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]
+    row = [
+        "k3v9",
+        "\x1b[32mon trial (3 of 20 sessions)\x1b[0m",
+        "Run make seed before the tests of the importer.",
+    ]
     cut = words._fitted([row], 40)
     assert cut[0][1].startswith("on tr") and "[32m" not in cut[0][1] and cut[0][1].endswith("…")
 
@@ -587,13 +731,20 @@ def test_a_column_that_says_nothing_takes_no_room() -> None:
 
 def test_one_is_one() -> None:
     """No screen counts “1 lessons”: a number before a plural goes through `numbered`, unless it is a total or a measure."""
-    assert ", ".join(numbered(n, "session") for n in (0, 1, 12000)) == "0 sessions, 1 session, 12,000 sessions"
+    assert (
+        ", ".join(numbered(n, "session") for n in (0, 1, 12000))
+        == "0 sessions, 1 session, 12,000 sessions"
+    )
     counted = "lessons|sessions|questions|faults|keys|rows|records|projects|uses|runs|pairs|backups|sightings|changes"
-    plural = re.compile(r"(?<!of )(?<!of the )(?<!last )\{[^{}]*\}\}? (?:new |more )?(?:" + counted + r")\b")
+    plural = re.compile(
+        r"(?<!of )(?<!of the )(?<!last )\{[^{}]*\}\}? (?:new |more )?(?:" + counted + r")\b"
+    )
     places = (("surfaces", "*.py"), ("surfaces", "*.html"), ("lookback", "*.py"))
     every = [path for room, kind in places for path in sorted((SOURCES / room).rglob(kind))]
     lines = [(path.name, line.strip()) for path in every for line in path.read_text().splitlines()]
-    assert [each for each in lines if plural.search(each[1]) and not ALWAYS_MANY.search(each[1])] == []
+    assert [
+        each for each in lines if plural.search(each[1]) and not ALWAYS_MANY.search(each[1])
+    ] == []
 
 
 # Shown only where there are several, or a measure.
@@ -619,9 +770,17 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "kept"), [("tend", "yes", "yes"), ("model.daily_tokens", "5", 5), ("reader.off", "/a, /b", ["/a", "/b"]), ("learns", "no", False)]
-)  # fmt: skip
-def test_a_setting_is_set_by_a_command(person: dict[str, str], name: str, said: str, kept: Any) -> None:
+    ("name", "said", "kept"),
+    [
+        ("tend", "yes", "yes"),
+        ("model.daily_tokens", "5", 5),
+        ("reader.off", "/a, /b", ["/a", "/b"]),
+        ("learns", "no", False),
+    ],
+)
+def test_a_setting_is_set_by_a_command(
+    person: dict[str, str], name: str, said: str, kept: Any
+) -> None:
     """A note asked for `tend = "yes"`, to be written into a TOML by hand."""
     at = json.loads(called(person, "config", "set", name, said, "--json")[0])["data"]["file"]
     table, _, key = name.rpartition(".")
@@ -638,7 +797,9 @@ def test_a_program_that_reads_is_found_where_installers_put_it(tmp_path: Path) -
     reader = reader_here(settings_at("", config_path(env), env).by_key, env)
     assert reader is not None and (reader.by, reader.hosts) == ("claude-code", ("claude-code",))
     Path(config_path(env)).parent.mkdir(parents=True)
-    Path(config_path(env)).write_text('[reader]\nhosts = ["*"]\n')  # what the screens offer, and did nothing
+    Path(config_path(env)).write_text(
+        '[reader]\nhosts = ["*"]\n'
+    )  # what the screens offer, and did nothing
     every = reader_here(settings_at("", config_path(env), env).by_key, env)
     assert every is not None and every.hosts == ()
     assert ModelCommand("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
@@ -657,9 +818,27 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
         every = [*other, replace(here, id="elsewhere", name="mise")]
         monkeypatch.setattr(type(memories.store), "projects", lambda _: every)
         plan = Plan(Reader("x", "x", (), True), (), Estimate())
-        _by_rules(Cli(person, out, out), memories, plan, {"s": FileSource(str(session("s8", str(shop))))}, None)
+        _by_rules(
+            Cli(person, out, out),
+            memories,
+            plan,
+            {"s": FileSource(str(session("s8", str(shop))))},
+            None,
+        )
     assert "mise: 2 lessons, tacit --project mise" in out.getvalue()
-    fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
+    fresh = Memory(
+        "m",
+        "p",
+        "Seed.",
+        kind="fix",
+        klass="fix",
+        trust="agent",
+        state="provisional",
+        tally=Tally(seen=1),
+    )
     heard = replace(fresh, extra={"word": "shown"})
-    words = [listed_words(each, load("default")).words for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))]
+    words = [
+        listed_words(each, load("default")).words
+        for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))
+    ]
     assert words == ["met in 1 session", "heard from you in 1 session", "met in 3 sessions"]

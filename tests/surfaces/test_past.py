@@ -49,10 +49,18 @@ def repository(folder: Path) -> Path:
 
 def test_codex_notes_the_repository(tmp_path: Path) -> None:
     """All that is left of its work trees."""
-    meta = {"id": "s1", "cwd": "/gone/1f2e/shop", "source": "cli", "git": {"branch": "main", "repository_url": REMOTE}}
+    meta = {
+        "id": "s1",
+        "cwd": "/gone/1f2e/shop",
+        "source": "cli",
+        "git": {"branch": "main", "repository_url": REMOTE},
+    }
     file = tmp_path / "rollout-2026-07-16T00-00-00-s1.jsonl"
     file.write_text(
-        json.dumps({"timestamp": "2026-07-16T00:00:00.000Z", "type": "session_meta", "payload": meta}) + "\n"
+        json.dumps(
+            {"timestamp": "2026-07-16T00:00:00.000Z", "type": "session_meta", "payload": meta}
+        )
+        + "\n"
     )
     [found] = formats.read(FileSource(str(file)), "codex")
     assert found.remote == REMOTE
@@ -77,38 +85,72 @@ def test_a_run_of_a_gone_folder_is_its_repositorys(tmp_path: Path) -> None:
     said = user("No, use pnpm instead of npm in this repo.")
     with package.open(str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(shop)) as memories:
         here = memories.ensure_project().id
-        [one] = memories.learn(replace(run("r1", said), cwd="/gone/1f2e/shop", remote=REMOTE), apart=True)
+        [one] = memories.learn(
+            replace(run("r1", said), cwd="/gone/1f2e/shop", remote=REMOTE), apart=True
+        )
     assert one.project == here
     with package.open(str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(blog)) as memories:
-        [two] = memories.learn(replace(run("r2", said), cwd="/gone/77ab/shop", remote=REMOTE), apart=True)
+        [two] = memories.learn(
+            replace(run("r2", said), cwd="/gone/77ab/shop", remote=REMOTE), apart=True
+        )
         assert two.project == here
         asked: list[str] = []
         assert (
             memories.learn(
-                replace(run("r3", said), cwd="/gone/worktrees/x1/api"), apart=lambda folder: bool(asked.append(folder))
+                replace(run("r3", said), cwd="/gone/worktrees/x1/api"),
+                apart=lambda folder: bool(asked.append(folder)),
             )
             == []
         )
-        assert asked == ["/gone/worktrees/api"] and memories.store.find_run(memories.project_id, "r3") is None
-        [four] = memories.learn(replace(run("r4", said), cwd="/gone/worktrees/x2/api"), apart=lambda folder: True)
-        [five] = memories.learn(replace(run("r5", said), cwd="/gone/worktrees/x3/api"), apart=lambda folder: True)
+        assert (
+            asked == ["/gone/worktrees/api"]
+            and memories.store.find_run(memories.project_id, "r3") is None
+        )
+        [four] = memories.learn(
+            replace(run("r4", said), cwd="/gone/worktrees/x2/api"), apart=lambda folder: True
+        )
+        [five] = memories.learn(
+            replace(run("r5", said), cwd="/gone/worktrees/x3/api"), apart=lambda folder: True
+        )
         assert four.project == five.project not in (here, memories.project_id)
         new = "git@github.com:ada/unseen.git"
-        [six] = memories.learn(replace(run("r6", said), cwd="/gone/9/unseen", remote=new), apart=True)
-        [seven] = memories.learn(replace(run("r7", said), cwd="/gone/8/unseen", remote=new), apart=True)
+        [six] = memories.learn(
+            replace(run("r6", said), cwd="/gone/9/unseen", remote=new), apart=True
+        )
+        [seven] = memories.learn(
+            replace(run("r7", said), cwd="/gone/8/unseen", remote=new), apart=True
+        )
         assert six.project == seven.project and memories.store.project(six.project).name == "unseen"  # type: ignore[union-attr]
 
 
-def test_learn_without_a_path_takes_what_lookback_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learn_without_a_path_takes_what_lookback_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each session into its own project; of a folder that is gone nobody is asked without a terminal, and it is said what was left out."""
     shop = repository(tmp_path / "shop")
     folder = Path(os.environ["HOME"]) / ".claude" / "projects" / "x"
     folder.mkdir(parents=True)
     for n, cwd in enumerate((str(shop), "/gone/away")):
         lines = [
-            {"type": "user", "sessionId": f"s{n}", "cwd": cwd, "uuid": f"u{n}", "timestamp": f"2026-07-1{n}T10:00:00.000Z", "version": "2.1.0", "userType": "external", "message": {"role": "user", "content": "always run make seed before the tests"}},
-            {"type": "assistant", "sessionId": f"s{n}", "cwd": cwd, "uuid": f"a{n}", "timestamp": f"2026-07-1{n}T10:01:00.000Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "ok"}]}},
-        ]  # fmt: skip
+            {
+                "type": "user",
+                "sessionId": f"s{n}",
+                "cwd": cwd,
+                "uuid": f"u{n}",
+                "timestamp": f"2026-07-1{n}T10:00:00.000Z",
+                "version": "2.1.0",
+                "userType": "external",
+                "message": {"role": "user", "content": "always run make seed before the tests"},
+            },
+            {
+                "type": "assistant",
+                "sessionId": f"s{n}",
+                "cwd": cwd,
+                "uuid": f"a{n}",
+                "timestamp": f"2026-07-1{n}T10:01:00.000Z",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": "ok"}]},
+            },
+        ]
         (folder / f"s{n}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.chdir(tmp_path)
     out, err = io.StringIO(), io.StringIO()

@@ -15,7 +15,9 @@ from tacit.surfaces.cli.helping import usage_of
 from tacit.surfaces.cli.parsing import COMMANDS
 
 SOURCES = Path(tacit.__file__).parent
-INNER = re.compile(r"\b(provisional|candidates?|tiers?|arms?|lineages?|epochs?|standing|gates?)\b", re.I)
+INNER = re.compile(
+    r"\b(provisional|candidates?|tiers?|arms?|lineages?|epochs?|standing|gates?)\b", re.I
+)
 # Lesson texts, code, file names and what the origins themselves call things are theirs. A prompt for a reader is no message.
 APART = ("learn/reader/prompt.py", "learn/reader/exam.py", "learn/gate.py")
 ROOMS = ("surfaces", "lookback", "app", "learn", "prove", "trial", "tend", "recall", "team")
@@ -45,7 +47,11 @@ def sentences(path: Path) -> Iterator[tuple[int, str]]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in told:
+        if (
+            not isinstance(node, ast.Constant)
+            or not isinstance(node.value, str)
+            or id(node) in told
+        ):
             continue
         if " " in node.value.strip() and not CODE.search(node.value):
             yield node.lineno, node.value
@@ -74,14 +80,23 @@ def test_the_readme_is_short() -> None:
 def test_the_package_shows_what_people_call() -> None:
     """`dir(tacit)` showed four names of ours and not `open`."""
     shown = dir(tacit)
-    assert "open" in shown and "Memories" in shown and "TYPE_CHECKING" not in shown and "at_once" not in shown
+    assert (
+        "open" in shown
+        and "Memories" in shown
+        and "TYPE_CHECKING" not in shown
+        and "at_once" not in shown
+    )
 
 
 def test_memories_show_what_people_call(folder: Path) -> None:
     """Of 129 public names most were ours; a question that is no text is said to be none."""
     with tacit.open() as memories:
         shown = [name for name in dir(memories) if not name.startswith("_")]
-        assert len(shown) <= 45 and {"add", "recall", "run", "undo"} <= set(shown) and "counted_anew" not in shown
+        assert (
+            len(shown) <= 45
+            and {"add", "recall", "run", "undo"} <= set(shown)
+            and "counted_anew" not in shown
+        )
         assert all(hasattr(memories, name) for name in shown)
         with pytest.raises(UsageError, match="A question is text"):
             memories.recall(None)  # type: ignore[arg-type]

@@ -20,7 +20,9 @@ from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, 
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
-SCHEMAS = json.loads((Path(__file__).parent / "data" / "claude_code_plugin.schema.json").read_text())
+SCHEMAS = json.loads(
+    (Path(__file__).parent / "data" / "claude_code_plugin.schema.json").read_text()
+)
 SESSION = "00000001-0000-4000-8000-000000000000"
 
 
@@ -39,11 +41,17 @@ def frontmatter(path: Path) -> dict[str, str]:
     ("shape", "found"),
     [
         ("plugin", lambda: [loaded(PLUGIN / ".claude-plugin" / "plugin.json")]),
-        ("marketplace", lambda: [loaded(at / ".claude-plugin" / "marketplace.json") for at in (PLUGIN, ROOT)]),
+        (
+            "marketplace",
+            lambda: [loaded(at / ".claude-plugin" / "marketplace.json") for at in (PLUGIN, ROOT)],
+        ),
         ("hooks", lambda: [loaded(PLUGIN / "hooks" / "hooks.json")]),
         ("mcp", lambda: [loaded(PLUGIN / ".mcp.json")]),
         ("skill", lambda: [frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")]),
-        ("command", lambda: [frontmatter(path) for path in sorted((PLUGIN / "commands").glob("*.md"))]),
+        (
+            "command",
+            lambda: [frontmatter(path) for path in sorted((PLUGIN / "commands").glob("*.md"))],
+        ),
     ],
 )
 def test_every_file_fits_the_documented_schema(shape: str, found: Any) -> None:
@@ -51,7 +59,9 @@ def test_every_file_fits_the_documented_schema(shape: str, found: Any) -> None:
     jsonschema = pytest.importorskip(
         "jsonschema", reason="schemas are checked with jsonschema, which comes with the package mcp"
     )
-    validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{shape}", "$defs": SCHEMAS["$defs"]})
+    validator = jsonschema.Draft202012Validator(
+        {"$ref": f"#/$defs/{shape}", "$defs": SCHEMAS["$defs"]}
+    )
     files = found()
     assert files
     for each in files:
@@ -74,17 +84,23 @@ def test_the_portable_folder_keeps_to_agent_plugins_1_0() -> None:
     """One manifest of fields that the specification knows, MCP and skill in their fixed places, no hooks; the same server, skill and
     version as the plugin of Claude Code. Copilot loads it for real: bench/hosts, agent-plugin."""
     folder = ROOT / "plugins" / "agent"
-    manifest, theirs = loaded(folder / "plugin.json"), loaded(PLUGIN / ".claude-plugin" / "plugin.json")
+    manifest, theirs = (
+        loaded(folder / "plugin.json"),
+        loaded(PLUGIN / ".claude-plugin" / "plugin.json"),
+    )
     known = "$schema name version description author homepage repository license keywords extensions".split()
     assert {*manifest} <= {*known}
     assert manifest["$schema"] == "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
     assert re.fullmatch(r"[a-z0-9.-]{1,64}", manifest["name"])
     assert all(
-        manifest[name] == theirs[name] for name in ("name", "version", "description", "license", "keywords", "author")
+        manifest[name] == theirs[name]
+        for name in ("name", "version", "description", "license", "keywords", "author")
     )
     servers = loaded(folder / "mcp.json")
     assert servers["$schema"].endswith("/1.0.0/mcp.schema.json")
-    assert servers["mcpServers"] == {"tacit": {"type": "stdio", **loaded(PLUGIN / ".mcp.json")["mcpServers"]["tacit"]}}
+    assert servers["mcpServers"] == {
+        "tacit": {"type": "stdio", **loaded(PLUGIN / ".mcp.json")["mcpServers"]["tacit"]}
+    }
     assert (folder / "skills" / skill.NAME / "SKILL.md").read_text(encoding="utf-8") == skill.text()
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert found == {"plugin.json", "mcp.json", "skills/tacit/SKILL.md"}
@@ -95,16 +111,30 @@ def test_the_skill_is_one_text_for_every_host(tacit: Any, folder: Path) -> None:
     text = (PLUGIN / "skills" / "tacit" / "SKILL.md").read_text(encoding="utf-8")
     assert text == skill.text() and len(text.splitlines()) < 500
     assert frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")["name"] == skill.NAME
-    for part in ("When to recall", "When to keep something", "The marks of a good observation", "What to skip"):
+    for part in (
+        "When to recall",
+        "When to keep something",
+        "The marks of a good observation",
+        "What to skip",
+    ):
         assert f"## {part}" in text
     assert tacit("skill").out == text
     path = folder / ".agents" / "skills" / "tacit" / "SKILL.md"
-    assert [tacit("skill", ".agents/skills", "--json").data["changed"] for _ in range(2)] == [True, False]
+    assert [tacit("skill", ".agents/skills", "--json").data["changed"] for _ in range(2)] == [
+        True,
+        False,
+    ]
     assert path.read_text(encoding="utf-8") == text
     path.write_text(text + "my own line\n", encoding="utf-8")
-    assert tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is False and path.exists()
+    assert (
+        tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is False
+        and path.exists()
+    )
     path.write_text(text, encoding="utf-8")
-    assert tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is True and not path.parent.exists()
+    assert (
+        tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is True
+        and not path.parent.exists()
+    )
 
 
 def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Path) -> None:
@@ -113,7 +143,11 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
     tacit("connect", "claude-code", "--no-learn")
     connected = loaded(folder / ".claude" / "settings.local.json")["hooks"]
     plugged = loaded(PLUGIN / "hooks" / "hooks.json")["hooks"]
-    common = {"session_id": SESSION, "transcript_path": str(folder / "none.jsonl"), "cwd": str(folder)}
+    common = {
+        "session_id": SESSION,
+        "transcript_path": str(folder / "none.jsonl"),
+        "cwd": str(folder),
+    }
     for event, more in [
         ("SessionStart", {"source": "startup"}),
         ("UserPromptSubmit", {"prompt": "How are prices stored?", "prompt_id": "p1"}),
@@ -121,27 +155,49 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
         said = json.dumps({**common, "hook_event_name": event, **more}).encode()
         running = [
             subprocess.Popen(
-                ["sh", "-c", group["hooks"][0]["command"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1", "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
+                ["sh", "-c", group["hooks"][0]["command"]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={
+                    **os.environ,
+                    "TACIT_NO_WORKER": "1",
+                    "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+                },
             )
             for group in (connected[event][0], plugged[event][0])
-        ]  # fmt: skip
+        ]
         answers = [process.communicate(said)[0] for process in running]
-        assert sum(b"integers in cents" in answer for answer in answers) == (event == "SessionStart"), answers
+        assert sum(b"integers in cents" in answer for answer in answers) == (
+            event == "SessionStart"
+        ), answers
 
 
 @pytest.mark.parametrize("shell", [False, True])
 def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell: bool) -> None:
     """The hook at the start notes the session under its parent, or behind the shell that a host runs it in; whoever has the same parent, or one below it, finds it; an old note does not count."""
     tacit("init")
-    said = {"session_id": SESSION, "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart"}
+    said = {
+        "session_id": SESSION,
+        "transcript_path": "",
+        "cwd": str(folder),
+        "hook_event_name": "SessionStart",
+    }
     hook = [sys.executable, "-m", "tacit", "hook", "session-start"]  # whose parent is this process
     hook = ["sh", "-c", harmless(hook)] if shell else hook
     env, told = {**os.environ, "TACIT_NO_WORKER": "1"}, json.dumps({**said, "source": "startup"})
-    subprocess.run(hook, input=told, text=True, cwd=folder, env=env, check=True, capture_output=True)
+    subprocess.run(
+        hook, input=told, text=True, cwd=folder, env=env, check=True, capture_output=True
+    )
     code = "from tacit.surfaces.session import *; from tacit.app import open; print(served_by(open().store, ancestors())[0])"
-    for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
-        told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout
+    for nested in (
+        code,
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])",
+    ):
+        told = subprocess.run(
+            [sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder
+        ).stdout
         assert told.strip() == SESSION
     with open_memories() as memories:
         assert served_by(memories.store, ancestors()[1:])[0] == "" or os.getppid() == 1

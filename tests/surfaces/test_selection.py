@@ -36,7 +36,10 @@ def mixed(folder: Path) -> Path:
         doubted = memories.add("Restart the worker by hand.")
         memories.review(doubted.id, "open", reason="is it so?")
         memories.add("The importer drops rows with umlauts", trust="agent")
-        held = [memories.add(f"Page {n} says that port {5400 + n} must be free", trust="imported") for n in range(2)]
+        held = [
+            memories.add(f"Page {n} says that port {5400 + n} must be free", trust="imported")
+            for n in range(2)
+        ]
         asked = memories.add("The exporter retries three times", trust="agent")
         for about in (held[0].id, asked.id):
             ask(memories, "edit", "shorter", about, text="shorter")
@@ -82,7 +85,9 @@ def lesson(**fields: Any) -> Memory:
         ({"seen": 9, "contradicted": 2}, "2 spoke against it", "nother, independent"),
     ],
 )
-def test_what_is_missing_is_what_is_missing(fields: dict[str, Any], said: str, not_said: str) -> None:
+def test_what_is_missing_is_what_is_missing(
+    fields: dict[str, Any], said: str, not_said: str
+) -> None:
     """`why` asked a lesson that nine sessions had met for a second one."""
     words = ahead(lesson(**fields), load("default"), "")
     assert said in words and not_said not in words

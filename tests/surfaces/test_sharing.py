@@ -21,9 +21,7 @@ from tacit.surfaces import sharing
 from tacit.surfaces.cli import main
 from tacit.testing import finding, run
 
-XSS = (
-    "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<a href='javascript:alert(3)' style='x'>"
-)
+XSS = "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<a href='javascript:alert(3)' style='x'>"
 HEARD = "You always want the linter to run first"
 
 
@@ -45,7 +43,17 @@ def holds_nothing_active(page: str) -> None:
     """No script, no address, no inline style or handler, and a policy that allows the one style alone."""
     seen = Tags()
     seen.feed(page)
-    assert not seen.tags & {"script", "img", "iframe", "object", "embed", "link", "form", "base", "a"}
+    assert not seen.tags & {
+        "script",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "form",
+        "base",
+        "a",
+    }
     assert not [
         name
         for name in seen.attributes
@@ -76,7 +84,11 @@ def memories(folder: Path) -> Iterator[Memories]:
         with found.store.write() as tx:
             put_as(tx, heard, "edit", found.now(), extra={"word": "said"})
             put_as(tx, bad, "verdict", found.now(), "learn", XSS, verdict="harms")
-            tx.put_proposal(Proposal("p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong))
+            tx.put_proposal(
+                Proposal(
+                    "p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong
+                )
+            )
         ask(found, "request", "You asked for the linter.", id="p2", quote="lint first")
         yield found
 
@@ -95,9 +107,15 @@ def test_a_report_is_one_file_that_runs_nothing(memories: Memories, team: bool) 
 def test_a_team_report_leaves_out_what_was_heard_from_one_person(memories: Memories) -> None:
     """And says that it does; what one person asked for is theirs too."""
     since = clock.after_days(memories.now(), -7)
-    mine, theirs = (sharing.report(memories, since, team=team, version="1") for team in (False, True))
+    mine, theirs = (
+        sharing.report(memories, since, team=team, version="1") for team in (False, True)
+    )
     assert HEARD in mine and "lint first" in mine
-    assert HEARD not in theirs and "lint first" not in theirs and "heard from one person only: 1 lesson." in theirs
+    assert (
+        HEARD not in theirs
+        and "lint first" not in theirs
+        and "heard from one person only: 1 lesson." in theirs
+    )
 
 
 def test_a_lesson_is_shared_with_its_story(memories: Memories) -> None:
@@ -109,11 +127,17 @@ def test_a_lesson_is_shared_with_its_story(memories: Memories) -> None:
         assert told in page, told
 
 
-def test_the_command_writes_the_file(memories: Memories, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_the_file(
+    memories: Memories, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`tacit report --html` names what it wrote; a month and a team are flags."""
     assert main(["report", "--html", "--month", "--team"]) == 0
     written = Path(capsys.readouterr().out.strip().removeprefix("report written: "))
-    assert "Team report" in written.read_text() and written.parent.name == "reports" and not list(folder.glob("*.html"))
+    assert (
+        "Team report" in written.read_text()
+        and written.parent.name == "reports"
+        and not list(folder.glob("*.html"))
+    )
     assert main(["report", "--html", "mine.html"]) == 0
     assert "New, or to decide" in (folder / "mine.html").read_text()
 

@@ -14,9 +14,13 @@ NOW = "2026-11-16T12:00:00.000Z"
 def test_the_past_is_reckoned_back_from_what_is_in_force_now() -> None:
     """Two came in the last week and one went the week before; what was consumed falls into the week of its day."""
     figures = [
-        Figure("2026-11-01", "in_force", "", 4.0), Figure("2026-11-08", "in_force", "", -1.0), Figure("2026-11-15", "in_force", "", 2.0),
-        Figure("2026-11-02", "tokens", "codex gpt", 10.0), Figure("2026-11-03", "tokens", "codex gpt", 5.0), Figure("2026-11-16", "tokens", "codex gpt", 1.0),
-    ]  # fmt: skip
+        Figure("2026-11-01", "in_force", "", 4.0),
+        Figure("2026-11-08", "in_force", "", -1.0),
+        Figure("2026-11-15", "in_force", "", 2.0),
+        Figure("2026-11-02", "tokens", "codex gpt", 10.0),
+        Figure("2026-11-03", "tokens", "codex gpt", 5.0),
+        Figure("2026-11-16", "tokens", "codex gpt", 1.0),
+    ]
     found = by_week(figures, 5, NOW, "2026-10-30", weeks=26)
     assert found.days == ("2026-11-02", "2026-11-09", "2026-11-16")
     assert found.in_force == (4.0, 3.0, 5.0)
@@ -26,17 +30,23 @@ def test_the_past_is_reckoned_back_from_what_is_in_force_now() -> None:
 def test_before_the_first_day_that_was_counted_nothing_is_drawn() -> None:
     """A store that is new, or has no figures, has no past that one could show."""
     assert by_week([], 12, NOW, "").days == ()
-    assert by_week([Figure("2026-11-16", "in_force", "", 12.0)], 12, NOW, "2026-11-16").in_force == (12.0,)
+    assert by_week(
+        [Figure("2026-11-16", "in_force", "", 12.0)], 12, NOW, "2026-11-16"
+    ).in_force == (12.0,)
 
 
 @pytest.mark.parametrize(
     ("word", "about", "units", "big"),
     [
-        ("helps", 0.4, 60, "0.40 a session"), ("harms", -0.4, 60, "0.40 more a session"),
-        ("not yet known", 0.3, 60, "Not yet known"), ("not yet known", None, 0, "Not yet known"),
+        ("helps", 0.4, 60, "0.40 a session"),
+        ("harms", -0.4, 60, "0.40 more a session"),
+        ("not yet known", 0.3, 60, "Not yet known"),
+        ("not yet known", None, 0, "Not yet known"),
     ],
-)  # fmt: skip
-def test_what_was_spared_claims_no_more_than_its_verdict(word: str, about: float | None, units: int, big: str) -> None:
+)
+def test_what_was_spared_claims_no_more_than_its_verdict(
+    word: str, about: float | None, units: int, big: str
+) -> None:
     """A best guess without a verdict is a dot in a picture and no figure in large letters."""
     told = weekly_figures.drawn_spared(Spared(word, about, -0.1, 0.9, units, ""))
     assert told.big == big
@@ -58,4 +68,7 @@ def test_nothing_known_is_said_so() -> None:
 
 def test_a_model_is_named_with_its_host() -> None:
     """As people read it."""
-    assert (named_model("codex gpt-5"), named_model("codex ")) == ("gpt-5 in codex", "codex, model unknown")
+    assert (named_model("codex gpt-5"), named_model("codex ")) == (
+        "gpt-5 in codex",
+        "codex, model unknown",
+    )

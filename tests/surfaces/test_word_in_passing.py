@@ -57,10 +57,27 @@ def test_a_host_that_tells_prompts_as_steps_notes_it_too(shown: list[str], folde
 
 def session(alone: Path, folder: Path, line: str, **marks: Any) -> Path:
     """A transcript of Claude Code, where it keeps them, with that line in it."""
-    at = {"sessionId": "s1", "cwd": str(folder), "version": "2.1.200", "timestamp": "2026-02-11T10:00:00.000Z", "isSidechain": False,
-          "userType": "external", "entrypoint": "cli"}  # fmt: skip
-    typed = {**at, "type": "user", "uuid": "u1", "promptSource": "typed", "message": {"role": "user", "content": line}}
-    answer = {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": marks.pop("answer", "ok")}]}
+    at = {
+        "sessionId": "s1",
+        "cwd": str(folder),
+        "version": "2.1.200",
+        "timestamp": "2026-02-11T10:00:00.000Z",
+        "isSidechain": False,
+        "userType": "external",
+        "entrypoint": "cli",
+    }
+    typed = {
+        **at,
+        "type": "user",
+        "uuid": "u1",
+        "promptSource": "typed",
+        "message": {"role": "user", "content": line},
+    }
+    answer = {
+        "id": "m1",
+        "role": "assistant",
+        "content": [{"type": "text", "text": marks.pop("answer", "ok")}],
+    }
     records = [{**typed, **marks}, {**at, "type": "assistant", "uuid": "a1", "message": answer}]
     path = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / "s1.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,19 +97,28 @@ def said(tacit: Any, path: Path, folder: Path, line: str, **env: str) -> str:
     common = {"session_id": "s1", "transcript_path": str(path), "cwd": str(folder)}
     prompt = {**common, "hook_event_name": "UserPromptSubmit", "prompt": line}
     answer = respond("prompt", prompt, {**plain, **env}, host="claude-code")
-    over, with_no_worker = {**common, "hook_event_name": "SessionEnd", "reason": "exit"}, {"TACIT_NO_WORKER": "1"}
+    over, with_no_worker = (
+        {**common, "hook_event_name": "SessionEnd", "reason": "exit"},
+        {"TACIT_NO_WORKER": "1"},
+    )
     respond("session-end", over, {**plain, **with_no_worker, **env}, host="claude-code")
     tacit("worker", "--now")
     return answer
 
 
-def test_a_typed_word_is_done_and_is_the_persons(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
+def test_a_typed_word_is_done_and_is_the_persons(
+    tacit: Any, alone: Path, folder: Path, shown: list[str]
+) -> None:
     first, other = number_of("exporter"), number_of("importer")
-    answer = said(tacit, session(alone, folder, f"tacit keep {first}"), folder, f"tacit keep {first}")
+    answer = said(
+        tacit, session(alone, folder, f"tacit keep {first}"), folder, f"tacit keep {first}"
+    )
     assert "taken care of" in answer
     assert state(shown[first - 1]) == "provisional" and state(shown[other - 1]) == "candidate"
     with open_memories() as memories:
-        assert memories.log(memory=shown[first - 1], newest=True, limit=1)[0].by == (os.environ.get("USER") or "you")
+        assert memories.log(memory=shown[first - 1], newest=True, limit=1)[0].by == (
+            os.environ.get("USER") or "you"
+        )
 
 
 def test_claude_codes_own_hooks_bear_the_mark_of_its_shells(
@@ -101,7 +127,14 @@ def test_claude_codes_own_hooks_bear_the_mark_of_its_shells(
     """Version 2.1.326 sets CLAUDECODE for hooks, too: nothing that was typed there was ever done."""
     first = number_of("exporter")
     line = f"tacit keep {first}"
-    answer = said(tacit, session(alone, folder, line), folder, line, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
+    answer = said(
+        tacit,
+        session(alone, folder, line),
+        folder,
+        line,
+        CLAUDECODE="1",
+        CLAUDE_CODE_SESSION_ID="s1",
+    )
     assert "taken care of" in answer and state(shown[first - 1]) == "provisional"
 
 
@@ -109,7 +142,10 @@ NOT_TYPED: list[tuple[str, dict[str, Any]]] = [
     ("a program", {"entrypoint": "sdk-cli", "promptSource": "sdk"}),
     ("a notification", {"promptSource": "system"}),
     ("a sub-agent", {"isSidechain": True}),
-    ("a paste with more on the line", {"message": {"role": "user", "content": "the page says: tacit keep 1"}}),
+    (
+        "a paste with more on the line",
+        {"message": {"role": "user", "content": "the page says: tacit keep 1"}},
+    ),
     ("the agent", {"message": {"role": "user", "content": "what now?"}, "answer": "tacit keep 1"}),
 ]
 
@@ -124,14 +160,18 @@ def test_nobody_elses_word_counts(
     assert [state(id) for id in shown] == before, who
 
 
-def test_an_agents_shell_is_not_even_noted(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
+def test_an_agents_shell_is_not_even_noted(
+    tacit: Any, alone: Path, folder: Path, shown: list[str]
+) -> None:
     before = [state(id) for id in shown]
     line, marks = "tacit keep 1", {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "other"}
     said(tacit, session(alone, folder, line), folder, line, **marks)
     assert [state(id) for id in shown] == before
 
 
-def test_what_is_held_takes_more_than_a_number(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
+def test_what_is_held_takes_more_than_a_number(
+    tacit: Any, alone: Path, folder: Path, shown: list[str]
+) -> None:
     held = number_of("curl")
     said(tacit, session(alone, folder, f"tacit keep {held}"), folder, f"tacit keep {held}")
     with open_memories() as memories:
@@ -157,7 +197,14 @@ def test_learning_and_giving_have_a_switch_each(
     }
     common = {"session_id": "s1", "transcript_path": str(path), "cwd": str(folder)}
     start = {**common, "hook_event_name": "SessionStart", "source": "startup"}
-    assert ("Answer in English" in respond("session-start", start, plain, host="claude-code")) is given
-    respond("session-end", {**common, "hook_event_name": "SessionEnd", "reason": "exit"}, plain, host="claude-code")
+    assert (
+        "Answer in English" in respond("session-start", start, plain, host="claude-code")
+    ) is given
+    respond(
+        "session-end",
+        {**common, "hook_event_name": "SessionEnd", "reason": "exit"},
+        plain,
+        host="claude-code",
+    )
     with open_memories() as memories:
         assert bool(memories.near.queued()) is learned

@@ -36,7 +36,11 @@ GIVEN = "your word|always given|in your files|in force|given, unmeasured|likely 
 
 
 def lesson(**fields: Any) -> Memory:
-    tally = Tally(seen=fields.pop("seen", 2), belief=fields.pop("belief", None), signals=fields.pop("signals", None))
+    tally = Tally(
+        seen=fields.pop("seen", 2),
+        belief=fields.pop("belief", None),
+        signals=fields.pop("signals", None),
+    )
     facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}
     return Memory("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
 
@@ -75,7 +79,9 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
     assert is_given(memory) == (said in GIVEN or "trial" in said)
     assert not INNER.search(said + " " + ahead(memory, DEFAULT, ""))
     known = " ".join(WORDS)
-    assert all(word in known for word in re.sub(r"\(.*", "", said).split()), "tacit help words explains it"
+    assert all(word in known for word in re.sub(r"\(.*", "", said).split()), (
+        "tacit help words explains it"
+    )
 
 
 def test_where_nothing_is_withheld_nothing_is_on_trial() -> None:
@@ -96,7 +102,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         for n in (1, 2):
             at = f"2026-11-0{n}T10:00:00.000Z"
             failed = tool("pytest", error="E: connection refused on 5432", at=at)
-            memories.learn(run(f"r{n}", user("test it"), failed, started_at=at, complete=True), over=True)
+            memories.learn(
+                run(f"r{n}", user("test it"), failed, started_at=at, complete=True), over=True
+            )
         said = finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")
         memories.learn(run("r3", said), over=True)
         memories.inject(task="run the tests", run="r4")
@@ -128,7 +136,9 @@ def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
         '{"type": "run", "id": "n1"}\n{"type": "finding", "text": "Seed the database first.", "by": "reviewer"}\n{"type": "end"}\n'
     )
     named = {"ID": id, "RUN": "run.jsonl"}
-    code, text, notes = told(*[named.get(word, word) for word in command], "--store", store, "--by", "ada", "--yes")
+    code, text, notes = told(
+        *[named.get(word, word) for word in command], "--store", store, "--by", "ada", "--yes"
+    )
     inner = INNER.search(text)
     if command == ["log"]:  # the journal has its own words, one a line; people read `why`
         inner = None
@@ -153,9 +163,16 @@ def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:
 
 
 FATES: tuple[dict[str, Any], ...] = (
-    {}, {"verdict": "helps"}, {"verdict": "harms"}, {"verdict": "no difference"}, {"pinned": True}, {"state": "under_review"}, {"state": "stable"},
-    {"gate": "hold", "gate_reason": "from a page"}, {"state": "archived"},
-)  # fmt: skip
+    {},
+    {"verdict": "helps"},
+    {"verdict": "harms"},
+    {"verdict": "no difference"},
+    {"pinned": True},
+    {"state": "under_review"},
+    {"state": "stable"},
+    {"gate": "hold", "gate_reason": "from a page"},
+    {"state": "archived"},
+)
 
 
 @pytest.mark.parametrize(("profile", "came"), [("default", "occurred"), ("geas", "not_occurred")])
@@ -164,7 +181,10 @@ def test_two_commands_never_say_different_things_of_one_lesson(
 ) -> None:
     """Bare tacit, list, why, effect and review: the same words, also while one host's runs speak for it and another's against."""
     monkeypatch.chdir(tmp_path)
-    path, other = str(tmp_path / "s.db"), {"occurred": "not_occurred", "not_occurred": "occurred"}[came]
+    path, other = (
+        str(tmp_path / "s.db"),
+        {"occurred": "not_occurred", "not_occurred": "occurred"}[came],
+    )
     with package.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
         kind = "fix" if profile == "default" else ""
         kept = [memories.add(f"Lesson number {n}.", kind=kind) for n in range(len(FATES))]
@@ -175,24 +195,52 @@ def test_two_commands_never_say_different_things_of_one_lesson(
                 # a control group that says the one thing of the last runs, whatever the lesson's word is
                 for n in range(40 if not fate else 2):
                     arm = "withheld" if n % 2 else "injected"
-                    tx.add_use(Use(memory.id, f"u{n}", memory.project, f"u{n}", memory.id, arm, 0.5, at=at))
-                    tx.add_mark(Mark(memory.id, f"u{n}", memory.project, "outcome", other if n % 2 else came, at=at))
-        expected = {memory.id: standing_words(memories.get(memory.id), memories.profile).words for memory in kept}
+                    tx.add_use(
+                        Use(memory.id, f"u{n}", memory.project, f"u{n}", memory.id, arm, 0.5, at=at)
+                    )
+                    tx.add_mark(
+                        Mark(
+                            memory.id,
+                            f"u{n}",
+                            memory.project,
+                            "outcome",
+                            other if n % 2 else came,
+                            at=at,
+                        )
+                    )
+        expected = {
+            memory.id: standing_words(memories.get(memory.id), memories.profile).words
+            for memory in kept
+        }
     assert len(set(expected.values())) >= 6
-    listed, effect, bare = (told(*args, "--store", path)[1] for args in (("list", "--all"), ("effect",), ()))
-    effect = effect.partition("Past tasks done again")[0]  # offers a replay of lessons by name, below the table
+    listed, effect, bare = (
+        told(*args, "--store", path)[1] for args in (("list", "--all"), ("effect",), ())
+    )
+    effect = effect.partition("Past tasks done again")[
+        0
+    ]  # offers a replay of lessons by name, below the table
     # a profile with columns of its own shows its own states
     listed = listed if "standing" in load(profile).columns else ""
     for memory, fate in zip(kept, FATES):
         said = expected[memory.id]
-        rows = [line for text in (effect, bare, listed) for line in text.splitlines() if memory.id in line]
+        rows = [
+            line
+            for text in (effect, bare, listed)
+            for line in text.splitlines()
+            if memory.id in line
+        ]
         assert rows and all(said.replace(" sessions)", "") in line for line in rows), (fate, rows)
     for memory in kept[:3]:
         why = told("why", memory.id, "--store", path)[1]
         assert f"{memory.id}  {expected[memory.id]}" in why
-        assert f"{memory.id}  {expected[memory.id]}" in told("review", "show", memory.id, "--store", path)[1]
+        assert (
+            f"{memory.id}  {expected[memory.id]}"
+            in told("review", "show", memory.id, "--store", path)[1]
+        )
     sentence = json.loads(told("why", kept[0].id, "--json", "--store", path)[1])["data"]["effect"]
-    assert sentence and sentence in told("effect", kept[0].id, "--store", path)[1].replace("\n", " ")
+    assert sentence and sentence in told("effect", kept[0].id, "--store", path)[1].replace(
+        "\n", " "
+    )
 
 
 def test_a_list_begins_with_what_is_in_force(store: str) -> None:
@@ -217,7 +265,9 @@ def test_a_list_begins_with_what_is_in_force(store: str) -> None:
         (["help", "wrods"], "Did you mean words?"),
     ],
 )
-def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(store: str, typed: list[str], meant: str) -> None:
+def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(
+    store: str, typed: list[str], meant: str
+) -> None:
     """Commands, options and values; nothing is done."""
     code, text, notes = told(*typed, "--store", store)
     assert (code, text) == (2, "") and meant in notes
@@ -234,7 +284,9 @@ def test_every_command_stands_in_one_group_or_is_plumbing() -> None:
     short, whole = told("help")[1], told("help", "all")[1]
     assert all(f"\n  {verb} " in short for verb in grouped)
     hidden = set(COMMANDS) - set(grouped)
-    assert hidden >= {"hook", "worker", "schema", "reindex"} and not any(f"\n  {verb} " in short for verb in hidden)
+    assert hidden >= {"hook", "worker", "schema", "reindex"} and not any(
+        f"\n  {verb} " in short for verb in hidden
+    )
     assert all(f"\n  {verb} " in whole for verb in hidden)
 
 
@@ -246,7 +298,9 @@ def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(
     monkeypatch.setenv("COLUMNS", "100")
     text = helping.usage_of(verb)
     assert len(text.splitlines()) <= 40, verb
-    assert verb in ("inject", "hook") or not re.search(r"^ +--(store|profile|json|quiet|strict)\b", text, re.M), text
+    assert verb in ("inject", "hook") or not re.search(
+        r"^ +--(store|profile|json|quiet|strict)\b", text, re.M
+    ), text
 
 
 # -- the terminal -------------------------------------------------------------------------------------------------------------------
@@ -254,21 +308,32 @@ def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(
 
 def test_colours_have_a_meaning_and_no_colour_is_obeyed(store: str) -> None:
     """On a terminal alone."""
-    assert "\x1b[32myour word" in told("list", "--store", store, tty=True, TERM="xterm", PAGER="cat")[1]
-    assert "\x1b[" not in told("list", "--store", store, tty=True, TERM="xterm", NO_COLOR="1", PAGER="cat")[1]
+    assert (
+        "\x1b[32myour word"
+        in told("list", "--store", store, tty=True, TERM="xterm", PAGER="cat")[1]
+    )
+    assert (
+        "\x1b["
+        not in told("list", "--store", store, tty=True, TERM="xterm", NO_COLOR="1", PAGER="cat")[1]
+    )
     assert "\x1b[" not in told("list", "--store", store, TERM="xterm")[1]
 
 
 def test_a_table_is_never_wider_than_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last column gives way first, then the widest; wide characters count twice, colours nothing."""
     monkeypatch.setattr(words, "width", lambda: 60)
-    rows = [["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "漢字" * 40], ["m2p4", "in force", "short"]]
+    rows = [
+        ["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "漢字" * 40],
+        ["m2p4", "in force", "short"],
+    ]
     assert max(map(words.columns, words.table(rows).splitlines())) > 60  # a pipe gets everything
     monkeypatch.setattr("sys.stdout", Screen())
     assert max(map(words.columns, words.table(rows, before=2).splitlines())) <= 60
 
 
-def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_answer_goes_through_a_pager(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that fits the screen, or where nobody wants a pager, is printed; a pager that is not there does no harm."""
     monkeypatch.setenv("LINES", "10")
     monkeypatch.setenv("COLUMNS", "80")
@@ -289,13 +354,18 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
     assert shown(long, "cat") == (long, "") and shown(long, "no-such-pager") == (long, "")
 
 
-def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Never in a pipe."""
     monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
     monkeypatch.setattr(terminal, "TICK", 0.001)
     err = Screen()
     cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
-    signs = (("tend", "", "tacit tend: at work for"), ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"))
+    signs = (
+        ("tend", "", "tacit tend: at work for"),
+        ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"),
+    )
     for verb, said, shown in signs:
         cli._ticker = terminal.Ticker(cli, f"tacit {verb}")
         if said:
@@ -316,7 +386,10 @@ def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
     text = "- **Spared** not yet known: no session that could tell went without it\n"
     text += "    tacit review approve 9md9p1\n" + "x" * 90
     told = terminal.wrapped(text, 40).split("\n")
-    assert told[:2] == ["- **Spared** not yet known: no session", "  that could tell went without it"]
+    assert told[:2] == [
+        "- **Spared** not yet known: no session",
+        "  that could tell went without it",
+    ]
     assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
     assert terminal.wrapped("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
 
@@ -324,4 +397,6 @@ def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
 def test_whoever_asks_takes_the_line_of_progress_away_first() -> None:
     """A ticker that goes on would write over the question: `Cli.put` alone reads an answer."""
     every = Path(terminal.__file__).parent.glob("*.py")
-    assert [path.name for path in every if "stdin.readline" in path.read_text(encoding="utf-8")] == ["__init__.py"]
+    assert [
+        path.name for path in every if "stdin.readline" in path.read_text(encoding="utf-8")
+    ] == ["__init__.py"]

@@ -27,9 +27,18 @@ from tacit.team.lines import (
 )
 
 MADE = {
-    "text": "Run make seed.", "kind": "fact", "klass": "fact", "scope": "project", "severity": "info", "trust": "user", "gate": "allow",
-    "state": "provisional", "verdict": "not yet known", "created_at": "t", "updated_at": "t",
-}  # fmt: skip
+    "text": "Run make seed.",
+    "kind": "fact",
+    "klass": "fact",
+    "scope": "project",
+    "severity": "info",
+    "trust": "user",
+    "gate": "allow",
+    "state": "provisional",
+    "verdict": "not yet known",
+    "created_at": "t",
+    "updated_at": "t",
+}
 STEP = st.tuples(
     st.sampled_from(["ann", "bob", "tend"]),
     st.sampled_from(["1", "2", "3"]),
@@ -51,13 +60,25 @@ calm = settings(max_examples=50, deadline=None, suppress_health_check=[HealthChe
 
 
 def entry(
-    by: str, at: str, verb: str, after: dict[str, Any], parents: list[str], standing: str = OWN, number: int = 0
+    by: str,
+    at: str,
+    verb: str,
+    after: dict[str, Any],
+    parents: list[str],
+    standing: str = OWN,
+    number: int = 0,
 ) -> JournalLine:
     head = {"verb": verb, "by": by, "at": at, "run": "", "profile": "", "parents": sorted(parents)}
     salt = f"{number:032x}"
     words = ["why", {}, after]
     made = line(
-        "entry", f"machine of {by}", "m1", head, payload_digest(bytes.fromhex(salt), spoken(words)).hex(), salt, words
+        "entry",
+        f"machine of {by}",
+        "m1",
+        head,
+        payload_digest(bytes.fromhex(salt), spoken(words)).hex(),
+        salt,
+        words,
     )
     return replace(made, standing=standing)
 
@@ -90,9 +111,13 @@ def test_the_order_of_arrival_does_not_matter(steps: list[Any], dice: random.Ran
     assert fold_lines(shuffled) == whole
     order = [each.id for each in ordered(shuffled)]
     assert len(order) == len(lines)
-    assert all(order.index(parent) < order.index(each.id) for each in lines for parent in each.parents)
+    assert all(
+        order.index(parent) < order.index(each.id) for each in lines for parent in each.parents
+    )
     cut = dice.randrange(len(lines))
-    assert [*unfolded(lines[:cut], [each for each in ordered(lines) if each not in lines[:cut]])][-1] == whole.columns
+    assert [*unfolded(lines[:cut], [each for each in ordered(lines) if each not in lines[:cut]])][
+        -1
+    ] == whole.columns
 
 
 @calm
@@ -100,7 +125,9 @@ def test_the_order_of_arrival_does_not_matter(steps: list[Any], dice: random.Ran
 def test_a_later_word_on_a_field_settles_its_fork(steps: list[Any]) -> None:
     """Whoever has seen everything and decides, decides."""
     lines = graph(steps)
-    last = entry("ann", "0", "edit", {"text": "Settled.", "state": "stable", "pinned": 0}, tips(lines))
+    last = entry(
+        "ann", "0", "edit", {"text": "Settled.", "state": "stable", "pinned": 0}, tips(lines)
+    )
     now = fold_lines([*lines, last])
     assert (now.columns["text"], now.columns["state"], now.forks) == ("Settled.", "stable", ())
 
@@ -110,7 +137,9 @@ def test_a_later_word_on_a_field_settles_its_fork(steps: list[Any]) -> None:
 def test_strangers_have_no_say(steps: list[Any], more: list[Any]) -> None:
     """Lines that nobody we know has signed change nothing, wherever they hang on."""
     lines = graph(steps)
-    forged = [replace(each, standing=UNKNOWN) for each in graph([*steps, *more], 1000)[len(lines) :]]
+    forged = [
+        replace(each, standing=UNKNOWN) for each in graph([*steps, *more], 1000)[len(lines) :]
+    ]
     forged = [replace(each, head={**each.head, "parents": tips(lines)}) for each in forged]
     assert fold_lines([*lines, *forged]) == fold_lines(lines)
     assert {each.id for each in counting_lines([*lines, *forged])} == {each.id for each in lines}
@@ -121,7 +150,14 @@ def test_strangers_have_no_say(steps: list[Any], more: list[Any]) -> None:
 def test_erased_is_final_and_its_ids_stay(steps: list[Any]) -> None:
     """Whatever was said beside it; blanked lines keep their names."""
     lines = graph(steps)
-    gone = entry("bob", "0", "erase", {"state": "rejected", "closed_by": "erase", "kind": "fact"}, [lines[0].id], MATE)
+    gone = entry(
+        "bob",
+        "0",
+        "erase",
+        {"state": "rejected", "closed_by": "erase", "kind": "fact"},
+        [lines[0].id],
+        MATE,
+    )
     now = fold_lines([*lines, gone])
     assert now.erased and (now.columns["text"], now.columns["state"]) == ("", "rejected")
     assert fold_lines([*map(blanked, lines), gone]) == now
@@ -134,7 +170,12 @@ def test_a_members_own_word_is_the_teams() -> None:
     assert fold_lines([made]).columns["trust"] == "user"
     assert fold_lines([replace(made, standing=MATE)]).columns["trust"] == "team"
     held = fold_lines([replace(made, standing=UNKNOWN)]).columns
-    assert (held["trust"], held["gate"], held["state"], held["pinned"]) == ("imported", "hold", "candidate", 0)
+    assert (held["trust"], held["gate"], held["state"], held["pinned"]) == (
+        "imported",
+        "hold",
+        "candidate",
+        0,
+    )
 
 
 def test_a_salt_is_spelled_in_one_way() -> None:

@@ -42,15 +42,28 @@ def test_who_passes_on_decides_nothing(action: str) -> None:
 
 def test_a_record_counts_decided_known_and_agreed() -> None:
     """Unknown ones count as decided only."""
-    record = track_record("rules", [("promote", GOOD), ("reject", GOOD), ("promote", Later()), ("review", GOOD)])
-    assert (record.decided, record.known, record.agreed, record.share, record.autonomous) == (3, 2, 1, 0.5, True)
+    record = track_record(
+        "rules", [("promote", GOOD), ("reject", GOOD), ("promote", Later()), ("review", GOOD)]
+    )
+    assert (record.decided, record.known, record.agreed, record.share, record.autonomous) == (
+        3,
+        2,
+        1,
+        0.5,
+        True,
+    )
     assert track_record("rules", []).share is None
 
 
 def test_autonomy_is_lost_below_eighty_and_back_at_ninety() -> None:
     """Over the last thirty known decisions, in their order: 24 right of 30 keep it, 23 lose it, and 80 % do not bring it back."""
     for wrong, kept in ((6, True), (7, False)):
-        assert track_record("model", [("promote", GOOD)] * (30 - wrong) + [("promote", BAD)] * wrong).autonomous is kept
+        assert (
+            track_record(
+                "model", [("promote", GOOD)] * (30 - wrong) + [("promote", BAD)] * wrong
+            ).autonomous
+            is kept
+        )
     lost = [("promote", GOOD)] * 23 + [("promote", BAD)] * 7
     for more, back in ((26, False), (27, True)):
         # The right ones that came first leave the window first: after 23 more it holds the seven wrong ones and 23 right ones.

@@ -51,7 +51,9 @@ def test_one_at_a_time_and_the_dead_are_succeeded(memories: Memories, tmp_path: 
         assert holder.stdout.readline().strip() == "''"
         busy = memories.tend()
         assert "another process tends this project" in busy.busy and busy.steps == ()
-        assert memories.tend(only="sweep").busy == "", "a sweep is transactions only, and needs no lease"
+        assert memories.tend(only="sweep").busy == "", (
+            "a sweep is transactions only, and needs no lease"
+        )
     finally:
         holder.kill()
         holder.wait()

@@ -74,7 +74,9 @@ def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
     assert memories.alarms(memories.statistics("2025-01-01")) == ()
 
 
-def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(memories: Memories, tmp_path: Path) -> None:
+def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(
+    memories: Memories, tmp_path: Path
+) -> None:
     """Half its rank, a line in why, never deleted; the file comes back and so does the rank."""
     tree = tmp_path / "work"
     (tree / "src").mkdir()
@@ -86,18 +88,27 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(memories: Memories
     record = memories.add("ADR-0014 asks for empty rows to be kept", kind="fact")
     away = memories.add("See other-project/src/main.py for empty rows", kind="fact")
     assert memories.tend(only="sweep").of("sweep").figures["gone"] == 2
-    marked = {id for id in (here.id, gone.id, record.id, away.id) if (memories.get(id).tally.signals or {}).get("gone")}
+    marked = {
+        id
+        for id in (here.id, gone.id, record.id, away.id)
+        if (memories.get(id).tally.signals or {}).get("gone")
+    }
     assert marked == {gone.id, record.id}
     ranked = memories.recall("guard against empty rows in the importer and exporter")
     scores = {answer.memory.id: answer.score for answer in ranked.hits}
     assert scores[gone.id] < scores[here.id]
-    assert memories.gone(memories.get(gone.id)) == ("src/exporter.py",) and memories.health().health.is_sound
+    assert (
+        memories.gone(memories.get(gone.id)) == ("src/exporter.py",)
+        and memories.health().health.is_sound
+    )
     (tree / "src" / "exporter.py").write_text("")
     memories.tend(only="sweep")
     assert not (memories.get(gone.id).tally.signals or {}).get("gone")
 
 
-def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tmp_path: Path, clock: Clock) -> None:
+def test_it_is_tended_once_a_day_where_the_user_allows_it(
+    memories: Memories, tmp_path: Path, clock: Clock
+) -> None:
     """Asked about in status, never started without leave; a missed week is caught up with once."""
     memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
     assert drain.projects_due(memories.store, clock.now) == [memories.project_id]
@@ -108,7 +119,9 @@ def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tm
     assert drain.tend_what_is_due(memories, {**os.environ, **memories.env}) == 1
     assert drain.tend_what_is_due(memories, memories.env) == 0, "started already"
     until = time.monotonic() + 120
-    while not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until:
+    while (
+        not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until
+    ):
         time.sleep(0.05)
     assert memories.store.meta(f"tend:{memories.project_id}:tended")
     clock.advance(days=7)
@@ -140,4 +153,8 @@ def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, comm
         assert word in told
     assert tacit_("report", "--alarm").returncode == tacit_("doctor", "--alarm").returncode == 1
     data = json.loads(tacit_("stats", "--json").stdout)["data"]
-    assert (data["memories"], data["state"], data["events"]) == (1, {"provisional": 1}, {"hook_failure": 1})
+    assert (data["memories"], data["state"], data["events"]) == (
+        1,
+        {"provisional": 1},
+        {"hook_failure": 1},
+    )

@@ -71,10 +71,19 @@ def test_an_unmerged_pair_is_left_alone(memories: Memories) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("When the cache key is stale, delete it at once", "When the cache key is stale, NEVER delete it at once"),
-        ("On a merge conflict in the lock file: ALLOW it", "On a merge conflict in the lock file: NEVER do it"),
+        (
+            "When the cache key is stale, delete it at once",
+            "When the cache key is stale, NEVER delete it at once",
+        ),
+        (
+            "On a merge conflict in the lock file: ALLOW it",
+            "On a merge conflict in the lock file: NEVER do it",
+        ),
         ("Enable the query cache on staging", "Disable the query cache on staging"),
-        ("The upload timeout of the gateway is 30 seconds", "The upload timeout of the gateway is 60 seconds"),
+        (
+            "The upload timeout of the gateway is 30 seconds",
+            "The upload timeout of the gateway is 60 seconds",
+        ),
     ],
 )
 def test_opposites_are_proposed_and_never_merged(memories: Memories, one: str, other: str) -> None:
@@ -98,7 +107,9 @@ def test_a_proposal_quotes_no_word_of_the_lesson_that_may_be_erased(memories: Me
     (waiting,) = memories.proposals()
     assert waiting.reason.startswith(f"says the opposite of {one} (negation)")
     memories.erase(one)
-    assert "approv" not in "".join(str(row) for row in memories.store.rows("SELECT * FROM proposal"))
+    assert "approv" not in "".join(
+        str(row) for row in memories.store.rows("SELECT * FROM proposal")
+    )
 
 
 ALLOW, NEVER = (
@@ -117,7 +128,9 @@ def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays
     assert (asked.kind, asked.memory, (asked.payload or {})["other"]) == ("contradiction", new, old)
     assert "would stay: met last" in asked.reason
     stays, goes = (old, new) if other_stays else (new, old)
-    done = memories.review(asked.id, "approve", into=old if other_stays else "", reason="asked the team")
+    done = memories.review(
+        asked.id, "approve", into=old if other_stays else "", reason="asked the team"
+    )
     assert done.memory == goes and memories.proposals() == []
     gone, kept = memories.get(goes), memories.get(stays)
     assert (gone.state, gone.closed_by, gone.superseded_by, kept.state) == (
@@ -126,13 +139,18 @@ def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays
         "",
         "provisional",
     )
-    assert memories.log(memory=goes)[-1].reason == f"says the opposite of {stays}, which stays: asked the team"
+    assert (
+        memories.log(memory=goes)[-1].reason
+        == f"says the opposite of {stays}, which stays: asked the team"
+    )
     seen = kept.tally.seen
     memories.learn(run("r9", finding("r9", gone.text)))
     assert memories.get(stays).tally.seen == seen and memories.get(goes).state == "archived"
     memories.undo(memories.log(memory=goes, verb="forget")[-1].id)
     memories.tend(only="merge")
-    assert memories.get(goes).state == "provisional" and memories.proposals() == [], "taken back, and not asked again"
+    assert memories.get(goes).state == "provisional" and memories.proposals() == [], (
+        "taken back, and not asked again"
+    )
 
 
 def test_rejecting_a_contradiction_keeps_both(memories: Memories) -> None:
@@ -168,12 +186,16 @@ def test_what_is_for_others_stays_apart(memories: Memories) -> None:
     assert memories.tend(only="merge").moves == ()
 
 
-def test_a_pass_is_bounded_and_the_surplus_can_be_approved(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_is_bounded_and_the_surplus_can_be_approved(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two of five now, the rest as one proposal; approved, the next pass makes them all."""
     for number in range(5):
         for more in ("", " again"):
             learned(
-                memories, f"Worker{number} leaks handle{number} when queue{number} is full{more}", f"r{number}{more}"
+                memories,
+                f"Worker{number} leaks handle{number} when queue{number} is full{more}",
+                f"r{number}{more}",
             )
     monkeypatch.setattr("tacit.tend.context.LEAST", 2)
     monkeypatch.setattr("tacit.tend.LEAST", 2)
@@ -190,7 +212,10 @@ def test_only_what_changed_is_compared(memories: Memories) -> None:
     """A second pass looks at what is new."""
     for number in range(30):
         memories.learn(
-            run(f"r{number}", finding(f"r{number}", f"Worker{number} leaks handle{number} of queue{number}"))
+            run(
+                f"r{number}",
+                finding(f"r{number}", f"Worker{number} leaks handle{number} of queue{number}"),
+            )
         )
     assert memories.tend(only="merge").of("merge").figures["compared"] == 30
     assert memories.tend(only="merge").of("merge").figures["compared"] == 0

@@ -77,7 +77,9 @@ while True:
 
 def test_killed_between_any_two_steps_a_page_is_old_or_new(folder: Path) -> None:
     """SIGKILL before each line of the writer: never half a page, never another mode, nothing left behind by the next one."""
-    done = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED], capture_output=True, text=True, check=True
+    )
     seen = done.stdout.splitlines()
     assert {*seen} == {"old 0o640", "new 0o640"} and len(seen) > 20 and seen[-1] == "new 0o640"
     assert [each.name for each in folder.iterdir()] == ["MEMORY.md"]
@@ -116,7 +118,9 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
     page = folder / "MEMORY.md"
 
     def run(line: int) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-c", PASS, str(line)], capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, "-c", PASS, str(line)], capture_output=True, text=True
+        )
 
     steps, wanted, killed = int(run(10**9).stdout), {*RULES}, 0
     for number in range(3):
@@ -127,8 +131,16 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         killed += done.returncode != 0
         memories.page(vouch=True)
-        lines = [line[2:].partition(" <!--")[0] for line in page.read_text().splitlines() if line.startswith("- ")]
-        assert sorted(lines) == sorted(wanted) == sorted(memory.text for memory in memories.list(limit=99))
+        lines = [
+            line[2:].partition(" <!--")[0]
+            for line in page.read_text().splitlines()
+            if line.startswith("- ")
+        ]
+        assert (
+            sorted(lines)
+            == sorted(wanted)
+            == sorted(memory.text for memory in memories.list(limit=99))
+        )
     assert killed == 3 and memories.proposals() == []
     assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}
     assert not memories.health().health.faults
@@ -147,7 +159,9 @@ def test_what_an_editor_saved_meanwhile_is_not_written_over(folder: Path) -> Non
     assert list(folder.iterdir()) == []
 
 
-def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memories, folder: Path) -> None:
+def test_a_page_saved_between_reading_and_writing_is_read_again(
+    memories: Memories, folder: Path
+) -> None:
     """What the editor saved is on the page that is written, and the line of the page too."""
     memories.keep_page("MEMORY.md")
     memories.page()
@@ -172,13 +186,17 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memori
     assert "Written while you were looking." in text and "- Sign every release." in text
 
 
-def test_a_link_is_followed_and_one_that_turns_is_not(memories: Memories, folder: Path, tmp_path: Path) -> None:
+def test_a_link_is_followed_and_one_that_turns_is_not(
+    memories: Memories, folder: Path, tmp_path: Path
+) -> None:
     """The page stays a link; when it leads elsewhere than when a person asked for it, nothing is written."""
     (tmp_path / "notes.md").write_text("# Mine\n")
     (folder / "MEMORY.md").symlink_to(tmp_path / "notes.md")
     memories.keep_page("MEMORY.md")
     memories.page()
-    assert (folder / "MEMORY.md").is_symlink() and "- Never push to main." in (tmp_path / "notes.md").read_text()
+    assert (folder / "MEMORY.md").is_symlink() and "- Never push to main." in (
+        tmp_path / "notes.md"
+    ).read_text()
     (tmp_path / "bashrc").write_text("alias ls=ls\n")
     (folder / "MEMORY.md").unlink()
     (folder / "MEMORY.md").symlink_to(tmp_path / "bashrc")
@@ -215,7 +233,13 @@ def test_a_block_changes_nothing_outside_of_it(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "theirs", [b"# Mine\n\nRead this.\n", b"# Mine\r\n\r\nNo line break at the end", b"\xff\xfe not UTF-8\n", b""]
+    "theirs",
+    [
+        b"# Mine\n\nRead this.\n",
+        b"# Mine\r\n\r\nNo line break at the end",
+        b"\xff\xfe not UTF-8\n",
+        b"",
+    ],
 )
 def test_a_block_in_somebodys_file(memories: Memories, folder: Path, theirs: bytes) -> None:
     """Written, brought up to date wherever it is moved, and taken out again: their bytes stay."""
@@ -225,14 +249,18 @@ def test_a_block_in_somebodys_file(memories: Memories, folder: Path, theirs: byt
     memories.page()
     first = file.read_bytes()
     assert first.startswith(theirs) and b"- Never push to main." in first and b"### Rules" in first
-    assert (b"\r\n" in first) == (b"\r\n" in theirs) and first.count(b"\n") - first.count(b"\r\n") in (
+    assert (b"\r\n" in first) == (b"\r\n" in theirs) and first.count(b"\n") - first.count(
+        b"\r\n"
+    ) in (
         0,
         first.count(b"\n"),
     )
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
     file.write_bytes(first + b"More of mine.\n")
     memories.page()
-    assert b"- Sign every release." in file.read_bytes() and file.read_bytes().endswith(b"More of mine.\n")
+    assert b"- Sign every release." in file.read_bytes() and file.read_bytes().endswith(
+        b"More of mine.\n"
+    )
     file.write_bytes(file.read_bytes().removesuffix(b"More of mine.\n"))
     memories.keep_page("AGENTS.md", on=False)
     assert file.read_bytes() == theirs
@@ -267,10 +295,15 @@ def test_a_line_taken_off_one_page_stays_on_the_other(memories: Memories, folder
         memories.keep_page(name)
     memories.page()
     file = folder / "AGENTS.md"
-    file.write_text("".join(line for line in file.read_text().splitlines(True) if "push to main" not in line))
+    file.write_text(
+        "".join(line for line in file.read_text().splitlines(True) if "push to main" not in line)
+    )
     memories.page()
     memories.page()
-    assert "push to main" not in file.read_text() and "push to main" in (folder / "MEMORY.md").read_text()
+    assert (
+        "push to main" not in file.read_text()
+        and "push to main" in (folder / "MEMORY.md").read_text()
+    )
     assert len(memories.list()) == 2
     memories.keep_page("AGENTS.md")
     memories.page()
@@ -296,20 +329,30 @@ def test_rules_per_folder(memories: Memories, folder: Path) -> None:
     rules = {path.name: path.read_text() for path in (folder / ".claude" / "rules").iterdir()}
     api = rules["tacit-src-api.md"]
     assert api.startswith('---\npaths:\n  - "src/api/**"\n---\n# Lessons for src/api/\n')
-    assert "- Responses keep their shape. <!--" in api and "- Times are UTC. <!--" in api and "Tabs" not in api
+    assert (
+        "- Responses keep their shape. <!--" in api
+        and "- Times are UTC. <!--" in api
+        and "Tabs" not in api
+    )
     assert rules["tacit-top.md"].startswith('---\npaths:\n  - "Makefile"\n---\n')
     assert sorted(rules) == ["mine.md", "tacit-src-api.md", "tacit-top.md", "tacit-web.md"]
     cursor = (folder / ".cursor" / "rules" / "tacit-web.mdc").read_text()
     assert cursor.startswith(
         "---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n"
     )
-    assert "UTC" not in (folder / "CLAUDE.md").read_text() and "UTC" in (folder / "AGENTS.md").read_text()
+    assert (
+        "UTC" not in (folder / "CLAUDE.md").read_text()
+        and "UTC" in (folder / "AGENTS.md").read_text()
+    )
 
     web = folder / ".claude" / "rules" / "tacit-web.md"
     web.write_text(web.read_text() + "- Dates are rendered in the browser.\n")
     memories.page(vouch=True)
     added = next(m for m in memories.list() if "rendered" in m.text)
-    assert (added.paths, added.on_page) == (("web/",), True) and f"<!-- {added.id[:8]} -->" in web.read_text()
+    assert (added.paths, added.on_page) == (
+        ("web/",),
+        True,
+    ) and f"<!-- {added.id[:8]} -->" in web.read_text()
     for memory in memories.list():
         if any(path.startswith("web/") for path in memory.paths):
             memories.edit(memory.id, paths=["src/api/time.py"])
@@ -324,7 +367,9 @@ def test_an_agent_or_a_path_is_never_a_place_to_write(memories: Memories, folder
         memories.put_on_page(memories.add(f"About {path!r}", kind="rule", paths=[path]).id)
     memories.keep_page(".claude/rules")
     memories.page()
-    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == []
+    assert (
+        sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == []
+    )
 
 
 # --- limits, layout -----------------------------------------------------------------------------------------------------
@@ -333,7 +378,9 @@ def test_an_agent_or_a_path_is_never_a_place_to_write(memories: Memories, folder
 def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most so many lines and bytes, the strongest first; what found no room is counted, and given otherwise."""
     with tacit.open() as memories:
-        made = memories.add_many({"text": f"Rule number {n}: {'x' * (n % 90)}", "kind": "rule"} for n in range(200))
+        made = memories.add_many(
+            {"text": f"Rule number {n}: {'x' * (n % 90)}", "kind": "rule"} for n in range(200)
+        )
         memories.pin(made[199].id)
         for memory in made:
             memories.put_on_page(memory.id)
@@ -369,20 +416,31 @@ def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
 
 
 @given(
-    some.lists(some.tuples(some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])), max_size=8)
+    some.lists(
+        some.tuples(
+            some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])
+        ),
+        max_size=8,
+    )
 )
 def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
     """However lines were shuffled, repeated and mixed up, each is one lesson's, or new, or a copy of one that is there."""
     lines = [f"- {text} <!-- {id} -->" for id, text in found]
     entries = [
-        PageEntry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])
+        PageEntry(id, "Rules", f"- {text} <!-- {id} -->")
+        for id, text in zip("abcd", ["one", "two", "three", "four"])
     ]
     known = {
-        entry.id: page_edits.KnownLine(1, page_edits.spelled(entry.said), (page_edits.spelled(entry.said),))
+        entry.id: page_edits.KnownLine(
+            1, page_edits.spelled(entry.said), (page_edits.spelled(entry.said),)
+        )
         for entry in entries
     }
     at = page_edits.compare_page(
-        list(bullets(lines)), entries, page_edits.KeptFile(1, "", known), lambda token: token if token in known else ""
+        list(bullets(lines)),
+        entries,
+        page_edits.KeptFile(1, "", known),
+        lambda token: token if token in known else "",
     )
     assert {*at.placed, *at.gone} == {*known}
     told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}
@@ -401,7 +459,9 @@ def test_what_is_erased_leaves_every_page(memories: Memories, folder: Path) -> N
     assert memory.id not in memories.store.meta(f"page:{memories.project_id}")
 
 
-def test_a_project_named_from_elsewhere_keeps_its_own_page(memories: Memories, folder: Path, tmp_path: Path) -> None:
+def test_a_project_named_from_elsewhere_keeps_its_own_page(
+    memories: Memories, folder: Path, tmp_path: Path
+) -> None:
     """`--project NAME` in another folder writes into the project's work tree, not into the folder."""
     memories.keep_page("MEMORY.md")
     project = memories.ensure_project()
@@ -418,16 +478,25 @@ def test_a_lesson_on_the_page_is_not_learned_from_the_page(memories: Memories) -
     assert memories.instruction_lines()["never push to main"] == "MEMORY.md"
 
 
-def test_a_line_that_grew_or_was_put_below_another_is_still_itself(memories: Memories, folder: Path) -> None:
+def test_a_line_that_grew_or_was_put_below_another_is_still_itself(
+    memories: Memories, folder: Path
+) -> None:
     """Words behind an id are an edit, an indented line of ours is a line, and a copy of a line goes."""
     memories.keep_page("MEMORY.md")
     memories.page()
     page, ids = folder / "MEMORY.md", {memory.text: memory.id for memory in memories.list()}
     first, second = (line for line in page.read_text().splitlines() if line.startswith("- "))
     one, other = (line[2:].partition(" <!--")[0] for line in (first, second))
-    page.write_text(page.read_text().replace(f"{first}\n{second}\n", f"{first}\n  Never.\n  {second}\n{second}\n"))
+    page.write_text(
+        page.read_text().replace(
+            f"{first}\n{second}\n", f"{first}\n  Never.\n  {second}\n{second}\n"
+        )
+    )
     memories.page(vouch=True)
-    assert {memory.text: memory.id for memory in memories.list()} == {f"{one} Never.": ids[one], other: ids[other]}
+    assert {memory.text: memory.id for memory in memories.list()} == {
+        f"{one} Never.": ids[one],
+        other: ids[other],
+    }
     assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")
 
 
@@ -440,12 +509,19 @@ def test_a_line_above_the_rest_of_another_is_still_itself(memories: Memories, fo
     memories.page(vouch=True)
     ids = {memory.text: memory.id for memory in memories.list()}
     first = next(line for line in page.read_text().splitlines() if line.startswith("- "))
-    page.write_text(page.read_text().replace(f"{first}\n", "").replace("- Sign every release\n", f"{first}\n"))
+    page.write_text(
+        page.read_text().replace(f"{first}\n", "").replace("- Sign every release\n", f"{first}\n")
+    )
     memories.page(vouch=True)
     text, whole = first[2:].partition(" <!--")[0], "Sign every release with the key of the team"
     assert {memory.id: memory.text for memory in memories.list()}[ids[text]] == text
-    assert memories.get(ids[whole]).text == "with the key of the team", "what is left of it is their wording"
-    assert first in page.read_text() and memories.page(dry_run=True).figures == {"files": (), "findings": ()}
+    assert memories.get(ids[whole]).text == "with the key of the team", (
+        "what is left of it is their wording"
+    )
+    assert first in page.read_text() and memories.page(dry_run=True).figures == {
+        "files": (),
+        "findings": (),
+    }
 
 
 def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path) -> None:
@@ -465,7 +541,10 @@ def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path
 def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
     """However few are asked for, they are the first of all; how many there are is counted exactly."""
     with tacit.open() as opened:
-        kinds, severities = ("rule", "pitfall", "preference", "security"), ("info", "bug", "warning")
+        kinds, severities = (
+            ("rule", "pitfall", "preference", "security"),
+            ("info", "bug", "warning"),
+        )
         made = opened.add_many(
             {
                 "text": f"Lesson {n} of many",
@@ -482,7 +561,9 @@ def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
         every = [memory.id for memory in opened.pages.waiting()]
         assert len(every) == opened.pages.earned() == len({*every}) > 40
         assert (
-            made[0].id not in every and made[2].id not in every and every[0] in {memory.id for memory in made[3:60:11]}
+            made[0].id not in every
+            and made[2].id not in every
+            and every[0] in {memory.id for memory in made[3:60:11]}
         )
         for most in (0, 1, 2, 5, 17, 100):
             assert [memory.id for memory in opened.pages.waiting(most)] == every[:most], most

@@ -16,7 +16,18 @@ from tacit.app import Memories
 from tacit.core.errors import Damaged, Refused
 from tacit.testing import Clock, finding, run
 
-TABLES = ("memory", "journal", "seal", "evidence", "use", "use_mark", "tally", "run", "finding", "injection")
+TABLES = (
+    "memory",
+    "journal",
+    "seal",
+    "evidence",
+    "use",
+    "use_mark",
+    "tally",
+    "run",
+    "finding",
+    "injection",
+)
 
 
 @pytest.fixture
@@ -27,17 +38,27 @@ def clock() -> Clock:
 @pytest.fixture
 def memories(tmp_path: Path, clock: Clock) -> Iterator[Memories]:
     env = {"HOME": str(tmp_path), "USER": "ada"}
-    with tacit.open(str(tmp_path / "a.db"), env=env, cwd=str(tmp_path), by="ada", yes=True, now=clock) as memories:
+    with tacit.open(
+        str(tmp_path / "a.db"), env=env, cwd=str(tmp_path), by="ada", yes=True, now=clock
+    ) as memories:
         yield memories
 
 
 def a_month(memories: Memories, clock: Clock) -> None:
     """Lessons, given and settled, some met again and some not."""
     for number in range(12):
-        name, text = f"r{number}", f"Parser{number % 4} drops field{number % 4} of table{number % 4}"
+        name, text = (
+            f"r{number}",
+            f"Parser{number % 4} drops field{number % 4} of table{number % 4}",
+        )
         memories.inject(f"fix table{number % 4} in parser{number % 4}", run=name, host="neutral")
         memories.learn(
-            run(name, finding(name, text, quote=f"reviewer said: {text}"), started_at=clock.now, ended_at=clock.now)
+            run(
+                name,
+                finding(name, text, quote=f"reviewer said: {text}"),
+                started_at=clock.now,
+                ended_at=clock.now,
+            )
         )
         clock.advance(days=2)
 
@@ -49,8 +70,13 @@ def quiet(memories: Memories, clock: Clock) -> None:
 
 
 def rows(memories: Memories) -> dict[str, list[Any]]:
-    every = {table: memories.store.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in TABLES}
-    return {**every, "seal": [row for row in every["seal"] if row[1] != "meta"]}  # how far a pass came is kept there
+    every = {
+        table: memories.store.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in TABLES
+    }
+    return {
+        **every,
+        "seal": [row for row in every["seal"] if row[1] != "meta"],
+    }  # how far a pass came is kept there
 
 
 def test_what_is_old_moves_to_a_file_and_back(memories: Memories, clock: Clock) -> None:
@@ -68,11 +94,16 @@ def test_what_is_old_moves_to_a_file_and_back(memories: Memories, clock: Clock) 
     done = memories.tend(only="prune").of("prune")
     assert done.done > 12 and memories.health().health.is_sound
     there = "".join(
-        str(row) for row in memories.store.rows("SELECT quote FROM evidence UNION ALL SELECT text FROM finding")
+        str(row)
+        for row in memories.store.rows(
+            "SELECT quote FROM evidence UNION ALL SELECT text FROM finding"
+        )
     )
     assert "reviewer said" not in there
     assert memories.tend(only="prune").of("prune").done == 0
-    assert len(memories.store.injections(memories.store.find_run(memories.project_id, "r0").root)) == 0  # type: ignore[union-attr]
+    assert (
+        len(memories.store.injections(memories.store.find_run(memories.project_id, "r0").root)) == 0
+    )  # type: ignore[union-attr]
     (path,) = memories.packs()
     assert memories.unpack(path).rows == done.done
     assert rows(memories) == before and memories.unpack(path).rows == 0
@@ -90,7 +121,9 @@ def test_a_run_that_moved_is_still_known(memories: Memories, clock: Clock) -> No
     memories.tend()
     assert memories.packs()
     journal = memories.store.rows("SELECT count(*) FROM journal")
-    again = memories.learn(run("r1", finding("r1", "Parser1 drops field1 of table1", quote="reviewer said: it")))
+    again = memories.learn(
+        run("r1", finding("r1", "Parser1 drops field1 of table1", quote="reviewer said: it"))
+    )
     assert (again[0].already, again[0].findings) == (True, 0)
     assert memories.store.rows("SELECT count(*) FROM journal") == journal
     gone = memories.list(states=("archived", "decayed"))
@@ -120,7 +153,9 @@ def test_a_damaged_file_is_refused_and_erasing_reaches_it(memories: Memories, cl
 def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
     """Unused and old, but never a person's own word; reversible; an agent may not."""
     a_month(memories, clock)
-    memories.learn(run("odd", finding("odd", "The scheduler skips leap seconds"), ended_at=clock.now))
+    memories.learn(
+        run("odd", finding("odd", "The scheduler skips leap seconds"), ended_at=clock.now)
+    )
     wish = memories.add("Answer in German", kind="preference")
     clock.advance(days=50)
     used = {memory.id for memory in memories.list() if memory.tally.uses}
@@ -128,7 +163,9 @@ def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
     assert {id for id, *_ in done.moves}.isdisjoint({*used, wish.id}) and done.moves
     assert memories.undo(done.moves[0][0])[0].state != "archived"
     with (
-        tacit.open(memories.store.path, env={**memories.env, "TACIT_RUN": "r1"}, cwd=memories.folder) as agent,
+        tacit.open(
+            memories.store.path, env={**memories.env, "TACIT_RUN": "r1"}, cwd=memories.folder
+        ) as agent,
         pytest.raises(Refused),
     ):
         agent.tend(only="prune", unused=True)
@@ -143,12 +180,19 @@ def test_what_was_imported_on_a_persons_word_can_be_pruned(tmp_path: Path, clock
     ]
     learnings = [
         {
-            "id": id, "type": kind, "taskType": "test-fix", "content": {"description": f"Approach {id}", "effectiveness": rate, "iterations": 3},
-            "confidence": sure, "sourceLoops": ["l-1"], "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z",
-            "useCount": 0, "successRate": rate,
+            "id": id,
+            "type": kind,
+            "taskType": "test-fix",
+            "content": {"description": f"Approach {id}", "effectiveness": rate, "iterations": 3},
+            "confidence": sure,
+            "sourceLoops": ["l-1"],
+            "createdAt": "2026-01-01T00:00:00Z",
+            "updatedAt": "2026-01-01T00:00:00Z",
+            "useCount": 0,
+            "successRate": rate,
         }
         for id, kind, sure, rate in rows
-    ]  # fmt: skip
+    ]
     learnings.append(
         {
             **learnings[2],
@@ -178,7 +222,13 @@ def test_what_was_imported_on_a_persons_word_can_be_pruned(tmp_path: Path, clock
         memories.import_(str(folder), trust="user")
         said = memories.add("Always run the linter first", kind="strategy")
         done = memories.tend(only="prune", below=0.55).of("prune")
-        assert {memories.get(id).alias for id, *_ in done.changes} == {"learn-00000001", "learn-00000002"}
+        assert {memories.get(id).alias for id, *_ in done.changes} == {
+            "learn-00000001",
+            "learn-00000002",
+        }
         done = memories.tend(only="prune", unused=True).of("prune")
-        assert {memories.get(id).alias for id, *_ in done.changes} == {"learn-00000003", "learn-00000004"}
+        assert {memories.get(id).alias for id, *_ in done.changes} == {
+            "learn-00000003",
+            "learn-00000004",
+        }
         assert memories.get(said.id).state == "provisional"

@@ -56,7 +56,10 @@ def test_a_one_off_is_archived_by_silence_and_comes_back(memories: Memories, at:
 
 def test_a_person_s_preference_is_left_alone(memories: Memories, at: list[str]) -> None:
     """Silence never touches preferences, rules, security and what is pinned."""
-    kept = [memories.add("Answer in German", kind="preference"), memories.add("Never push to main", kind="rule")]
+    kept = [
+        memories.add("Answer in German", kind="preference"),
+        memories.add("Never push to main", kind="rule"),
+    ]
     pinned = memories.pin(memories.add("The staging host sleeps at night").id)
     at[0] = "2028-01-01T00:00:00.000Z"
     memories.tend()
@@ -66,7 +69,9 @@ def test_a_person_s_preference_is_left_alone(memories: Memories, at: list[str]) 
 def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: list[str]) -> None:
     """Neither used nor met until its review date: decayed, with the reason."""
     memory = memories.add("The cache needs a warm-up after deploys", kind="fact")
-    memories.store.rows("UPDATE memory SET review_after = '2026-02-01T00:00:00.000Z' WHERE id = :id", id=memory.id)
+    memories.store.rows(
+        "UPDATE memory SET review_after = '2026-02-01T00:00:00.000Z' WHERE id = :id", id=memory.id
+    )
     at[0] = "2026-06-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
     done = memories.tend()
@@ -74,10 +79,15 @@ def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: li
     assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "decayed")]
 
 
-def seven_are_due_and_a_pass_moves_three(memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def seven_are_due_and_a_pass_moves_three(
+    memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(7):
         memories.learn(
-            run(f"r{number}", finding(f"r{number}", f"Module {number} leaks handle{number} in parser{number}"))
+            run(
+                f"r{number}",
+                finding(f"r{number}", f"Module {number} leaks handle{number} in parser{number}"),
+            )
         )
     at[0] = "2026-09-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
@@ -85,11 +95,17 @@ def seven_are_due_and_a_pass_moves_three(memories: Memories, at: list[str], monk
     monkeypatch.setattr("tacit.tend.LEAST", 3)
 
 
-def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_is_bounded(
+    memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So many moves and no more; the surplus becomes one proposal, and the next passes do the rest."""
     seven_are_due_and_a_pass_moves_three(memories, at, monkeypatch)
     first, second, third = memories.tend(), memories.tend(), memories.tend()
-    assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
+    assert [(len(each.moves), each.left) for each in (first, second, third)] == [
+        (3, 4),
+        (3, 1),
+        (1, 0),
+    ]
     assert [each.kind for each in memories.proposals()] == ["tend"]
 
 
@@ -102,7 +118,11 @@ def test_a_pass_whose_surplus_was_approved_is_not_bounded(
     (asked,) = memories.proposals()
     done = memories.review(asked.id)
     assert isinstance(done, Reviewed)
-    assert (done.memory, done.proposal, done.reason) == ("", asked.id, "the next tacit tend makes them all")
+    assert (done.memory, done.proposal, done.reason) == (
+        "",
+        asked.id,
+        "the next tacit tend makes them all",
+    )
     assert memories.proposals() == [] and len(memories.tend().moves) == 4
 
 
@@ -127,12 +147,23 @@ def test_sweeps_leave_what_a_job_after_every_run_would_have_left(tmp_path: Path,
         for n, (text, (count, quiet)) in enumerate(lessons.items(), 1)
     ]
     with tacit.open(str(tmp_path / "a.db"), profile="archeflow", cwd=str(tmp_path)) as memories:
-        memories.import_(BytesSource("\n".join(map(json.dumps, rows)).encode(), "lessons.jsonl"), trust="user")
+        memories.import_(
+            BytesSource("\n".join(map(json.dumps, rows)).encode(), "lessons.jsonl"), trust="user"
+        )
         for number in range(60):
-            name, seen = f"r{number}", [text for text in texts if dice.random() < 0.04 and lessons[text][0]]
+            name, seen = (
+                f"r{number}",
+                [text for text in texts if dice.random() < 0.04 and lessons[text][0]],
+            )
             if seen or dice.random() < 0.5:
-                memories.learn(run(name, *(finding(name, text, severity="bug", domain="code") for text in seen)))
-            if dice.random() < 0.7 or number == 59:  # what was not swept at once is caught up with later
+                memories.learn(
+                    run(
+                        name, *(finding(name, text, severity="bug", domain="code") for text in seen)
+                    )
+                )
+            if (
+                dice.random() < 0.7 or number == 59
+            ):  # what was not swept at once is caught up with later
                 memories.tend(run=name) if dice.random() < 0.5 else memories.tend()
             elif not seen:
                 memories.learn(run(name))
@@ -167,9 +198,15 @@ def test_what_is_found_by_range_is_all_that_is_due(memories: Memories, at: list[
         for number in dice.sample(range(40), 2):
             name = f"r{day}-{number}"
             memories.learn(
-                run(name, finding(name, f"Parser{number} drops field{number} of table{number}"), ended_at=at[0])
+                run(
+                    name,
+                    finding(name, f"Parser{number} drops field{number} of table{number}"),
+                    ended_at=at[0],
+                )
             )
-        memories.inject(f"work on parser{dice.randrange(40)} and table{dice.randrange(40)}", run=f"i{day}")
+        memories.inject(
+            f"work on parser{dice.randrange(40)} and table{dice.randrange(40)}", run=f"i{day}"
+        )
         memories.tend(only="sweep")
         with memories.store.write() as tx:
             kept = tx.meta(f"tend:{memories.project_id}:swept")
@@ -183,7 +220,10 @@ def test_what_is_found_by_range_is_all_that_is_due(memories: Memories, at: list[
 
 def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
     """At 30 days one reminder, at 60 the archive; the reminder's approval reinstates it."""
-    memory, other = memories.add("Use tabs in Makefiles", kind="fact"), memories.add("Use spaces in YAML", kind="fact")
+    memory, other = (
+        memories.add("Use tabs in Makefiles", kind="fact"),
+        memories.add("Use spaces in YAML", kind="fact"),
+    )
     for each in (memory, other):
         memories.review(each.id, "open", reason="doubtful")
     at[0] = "2026-01-20T00:00:00.000Z"
@@ -192,7 +232,10 @@ def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
     assert len(memories.tend(only="sweep").proposals) == 2
     assert memories.tend(only="sweep").proposals == ()
     waiting = next(each for each in memories.proposals() if each.memory == other.id)
-    assert (waiting.kind, waiting.reason) == ("review", "under review for 31 days; at 60 it is archived")
+    assert (waiting.kind, waiting.reason) == (
+        "review",
+        "under review for 31 days; at 60 it is archived",
+    )
     memories.review(waiting.id, "approve")
     at[0] = "2026-03-02T12:00:00.000Z"
     done = memories.tend(only="sweep")
@@ -204,15 +247,21 @@ def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
 def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> None:
     """Thirty days after the last use, not after the first review date: one early use does not keep it for good."""
     for name in ("r1", "r2"):
-        memories.learn(run(name, finding(name, "The importer drops rows with empty names"), ended_at=at[0]))
+        memories.learn(
+            run(name, finding(name, "The importer drops rows with empty names"), ended_at=at[0])
+        )
     kept = memories.list()[0]
     at[0] = "2026-01-25T00:00:00.000Z"
     assert memories.inject("why does the importer drop rows", run="i1", trial=False).injected
     at[0] = "2026-02-20T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
-    assert memories.tend(only="sweep").moves == (), "its date is past, but it was used within the month"
+    assert memories.tend(only="sweep").moves == (), (
+        "its date is past, but it was used within the month"
+    )
     at[0] = "2026-02-26T00:00:00.000Z"
-    assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [(kept.id, "decayed")]
+    assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [
+        (kept.id, "decayed")
+    ]
 
 
 def test_a_sweep_reads_by_index(memories: Memories) -> None:
@@ -247,8 +296,13 @@ def test_a_sweep_reads_by_index(memories: Memories) -> None:
 
 def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str]) -> None:
     """Days alone are no silence: nobody could have met or used a lesson. Ten runs and the date together are."""
-    known, once = "The importer drops rows with empty names", "Exports of the ledger are sorted by day only"
-    memories.learn(run("r1", finding("r1", known), finding("r1", once), started_at=at[0], ended_at=at[0]))
+    known, once = (
+        "The importer drops rows with empty names",
+        "Exports of the ledger are sorted by day only",
+    )
+    memories.learn(
+        run("r1", finding("r1", known), finding("r1", once), started_at=at[0], ended_at=at[0])
+    )
     memories.learn(run("r2", finding("r2", known), started_at=at[0], ended_at=at[0]))
     at[0] = "2026-12-01T00:00:00.000Z"
     assert memories.tend().moves == ()
@@ -257,17 +311,24 @@ def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str])
     assert memories.tend().moves == ()
     quiet_runs(memories, at, 10, 10)
     done = memories.tend()
-    assert {(was, to) for _, was, to, _ in done.moves} == {("provisional", "decayed"), ("candidate", "archived")}
+    assert {(was, to) for _, was, to, _ in done.moves} == {
+        ("provisional", "decayed"),
+        ("candidate", "archived"),
+    }
     assert all("10 runs" in told for *_, told in done.moves)
     assert memories.tend().moves == ()
 
 
 def test_only_runs_that_could_have_spoken_count(memories: Memories, at: list[str]) -> None:
     """A reviewer's lesson does not age in other agents' runs, nor one of a domain in other domains'."""
-    guarded = finding("", "Migrations need a lock timeout or they block all writers", agent="guardian")
+    guarded = finding(
+        "", "Migrations need a lock timeout or they block all writers", agent="guardian"
+    )
     prose = finding("", "Chapters open with the weather of the day too often", domain="writing")
     for name in ("r1", "r2"):
-        memories.learn(run(name, *(replace(each, run=name) for each in (guarded, prose)), ended_at=at[0]))
+        memories.learn(
+            run(name, *(replace(each, run=name) for each in (guarded, prose)), ended_at=at[0])
+        )
     at[0] = "2026-06-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 12, agent="maker", domain="code")
     assert memories.tend().moves == ()

@@ -31,12 +31,17 @@ def test_what_a_lessons_rows_let_expect(counts: Counts, word: str, expected: flo
 def test_the_others_of_its_kind_speak_for_a_lesson() -> None:
     """As much as they are measured; without any it is the prior."""
     helpful, idle = {0.3: Counts(2, 40, 10, 10)}, {0.3: Counts(20, 20, 20, 20)}
-    alone, beside = believe({}), [believe({}, weights_of([table] * 20)) for table in (helpful, idle)]
+    alone, beside = (
+        believe({}),
+        [believe({}, weights_of([table] * 20)) for table in (helpful, idle)],
+    )
     assert beside[0].help > alone.help + 0.1 and beside[1].none > alone.none + 0.1
     assert believe({}, weights_of([])) == alone
 
 
-@pytest.mark.parametrize(("rank", "left_out", "spared"), [(0, 1, True), (2, 1, True), (3, 1, False), (0, 0, False)])
+@pytest.mark.parametrize(
+    ("rank", "left_out", "spared"), [(0, 1, True), (2, 1, True), (3, 1, False), (0, 0, False)]
+)
 def test_of_the_first_three_one_is_left_out_at_most(rank: int, left_out: int, spared: bool) -> None:
     """Of an answer's lessons; behind them each has its own coin."""
     assert is_spared(rank, left_out) is spared

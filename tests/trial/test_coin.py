@@ -46,7 +46,9 @@ def test_the_coin_is_the_keyed_hash_of_unit_and_family() -> None:
     """The first eight bytes of HMAC-SHA-256 over unit, NUL and family, as a share of 2**64."""
     mac = hmac.new(KEY, "run-1\0fämily".encode(), hashlib.sha256).digest()
     u = int.from_bytes(mac[:8], "big") / 2**64
-    assert assign(KEY, "run-1", "fämily", 0.3) == Assignment("withheld" if u < 0.3 else "injected", 0.3, u)
+    assert assign(KEY, "run-1", "fämily", 0.3) == Assignment(
+        "withheld" if u < 0.3 else "injected", 0.3, u
+    )
 
 
 def test_a_known_coin_stays_as_it_fell() -> None:
@@ -55,7 +57,9 @@ def test_a_known_coin_stays_as_it_fell() -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.floats(0, 1), st.floats(0, 1))
-def test_a_higher_rate_only_withholds_more(unit: str, family: str, one: float, other: float) -> None:
+def test_a_higher_rate_only_withholds_more(
+    unit: str, family: str, one: float, other: float
+) -> None:
     """The coin does not depend on the rate, so who is withheld at a low rate is withheld at a higher one."""
     low, high = (assign(KEY, unit, family, h) for h in sorted((one, other)))
     assert low.u == high.u
@@ -71,7 +75,11 @@ def test_the_share_withheld_is_the_rate(h: float) -> None:
 
 def test_families_and_keys_have_coins_of_their_own() -> None:
     """Another family or another store's key tosses again."""
-    coins = {assign(KEY, "u", "f", 0.3).u, assign(KEY, "u", "g", 0.3).u, assign(KEY + b"!", "u", "f", 0.3).u}
+    coins = {
+        assign(KEY, "u", "f", 0.3).u,
+        assign(KEY, "u", "g", 0.3).u,
+        assign(KEY + b"!", "u", "f", 0.3).u,
+    }
     assert len(coins) == 3
 
 
@@ -85,7 +93,9 @@ def test_families_and_keys_have_coins_of_their_own() -> None:
         ({"word": "shown", "seen": 2, "state": "stable"}, 0.30),
     ],
 )
-def test_what_a_person_showed_twice_is_as_good_as_said(facts: dict[str, object], expected: float) -> None:
+def test_what_a_person_showed_twice_is_as_good_as_said(
+    facts: dict[str, object], expected: float
+) -> None:
     """A reader's general words for one act are on trial like any lesson; a second piece of work in which the person asks for it makes them theirs."""
     assert rate(**facts).value == expected
 

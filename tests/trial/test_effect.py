@@ -49,12 +49,16 @@ differences = st.floats(-0.999, 0.999)
 sides = st.sampled_from(["help", "harm"])
 
 
-def trial(unit: object, arm: str = "injected", outcome: str = "not_occurred", **other: object) -> Trial:
+def trial(
+    unit: object, arm: str = "injected", outcome: str = "not_occurred", **other: object
+) -> Trial:
     usual: dict[str, object] = {"family": "f", "memory": "m", "h": 0.3}
     return Trial(unit=str(unit), arm=arm, outcome=outcome, **{**usual, **other})  # type: ignore[arg-type]
 
 
-def simulated(seed: int, units: int, injected: float, withheld: float, h: float = 0.3) -> list[Trial]:
+def simulated(
+    seed: int, units: int, injected: float, withheld: float, h: float = 0.3
+) -> list[Trial]:
     """The trials of one lesson whose truth is known."""
     chance = random.Random(seed)
     trials = []
@@ -107,7 +111,9 @@ def test_near_duplicates_share_a_coin_and_count_once() -> None:
 
 def test_a_memory_that_changed_its_family_counts_once_in_a_unit() -> None:
     """The assignment recorded first holds for the unit."""
-    assert tabulate([trial(1), trial(1, family="g", outcome="occurred")]) == {0.3: Counts(1, 0, 0, 0)}
+    assert tabulate([trial(1), trial(1, family="g", outcome="occurred")]) == {
+        0.3: Counts(1, 0, 0, 0)
+    }
 
 
 @given(st.lists(tables, max_size=4))
@@ -119,11 +125,25 @@ def test_tables_add_row_by_row(several: list[dict[float, Counts]]) -> None:
         assert row.cells == tuple(sum(t[h].cells[k] for t in several if h in t) for k in range(4))
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from("mn"), st.booleans(), st.booleans()), max_size=30))
-def test_the_order_of_whole_units_does_not_change_the_table(facts: list[tuple[int, str, bool, bool]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.sampled_from("mn"), st.booleans(), st.booleans()),
+        max_size=30,
+    )
+)
+def test_the_order_of_whole_units_does_not_change_the_table(
+    facts: list[tuple[int, str, bool, bool]],
+) -> None:
     """A table is counted from the uses, never built up from an earlier one."""
     uses = [
-        trial(u, "injected" if u % 2 else "withheld", "occurred" if y else "not_occurred", memory=m, family=m, blank=b)
+        trial(
+            u,
+            "injected" if u % 2 else "withheld",
+            "occurred" if y else "not_occurred",
+            memory=m,
+            family=m,
+            blank=b,
+        )
         for u, m, y, b in facts
     ]
     assert tabulate(uses) == tabulate(sorted(uses, key=lambda use: use.unit, reverse=True))
@@ -159,7 +179,11 @@ def recovering(seed: int, units: int, h: float = 0.3) -> list[Trial]:
     for unit in range(units):
         arm = "withheld" if chance.random() < h else "injected"
         loss = 0.125 if arm == "injected" else chance.choice((0.25, 1.0))
-        trials.append(trial(unit, arm, "occurred" if chance.random() < 0.5 else "not_occurred", h=h, loss=loss))
+        trials.append(
+            trial(
+                unit, arm, "occurred" if chance.random() < 0.5 else "not_occurred", h=h, loss=loss
+            )
+        )
     return trials
 
 
@@ -167,12 +191,21 @@ def test_a_lesson_that_lets_agents_recover_helps() -> None:
     """Counted yes or no it does nothing; by what it cost it helps, and never harms."""
     words = [stand(recovering(seed, 200)).word for seed in range(20)]
     assert words.count("helps") >= 15 and "harms" not in words
-    blind = [stand([replace(each, loss=1.0) for each in recovering(seed, 200)]).word for seed in range(20)]
+    blind = [
+        stand([replace(each, loss=1.0) for each in recovering(seed, 200)]).word
+        for seed in range(20)
+    ]
     assert blind.count("helps") <= 1
 
 
 @settings(max_examples=60)
-@given(rates, st.floats(0.05, 0.95), st.lists(st.integers(1, 8), min_size=1, max_size=3), sides, differences)
+@given(
+    rates,
+    st.floats(0.05, 0.95),
+    st.lists(st.integers(1, 8), min_size=1, max_size=3),
+    sides,
+    differences,
+)
 def test_no_bettor_gets_rich_on_average_whatever_the_loss(
     h: float, rate: float, grades: list[int], side: str, d: float
 ) -> None:
@@ -210,14 +243,20 @@ def straight_e(table: dict[float, Counts], d: float, side: str) -> float:
     return total / 80
 
 
-@given(st.dictionaries(rates, st.builds(Counts, *[st.integers(0, 8)] * 4), max_size=2), st.floats(-0.9, 0.9), sides)
+@given(
+    st.dictionaries(rates, st.builds(Counts, *[st.integers(0, 8)] * 4), max_size=2),
+    st.floats(-0.9, 0.9),
+    sides,
+)
 def test_evidence_is_the_formula(table: dict[float, Counts], d: float, side: str) -> None:
     """In logs and over counts, the same as the product over single runs."""
     assert log_e(table, d, side) == pytest.approx(math.log(straight_e(table, d, side)), abs=1e-9)
 
 
 @given(rates, differences, sides, st.floats(0.02, 0.98), st.floats(-0.9, 0.9))
-def test_nobody_gets_rich_against_the_truth(h: float, d: float, side: str, base: float, effect: float) -> None:
+def test_nobody_gets_rich_against_the_truth(
+    h: float, d: float, side: str, base: float, effect: float
+) -> None:
     """Over the coin and the outcome of one more run, evidence against a true bound does not grow on average."""
     injected = min(0.98, max(0.02, base + effect))
     truth = injected - base
@@ -228,7 +267,9 @@ def test_nobody_gets_rich_against_the_truth(h: float, d: float, side: str, base:
 
 
 @given(tables, differences, differences)
-def test_evidence_is_monotone_in_the_difference(table: dict[float, Counts], one: float, other: float) -> None:
+def test_evidence_is_monotone_in_the_difference(
+    table: dict[float, Counts], one: float, other: float
+) -> None:
     """The further the bound from the data, the stronger the evidence against it."""
     low, high = sorted((one, other))
     assert log_e(table, low, "help") <= log_e(table, high, "help") + 1e-9
@@ -302,7 +343,16 @@ def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
 def test_half_of_the_purse_is_bet_on_occurrence_and_half_on_loss() -> None:
     """The same rate at an eighth of the loss helps by its cost; rarer, at a cost of an eighth in both arms, by its rate."""
     cheaper = {0.3: Counts(84, 56, 36, 24, injected_mild=(84, 0, 0, 0, 0, 0, 0))}
-    rarer = {0.3: Counts(14, 126, 30, 30, injected_mild=(14, 0, 0, 0, 0, 0, 0), withheld_mild=(30, 0, 0, 0, 0, 0, 0))}
+    rarer = {
+        0.3: Counts(
+            14,
+            126,
+            30,
+            30,
+            injected_mild=(14, 0, 0, 0, 0, 0, 0),
+            withheld_mild=(30, 0, 0, 0, 0, 0, 0),
+        )
+    }
     assert (verdict(cheaper).word, estimate(cheaper)) == ("helps", 0.0)
     assert verdict(rarer).word == "helps" and interval(rarer).high < 0
     assert log_e(rarer, 0.0, "help") < math.log(40), "the loss alone could not tell"
@@ -316,8 +366,14 @@ def test_a_bet_on_a_share_of_the_base_loss_is_fair(share: float, side: str, h: f
     grown = 0.0
     for injected, loss_rate, chance in ((True, share * base, 1 - h), (False, base, h)):
         for occurred in (True, False):
-            row = Counts(*(int(each == (injected, occurred)) for each in product((True, False), repeat=2)))
-            grown += chance * (loss_rate if occurred else 1 - loss_rate) * math.exp(log_e_share({h: row}, share, side))
+            row = Counts(
+                *(int(each == (injected, occurred)) for each in product((True, False), repeat=2))
+            )
+            grown += (
+                chance
+                * (loss_rate if occurred else 1 - loss_rate)
+                * math.exp(log_e_share({h: row}, share, side))
+            )
     assert grown == pytest.approx(1.0)
 
 
@@ -331,7 +387,9 @@ def test_help_goes_before_no_difference() -> None:
 
 @settings(max_examples=60)
 @given(tables)
-def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(table: dict[float, Counts]) -> None:
+def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(
+    table: dict[float, Counts],
+) -> None:
     """High below 0 is e(0, help) at the bar; low above 0 is e(0, harm) at the bar."""
     span, said = interval(table), verdict(table)
     assert (span.high < 0) == (said.e_help >= 40)
@@ -546,7 +604,10 @@ def test_the_sentence_of_a_lesson_not_yet_known() -> None:
 def test_the_sentence_before_anything_was_withheld() -> None:
     """No difference is named while there is nothing to compare."""
     table = {0.3: Counts(1, 0, 0, 0)}
-    assert sentence(table, stand([])) == "Given: 1 problem in 1 session. Never left out yet. Not yet known."
+    assert (
+        sentence(table, stand([]))
+        == "Given: 1 problem in 1 session. Never left out yet. Not yet known."
+    )
 
 
 def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
@@ -563,7 +624,8 @@ def test_the_sentence_of_no_difference_names_the_margin() -> None:
     trials = simulated(5, 2000, 0.3, 0.3)
     said = sentence(tabulate(trials), stand(trials))
     assert (
-        ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model" in said
+        ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model"
+        in said
     )
 
 
@@ -571,11 +633,19 @@ def test_a_sentence_counts_problems_throughout() -> None:
     """Counts, difference and interval are of occurrences; what they cost stands in calls, by itself (P3)."""
     table = {0.3: Counts(4, 177, 10, 74, (0, 4, 0, 0, 0, 0, 0), (0, 10, 0, 0, 0, 0, 0))}
     said = sentence(table, stand([]))
-    assert "Given: 4 problems in 181 sessions. Left out to compare: 10 in 84. Difference −10 in 100 sessions" in said
-    assert "A problem took 2.0 calls where given, 2.0 where left out (8 at most are counted)." in said
+    assert (
+        "Given: 4 problems in 181 sessions. Left out to compare: 10 in 84. Difference −10 in 100 sessions"
+        in said
+    )
+    assert (
+        "A problem took 2.0 calls where given, 2.0 where left out (8 at most are counted)." in said
+    )
     rare = {0.3: Counts(1, 60, 0, 26)}
     kept = replace(stand([]), word="rare")
-    assert "Rare: 1 in 87 sessions altogether, too few to compare; it goes on being given." in sentence(rare, kept)
+    assert (
+        "Rare: 1 in 87 sessions altogether, too few to compare; it goes on being given."
+        in sentence(rare, kept)
+    )
 
 
 def test_the_sentence_over_several_rates_says_so() -> None:

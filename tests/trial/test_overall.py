@@ -15,10 +15,18 @@ from tacit.trial.guarded import GuardEffect
 from tacit.trial.overall import STAKES, whole_memory
 from tacit.trial.table import Trial, tabulate
 
-WORLD = {"good": (0.1, 0.6), "fine": (0.1, 0.6), "bad": (0.5, 0.1), "worse": (0.5, 0.1), "idle": (0.25, 0.3)}
+WORLD = {
+    "good": (0.1, 0.6),
+    "fine": (0.1, 0.6),
+    "bad": (0.5, 0.1),
+    "worse": (0.5, 0.1),
+    "idle": (0.25, 0.3),
+}
 
 
-def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -> tuple[float, list[Trial]]:
+def story(
+    seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD
+) -> tuple[float, list[Trial]]:
     """Settled coins and the problems that giving added, or spared where it is negative: a lesson that helps is withheld rarely from then on, one that harms leaves."""
     chance, rates = random.Random(seed), dict.fromkeys(world, 0.3)
     kept: dict[str, list[Trial]] = {name: [] for name in world}
@@ -30,7 +38,9 @@ def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -
                 continue
             arm = "withheld" if chance.random() < rates[name] else "injected"
             occurred = chance.random() < (told if arm == "injected" else untold)
-            coin = Trial(str(run), name, name, rates[name], arm, "occurred" if occurred else "not_occurred")
+            coin = Trial(
+                str(run), name, name, rates[name], arm, "occurred" if occurred else "not_occurred"
+            )
             coins.append(coin)
             kept[name].append(coin)
             truth += (1 - rates[name]) * (told - untold)
@@ -65,14 +75,18 @@ def test_without_an_effect_it_says_nothing_at_any_look() -> None:
     wrong = 0
     for seed in range(12):
         coins = story(seed, 120, {"a": (0.3, 0.3), "b": (0.1, 0.1)})[1]
-        wrong += any(whole_memory(coins[:n]).verdict.word != NOT_YET_KNOWN for n in range(20, len(coins), 20))
+        wrong += any(
+            whole_memory(coins[:n]).verdict.word != NOT_YET_KNOWN for n in range(20, len(coins), 20)
+        )
     assert wrong <= 1
 
 
 def test_it_counts_problems_per_run() -> None:
     """Lessons that all help: the figure is their sum, and blank units stay out."""
     _, coins = story(3, 150, {"a": (0.1, 0.7), "b": (0.1, 0.7), "c": (0.1, 0.7)})
-    whole = whole_memory([*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)])
+    whole = whole_memory(
+        [*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)]
+    )
     assert (whole.units, whole.lessons_per_run) == (150, 3.0)
     # of the sessions that were given one: two or three of them
     assert whole.per_run == pytest.approx(-1.8 * 0.8, abs=0.6)
@@ -99,9 +113,10 @@ def test_one_purse_speaks_before_any_lesson_alone() -> None:
     """Eight lessons with two dozen units each: none has a verdict, together they do."""
     _, coins = story(1, 24, {name: (0.05, 0.35) for name in "abcdefgh"})
     assert whole_memory(coins).verdict.word == HELPS
-    assert {verdict(tabulate([coin for coin in coins if coin.family == name])).word for name in "abcdefgh"} == {
-        NOT_YET_KNOWN
-    }
+    assert {
+        verdict(tabulate([coin for coin in coins if coin.family == name])).word
+        for name in "abcdefgh"
+    } == {NOT_YET_KNOWN}
 
 
 def test_fewer_problems_with_less_work_are_no_help() -> None:
@@ -121,7 +136,9 @@ def test_fewer_problems_with_less_work_are_no_help() -> None:
     )
 
 
-def worked(seed: int, *, done: tuple[float, float], rates: tuple[float, float], units: int = 200) -> list[Trial]:
+def worked(
+    seed: int, *, done: tuple[float, float], rates: tuple[float, float], units: int = 200
+) -> list[Trial]:
     """Eight lessons: how often their work is done and how often the problem strikes whoever does it, told and untold."""
     chance, coins = random.Random(seed), []
     for n in range(8 * units):
@@ -162,7 +179,10 @@ def test_of_one_lesson_the_purse_says_what_its_own_table_does(runs: int) -> None
 def test_where_one_coin_could_ruin_every_stake_nothing_is_known() -> None:
     """Withheld once in two hundred times: the interval is all there is."""
     arms = ["withheld" if n == 7 else "injected" for n in range(20)]
-    coins = [Trial(str(n), "a", "a", 0.005, arm, "occurred" if n % 2 else "not_occurred") for n, arm in enumerate(arms)]
+    coins = [
+        Trial(str(n), "a", "a", 0.005, arm, "occurred" if n % 2 else "not_occurred")
+        for n, arm in enumerate(arms)
+    ]
     whole = whole_memory(coins)
     assert (whole.low, whole.high) == (-1.0, 1.0)
 
@@ -176,7 +196,12 @@ def test_an_empty_memory_has_no_figure() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from("abc"), st.sampled_from([0.05, 0.1, 0.3, 0.5]), st.booleans(), st.booleans()),
+        st.tuples(
+            st.sampled_from("abc"),
+            st.sampled_from([0.05, 0.1, 0.3, 0.5]),
+            st.booleans(),
+            st.booleans(),
+        ),
         max_size=60,
     )
 )
@@ -185,7 +210,14 @@ def test_the_interval_holds_its_own_estimate(
 ) -> None:
     """Whatever was thrown."""
     coins = [
-        Trial(str(n), name, name, h, "injected" if arm else "withheld", "occurred" if occurred else "not_occurred")
+        Trial(
+            str(n),
+            name,
+            name,
+            h,
+            "injected" if arm else "withheld",
+            "occurred" if occurred else "not_occurred",
+        )
         for n, (name, h, arm, occurred) in enumerate(facts)
     ]
     whole = whole_memory(coins)
@@ -194,9 +226,14 @@ def test_the_interval_holds_its_own_estimate(
 
 
 @given(
-    st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.7]), st.floats(0.02, 0.98), st.floats(0.02, 0.98),
-    st.integers(1, 18), st.integers(-18, 18), st.sampled_from(STAKES), st.sampled_from([1.0, -1.0]),
-)  # fmt: skip
+    st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.7]),
+    st.floats(0.02, 0.98),
+    st.floats(0.02, 0.98),
+    st.integers(1, 18),
+    st.integers(-18, 18),
+    st.sampled_from(STAKES),
+    st.sampled_from([1.0, -1.0]),
+)
 def test_no_stake_grows_on_average(
     h: float, told: float, untold: float, m20: int, g20: int, stake: float, sign: float
 ) -> None:
@@ -216,13 +253,18 @@ def test_no_stake_grows_on_average(
     prices = [face[STAKES.index(stake)] for face in coin.prices[0 if sign > 0 else 1]]
     if all(price < float("inf") for price in prices):
         mean = sum(
-            q * exp(sign * stake * (x - difference) - price) for q, x, price in zip(chances, coin.scores, prices)
+            q * exp(sign * stake * (x - difference) - price)
+            for q, x, price in zip(chances, coin.scores, prices)
         )
         assert mean <= 1 + 1e-9
-        assert sum(q * x for q, x in zip(chances, coin.scores)) == pytest.approx(difference, abs=1e-9)
+        assert sum(q * x for q, x in zip(chances, coin.scores)) == pytest.approx(
+            difference, abs=1e-9
+        )
 
 
-@pytest.mark.parametrize(("verdict", "said"), [(HELPS, "asking helps"), ("none", "not yet known whether asking helps")])
+@pytest.mark.parametrize(
+    ("verdict", "said"), [(HELPS, "asking helps"), ("none", "not yet known whether asking helps")]
+)
 def test_what_is_said_of_guards(verdict: str, said: str) -> None:
     """Their arms side by side, empty ones left out, with the error in percent."""
     found = GuardEffect({"told": (8, 3), "asked": (12, 1), "refused": (0, 0)}, verdict, 0.01)

@@ -39,7 +39,9 @@ def _pairs() -> dict[str, list[tuple[str, str, str]]]:
     three may extend a word list. `known` and `more` shaped the rules; `same`, `more_same` and `unseen_same` say one thing in two ways.
     """
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for line in Path(__file__).with_name("opposites.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (
+        Path(__file__).with_name("opposites.jsonl").read_text(encoding="utf-8").splitlines()
+    ):
         row = json.loads(line)
         found.setdefault(row["set"], []).append((row["kind"], row["a"], row["b"]))
     return found
@@ -57,9 +59,15 @@ def blocked(one: str, other: str) -> str:
     return compare(prepare(one), prepare(other)).blocked
 
 
-def merged(pairs: Iterable[tuple[str, str, str]], doubt: float = MatchSettings().doubt) -> list[tuple[str, str, str]]:
+def merged(
+    pairs: Iterable[tuple[str, str, str]], doubt: float = MatchSettings().doubt
+) -> list[tuple[str, str, str]]:
     rules = MatchSettings(doubt=doubt)
-    return [pair for pair in pairs if choose_same(read(pair[1], pair[0]), [("m", read(pair[2], pair[0]))], rules).id]
+    return [
+        pair
+        for pair in pairs
+        if choose_same(read(pair[1], pair[0]), [("m", read(pair[2], pair[0]))], rules).id
+    ]
 
 
 # --- opposites and twins
@@ -92,10 +100,15 @@ def strangers(kind: Callable[[str], bool], sets: str = "") -> tuple[tuple[str, s
 
 def test_opposites_of_many_strangers_are_hardly_merged() -> None:
     """What each set had at its first run stands in bench/results; the rules were drawn from all of them."""
-    opposites, twins = strangers(lambda kind: kind != "same")[::3], strangers(lambda kind: kind == "same")[::3]
+    opposites, twins = (
+        strangers(lambda kind: kind != "same")[::3],
+        strangers(lambda kind: kind == "same")[::3],
+    )
     assert len(opposites) >= 500 and len(twins) >= 150
     assert len(merged(opposites)) <= 0.02 * len(opposites)
-    assert len(merged(twins)) >= 0.22 * len(twins)  # where each says a quarter of its own, words do not vouch for it
+    assert len(merged(twins)) >= 0.22 * len(
+        twins
+    )  # where each says a quarter of its own, words do not vouch for it
 
 
 def test_twins_of_many_strangers_are_found_where_nothing_is_doubted() -> None:
@@ -108,7 +121,9 @@ def test_twins_of_many_strangers_are_found_where_nothing_is_doubted() -> None:
 
 def test_the_latest_opposites_of_a_stranger() -> None:
     """Opened after the matcher was final: 15 of 120 were merged at the first run, 3 after the rules of later ones. It must not get worse."""
-    lines = Path(__file__).with_name("opposites_fresh.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        Path(__file__).with_name("opposites_fresh.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     fresh = tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines))
     assert len(fresh) == 120 and len(merged(fresh)) <= 3
 
@@ -123,8 +138,14 @@ def test_what_speaks_against_merging_is_named(kind: str) -> None:
     rows = Path(__file__).with_name("blocked.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [row for row in map(json.loads, rows) if row["of"] == kind]
     with answering_as_declared():
-        found = [(row["a"], row["b"], blocked(row["a"], row["b"]), bool(blocked(row["b"], row["a"]))) for row in pairs]
-    assert found == [(row["a"], row["b"], row["against"], bool(row["against"])) for row in pairs] and found
+        found = [
+            (row["a"], row["b"], blocked(row["a"], row["b"]), bool(blocked(row["b"], row["a"])))
+            for row in pairs
+        ]
+    assert (
+        found == [(row["a"], row["b"], row["against"], bool(row["against"])) for row in pairs]
+        and found
+    )
 
 
 def test_the_same_words_in_another_order_are_no_more_than_wholly_alike() -> None:
@@ -139,9 +160,13 @@ def test_words_do_not_vouch_for_what_each_says_besides() -> None:
         read("Rye for the baker is stored in the loft by the carter"),
     )
     choice = choose_same(finding, [("m", known)], MatchSettings(threshold=0.3))
-    assert (choice.id, choice.runner_up_id) == ("", "m") and choice.reason.endswith("is said by one of them only")
+    assert (choice.id, choice.runner_up_id) == ("", "m") and choice.reason.endswith(
+        "is said by one of them only"
+    )
     assert choose_same(finding, [("m", known)], MatchSettings(threshold=0.3, doubt=1.0)).id == "m"
-    assert compare(known, read("The miller grinds rye at dawn")).doubt == 0.0  # only one of them says more
+    assert (
+        compare(known, read("The miller grinds rye at dawn")).doubt == 0.0
+    )  # only one of them says more
 
 
 def test_a_young_store_asks_for_more() -> None:
@@ -175,7 +200,8 @@ def test_twins_are_found() -> None:
 def test_twins_are_found_among_strangers_and_opposites() -> None:
     """With all other lessons in the store nearly every twin goes to its own and almost none to a stranger."""
     store = [
-        (f"{n:03}", read(a, kind)) for n, (kind, a, _) in enumerate((*PAIRS["same"], *PAIRS["known"], *PAIRS["blind"]))
+        (f"{n:03}", read(a, kind))
+        for n, (kind, a, _) in enumerate((*PAIRS["same"], *PAIRS["known"], *PAIRS["blind"]))
     ]
     chosen = [choose_same(read(b, kind), store, MatchSettings()).id for kind, _, b in PAIRS["same"]]
     right = sum(id == f"{n:03}" for n, id in enumerate(chosen))
@@ -187,8 +213,16 @@ def test_the_pairs_are_as_many_as_promised() -> None:
     """At least 200 opposites, half of them blind, of every kind, and 120 twins; none twice."""
     opposites = (*PAIRS["known"], *PAIRS["blind"], *PAIRS["later"])
     assert len(PAIRS["known"]) >= 100 and len(PAIRS["blind"]) >= 100 and len(PAIRS["same"]) >= 120
-    assert {kind for kind, _, _ in PAIRS["blind"]} == {"negation", "number", "version", "antonym", "scope"}
-    assert len({frozenset(pair[1:]) for pair in (*opposites, *PAIRS["same"])}) == len(opposites) + len(PAIRS["same"])
+    assert {kind for kind, _, _ in PAIRS["blind"]} == {
+        "negation",
+        "number",
+        "version",
+        "antonym",
+        "scope",
+    }
+    assert len({frozenset(pair[1:]) for pair in (*opposites, *PAIRS["same"])}) == len(
+        opposites
+    ) + len(PAIRS["same"])
 
 
 # --- what speaks against it
@@ -196,7 +230,10 @@ def test_the_pairs_are_as_many_as_promised() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("KeyError: 'region'", "KeyError: 'name'"), ("No module named 'yaml'", "No module named 'jinja'")],
+    [
+        ("KeyError: 'region'", "KeyError: 'name'"),
+        ("No module named 'yaml'", "No module named 'jinja'"),
+    ],
 )
 def test_one_class_of_error_about_two_things_is_two_lessons(one: str, other: str) -> None:
     """A signature masks the name; the texts still tell it."""
@@ -259,7 +296,12 @@ def test_rare_words_decide() -> None:
 
 def test_counts_are_keyed_by_matching_terms() -> None:
     """A store's idf is asked for terms in this spelling, synonyms joined."""
-    assert matching_terms("Delete the config folder twice") == ["remov", "configur", "directory", "2"]
+    assert matching_terms("Delete the config folder twice") == [
+        "remov",
+        "configur",
+        "directory",
+        "2",
+    ]
     assert set(prepare("Delete the config folder twice").weights) == set(
         matching_terms("Delete the config folder twice")
     )
@@ -303,7 +345,9 @@ def test_claims_are_read_only_where_they_decide_something() -> None:
     far, *near = stored = [prepare(text, tags=("read anew",)) for text in texts]
     asked = [(str(n), each) for n, each in enumerate(stored)]
     # it could only be in another's way
-    assert 0.24 < choose_same(prepare("The form has no labels"), asked, MatchSettings()).score < 0.36
+    assert (
+        0.24 < choose_same(prepare("The form has no labels"), asked, MatchSettings()).score < 0.36
+    )
     assert not any("claims" in each.__dict__ for each in stored)
     choose_same(prepare("Null checks are missing in API handlers"), asked, MatchSettings())
     assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
@@ -314,7 +358,9 @@ def test_what_is_chosen_and_why(
     finding: str, stored: dict[str, str], rules: dict[str, Any], id: str, reason: str
 ) -> None:
     found = choose_same(
-        prepare(finding), [(name, prepare(text)) for name, text in stored.items()], MatchSettings(**rules)
+        prepare(finding),
+        [(name, prepare(text)) for name, text in stored.items()],
+        MatchSettings(**rules),
     )
     assert (found.id, found.reason) == (id, reason.format(found.score))
     assert id or found.runner_up == found.score
@@ -323,7 +369,9 @@ def test_what_is_chosen_and_why(
 def test_equal_texts_match_under_every_rule() -> None:
     """Also where a rule's own tokens are empty or its threshold is out of reach."""
     for name in MATCHERS:
-        found = choose_same(prepare("No id in to"), [("m", prepare("no id in to."))], MatchSettings(name, 1.0, 1.0))
+        found = choose_same(
+            prepare("No id in to"), [("m", prepare("no id in to."))], MatchSettings(name, 1.0, 1.0)
+        )
         assert (found.id, found.reason) == ("m", "equal text")
 
 
@@ -337,7 +385,9 @@ def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:
 
 
 @by_table
-def test_the_same_trouble_elsewhere_is_another_problem(lesson: str, finding: str, reason: str) -> None:
+def test_the_same_trouble_elsewhere_is_another_problem(
+    lesson: str, finding: str, reason: str
+) -> None:
     """Numbers, versions, names and scopes still count."""
     found = same_problem(prepare(lesson), prepare(finding), MatchSettings())
     assert found == Sameness(False, found.score, reason)
@@ -357,9 +407,11 @@ def test_archeflow_overlap(finding: str, lesson: str, percent: int) -> None:
     """Whole percent of the finding's keywords, rounded down; 50 is a match."""
     likeness = archeflow_overlap(prepare(finding), prepare(lesson))
     assert likeness == Likeness(percent / 100)
-    assert bool(choose_same(prepare(finding), [("m", prepare(lesson))], MatchSettings("overlap", 0.5, 0.0)).id) == (
-        percent >= 50
-    )
+    assert bool(
+        choose_same(
+            prepare(finding), [("m", prepare(lesson))], MatchSettings("overlap", 0.5, 0.0)
+        ).id
+    ) == (percent >= 50)
 
 
 def test_archeflow_compares_tags_too() -> None:
@@ -386,7 +438,12 @@ def test_joelclaw_jaccard(a: str, b: str, expected: float) -> None:
 @pytest.mark.parametrize("matcher", MATCHERS.values(), ids=list(MATCHERS))
 def test_every_matcher_can_be_asked_alike(matcher: Callable[..., Likeness]) -> None:
     """One signature for all, whoever names them."""
-    assert matcher(prepare("Missing null checks"), prepare("Missing null checks everywhere"), None).score > 0.5
+    assert (
+        matcher(
+            prepare("Missing null checks"), prepare("Missing null checks everywhere"), None
+        ).score
+        > 0.5
+    )
 
 
 # --- a glance before the reading
@@ -410,7 +467,10 @@ def test_a_glance_keeps_what_may_be_the_same() -> None:
 def test_claims_are_read_only_of_what_is_near() -> None:
     """Reading claims is the larger part of preparing a text, and most candidates are not near enough to need it."""
     finding = prepare("Never commit the lock file of the worker")
-    near, far = prepare("Commit the lock file of the worker"), prepare("The worker renders fonts in two columns")
+    near, far = (
+        prepare("Commit the lock file of the worker"),
+        prepare("The worker renders fonts in two columns"),
+    )
     assert choose_same(finding, [("near", near), ("far", far)], MatchSettings()).reason.startswith(
         "opposed to near: negation"
     )
@@ -424,13 +484,21 @@ def test_a_lead_of_exactly_the_margin_is_enough() -> None:
     found = choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=0.0))
     lead = found.score - found.runner_up
     assert found.id == "a" and found.runner_up_id == "b" and lead > 0
-    assert choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead)) == found
-    assert not choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead + 1e-6)).id
+    assert (
+        choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead))
+        == found
+    )
+    assert not choose_same(
+        finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead + 1e-6)
+    ).id
 
 
 def test_a_strangers_matcher_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The entry point was promised, and a profile that named one ended in a KeyError."""
-    rules, texts = MatchSettings(matcher="theirs"), (prepare("run the tests"), [("a", prepare("run the tests"))])
+    rules, texts = (
+        MatchSettings(matcher="theirs"),
+        (prepare("run the tests"), [("a", prepare("run the tests"))]),
+    )
     with pytest.raises(UsageError, match="no matcher 'theirs'"):
         choose_same(*texts, rules)
     monkeypatch.setattr("tacit.words.match.plugged_or_refused", lambda kind, name, known: jaccard)

@@ -29,14 +29,21 @@ from tacit.words.passages import (
 )
 
 NOUNS = "broker ledger socket parser kernel bundle cursor shard mirror beacon vault gadget anchor relay sensor turbine".split()
-VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()
+VERBS = (
+    "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()
+)
 PARTS = "upgrade snapshot rotation handshake checkpoint migration failover compaction rebalance eviction".split()
 
 
 def opened(place: Path) -> tacit.Memories:
     """A store in a folder, ada's and nobody else's."""
     return tacit.open(
-        str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True
+        str(place / "s.db"),
+        project="p",
+        env=signed({"HOME": str(place)}),
+        cwd=str(place),
+        by="ada",
+        yes=True,
     )
 
 
@@ -81,7 +88,9 @@ def test_what_is_asked_inside_a_paste_is_found(memories: tacit.Memories, lines: 
 
 def test_a_log_alone_finds_nothing_much(memories: tacit.Memories) -> None:
     """The floor silences noise, whatever its length: one word in a line says little."""
-    noise = "\n".join(f"line {n}: nothing to see here, {word} fine" for n, word in enumerate(NOUNS[:4]))
+    noise = "\n".join(
+        f"line {n}: nothing to see here, {word} fine" for n, word in enumerate(NOUNS[:4])
+    )
     assert max((hit.score for hit in memories.recall(noise).hits), default=0.0) < 0.4
 
 
@@ -103,7 +112,9 @@ def test_words_are_counted_in_step_with_the_texts(tmp_path: Path) -> None:
         assert not list(index_faults(kept.store))  # type: ignore[arg-type]
         assert kept.store.rows("SELECT word FROM term WHERE word IN ('quokka', 'number3')") == []
         assert kept.store.rows("SELECT rows, few FROM term WHERE word = 'common'") == [(69, None)]
-        assert [hit.memory.text for hit in kept.recall("number42").hits] == ["common word and number42"]
+        assert [hit.memory.text for hit in kept.recall("number42").hits] == [
+            "common word and number42"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -116,13 +127,20 @@ def test_words_are_counted_in_step_with_the_texts(tmp_path: Path) -> None:
         ("DELETE FROM term WHERE word = 'number4'", "term"),
         ("INSERT INTO term (word, rows) VALUES ('quokka', 1)", "term"),
         ("INSERT INTO memory_fts (rowid, text, words) VALUES (3, 'number4', '')", "memory_fts"),
-        ("INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 5, 'number4', '')", "memory_fts"),
+        (
+            "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 5, 'number4', '')",
+            "memory_fts",
+        ),
         ("UPDATE memory SET words = 'more' WHERE n = 3", "memory"),
     ],
 )
-def test_what_is_not_counted_as_the_texts_have_it_is_noticed(tmp_path: Path, sql: str, wrong: str) -> None:
+def test_what_is_not_counted_as_the_texts_have_it_is_noticed(
+    tmp_path: Path, sql: str, wrong: str
+) -> None:
     """Each kind of damage by its table's name, and counting anew mends it."""
-    with tacit.open(str(tmp_path / "s.db"), project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as kept:
+    with tacit.open(
+        str(tmp_path / "s.db"), project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)
+    ) as kept:
         kept.add_many(f"common word and number{n}" for n in range(70))
         with kept.store.write() as tx:
             assert tx.rows("SELECT n FROM memory WHERE text = 'common word and number4'") == [(5,)]
@@ -143,16 +161,28 @@ def test_a_lesson_is_found_by_its_task_and_lifted_by_its_neighbours(tmp_path: Pa
                 {"text": "Oslo.", "group": "other"},
             ]
         )
-        assert kept.recall("quarterly billing export is slow").hits[0].memory.text == "Use the second index."
-        found = [hit.memory.text for hit in kept.recall("which region for the customer", min_score=0.0).hits]
+        assert (
+            kept.recall("quarterly billing export is slow").hits[0].memory.text
+            == "Use the second index."
+        )
+        found = [
+            hit.memory.text
+            for hit in kept.recall("which region for the customer", min_score=0.0).hits
+        ]
         assert "Frankfurt." in found and "Oslo." not in found
 
 
 def test_a_start_is_bounded(tmp_path: Path) -> None:
     """A person's standing words always, and of the rest at most three; all of it within 450 tokens."""
     with opened(tmp_path) as kept:
-        ways = {kept.add(f"Way of working number {n}, said by the person.", kind="preference").id for n in range(8)}
-        kept.add_many({"text": f"The queue hangs in case {n}: " + "words " * 40, "kind": "pitfall"} for n in range(9))
+        ways = {
+            kept.add(f"Way of working number {n}, said by the person.", kind="preference").id
+            for n in range(8)
+        }
+        kept.add_many(
+            {"text": f"The queue hangs in case {n}: " + "words " * 40, "kind": "pitfall"}
+            for n in range(9)
+        )
         given = kept.inject("the queue hangs", trial=False)
         assert ways <= set(given.injected)
         assert len(given.injected) - len(ways) <= 3 and given.tokens <= 450
@@ -173,10 +203,12 @@ def test_words_beside_an_item_say_what_it_is_about(tmp_path: Path) -> None:
     with opened(tmp_path) as memories:
         kept = memories.add_many(
             [
-                {"text": "Use the second port.", "group": "one"}, {"text": "All done.", "group": "one"},
-                {"text": "Which port does the staging database listen on?", "group": "two"}, {"text": "Use the second port.", "group": "two"},
+                {"text": "Use the second port.", "group": "one"},
+                {"text": "All done.", "group": "one"},
+                {"text": "Which port does the staging database listen on?", "group": "two"},
+                {"text": "Use the second port.", "group": "two"},
             ]
-        )  # fmt: skip
+        )
         found = [hit.memory.id for hit in memories.recall("staging database port", limit=4).hits]
     assert found[:3] == [kept[2].id, kept[3].id, kept[0].id]
 
@@ -208,29 +240,46 @@ def test_the_subject_of_a_long_text_is_kept() -> None:
 
 def test_a_long_text_asks_for_a_name_whole_and_split() -> None:
     """As a short one does: the index's own tokenizer takes `BouncyCastle` for one word."""
-    paste = "\n".join(["plain words of a log"] * 90 + ["upgrade BouncyCastle for os.path.joinAll, HTTPServer stays"])
+    paste = "\n".join(
+        ["plain words of a log"] * 90
+        + ["upgrade BouncyCastle for os.path.joinAll, HTTPServer stays"]
+    )
     assert len(paste) > SHORT_CHARS
-    assert passages_of(paste)[-1] == "upgrade BouncyCastle Bouncy Castle for os.path.joinAll join All, HTTPServer stays"
+    assert (
+        passages_of(paste)[-1]
+        == "upgrade BouncyCastle Bouncy Castle for os.path.joinAll join All, HTTPServer stays"
+    )
 
 
 def test_names_are_what_the_index_takes_apart() -> None:
-    assert names_of([("cache_dir", "is", "missing", "3.11.7"), "a_line of a paste"], lambda word: word.replace("_", " ").replace(".", " ").split()) == [
-        ("cache", "dir"), ("3", "11", "7"),
-    ]  # fmt: skip
+    assert names_of(
+        [("cache_dir", "is", "missing", "3.11.7"), "a_line of a paste"],
+        lambda word: word.replace("_", " ").replace(".", " ").split(),
+    ) == [
+        ("cache", "dir"),
+        ("3", "11", "7"),
+    ]
 
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> tacit.Memories:
     """Short lessons that hold *cache*, *dir* or both apart, a longer one about `cache_dir`, and a long one that says valve and piston again and again."""
     kept = opened(tmp_path_factory.mktemp("named"))
-    said = [f"{noun} {part} {at} seen in the night" for noun in NOUNS for at, part in enumerate(PARTS[:8])]
+    said = [
+        f"{noun} {part} {at} seen in the night"
+        for noun in NOUNS
+        for at, part in enumerate(PARTS[:8])
+    ]
     apart = [
         f"The {one} of the {two} {other}"
         for two in NOUNS[:15]
         for one, other in (("valve", "stalls"), ("piston", "leaks"))
     ]
     split = [f"The dir of the {noun} has a cache." for noun in NOUNS[:6]]
-    long = " ".join(f"The {noun} {verb} in the {part} of it." for noun, verb, part in zip(NOUNS[:6], VERBS, PARTS))
+    long = " ".join(
+        f"The {noun} {verb} in the {part} of it."
+        for noun, verb, part in zip(NOUNS[:6], VERBS, PARTS)
+    )
     again = f"A valve meets its piston. {long} So valve and piston go by turns: no valve without piston, no piston without valve."
     kept.add_many(
         {"text": text, "kind": "pitfall"}
@@ -264,7 +313,11 @@ def _passages(many: int, words: int) -> list[tuple[str, ...]]:
 
 def _weights(tokens: list[tuple[str, ...]], told: dict[str, float]) -> Weights:
     """Words that are so telling; the others are held by no row."""
-    told = dict(told_in(tokens, {word: told.get(word, rarity_of(0, ROWS)) for each in tokens for word in each}))
+    told = dict(
+        told_in(
+            tokens, {word: told.get(word, rarity_of(0, ROWS)) for each in tokens for word in each}
+        )
+    )
     wholes = [sum(told[word] for word in each) for each in tokens]
     return Weights(tokens, ROWS, told, wholes, bounds_of(tokens, wholes, ROWS))
 
@@ -307,7 +360,9 @@ def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
 
 def test_a_line_of_a_paste_that_says_what_no_other_says_is_asked_for_first() -> None:
     for many, less in ((TEXT_WORDS, False), (PASTE, True)):
-        tokens = [("form", "head", f"own{n}") for n in range(many - 1)] + [("asked", "once", "only")]
+        tokens = [("form", "head", f"own{n}") for n in range(many - 1)] + [
+            ("asked", "once", "only")
+        ]
         *form, asked = bounds_of(tokens, [9.0] * many, ROWS)
         assert asked == pytest.approx(9.0) and all((each > asked) is less for each in form)
     half = (TEXT_WORDS + PASTE) // 2
@@ -318,7 +373,15 @@ def test_a_line_of_a_paste_that_says_what_no_other_says_is_asked_for_first() -> 
 
 @pytest.mark.parametrize(
     ("sign", "by_line"),
-    [("→", True), ("✓", True), ("é", True), ("\ufeff", True), ("日", False), ("ไ", False), ("한", False)],
+    [
+        ("→", True),
+        ("✓", True),
+        ("é", True),
+        ("\ufeff", True),
+        ("日", False),
+        ("ไ", False),
+        ("한", False),
+    ],
 )
 def test_a_long_paste_is_read_by_the_index_whatever_signs_it_has(sign: str, by_line: bool) -> None:
     text = "\n".join(f"{n}{sign}broker stalls on shard{n}" for n in range(200))
@@ -327,7 +390,9 @@ def test_a_long_paste_is_read_by_the_index_whatever_signs_it_has(sign: str, by_l
 
 
 @by_table
-def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str, asked: list[str]) -> None:
+def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(
+    text: str, asked: list[str]
+) -> None:
     """Its host and folders are shared by many pages; of a bare link they are all one has."""
     assert passages_of(text) == (tuple(asked),)
 
@@ -335,4 +400,8 @@ def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str,
 def test_a_heading_inside_a_fence_begins_no_block() -> None:
     """Each other heading does, and what stands before the first is a block of its own."""
     text = "Read this.\n# Build\nmake\n```\n# no heading\n```\n# Tests\nmake test\n"
-    assert [each.text.splitlines()[0] for each in blocks_of("AGENTS.md", text)] == ["Read this.", "# Build", "# Tests"]
+    assert [each.text.splitlines()[0] for each in blocks_of("AGENTS.md", text)] == [
+        "Read this.",
+        "# Build",
+        "# Tests",
+    ]

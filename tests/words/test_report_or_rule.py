@@ -98,4 +98,9 @@ def test_opposite_reports_of_strangers_are_hardly_merged() -> None:
     lines = Path(__file__).with_name("reported.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [(pair["a"], pair["b"]) for pair in map(json.loads, lines) if pair["kind"] != "same"]
     assert len(pairs) == 400
-    assert sum(bool(choose_same(prepare(a), [("m", prepare(b))], MatchSettings()).id) for a, b in pairs) <= 6
+    assert (
+        sum(
+            bool(choose_same(prepare(a), [("m", prepare(b))], MatchSettings()).id) for a, b in pairs
+        )
+        <= 6
+    )

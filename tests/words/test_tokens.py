@@ -39,7 +39,9 @@ def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch
     read: list[str] = []
     for name in ("_pieces", "_humps"):
         split = getattr(words, name)
-        monkeypatch.setattr(words, name, lambda raw, *at, split=split: read.append(raw) or split(raw, *at))
+        monkeypatch.setattr(
+            words, name, lambda raw, *at, split=split: read.append(raw) or split(raw, *at)
+        )
     assert index_words("maxRetry 9% " * 300) == "max retry"
     assert read == ["maxRetry", "9%"]
 
@@ -47,9 +49,13 @@ def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch
 def test_of_a_dump_only_the_first_names_are_taken_apart() -> None:
     """What an earlier version took apart behind the bound is as right; a text whose script needs it is taken apart farther."""
     dump = "maxRetry " + "word " * (NAMED // 5) + "minDelay"
-    assert index_words(dump) == "max retry" and index_words(dump, SCAN_LIMIT) == "max retry min delay"
+    assert (
+        index_words(dump) == "max retry" and index_words(dump, SCAN_LIMIT) == "max retry min delay"
+    )
     assert all(are_index_words(words, dump) for words in ("max retry", "max retry min delay"))
-    assert not any(are_index_words(words, dump) for words in ("", "max retry min", "max retry min delay more"))
+    assert not any(
+        are_index_words(words, dump) for words in ("", "max retry min", "max retry min delay more")
+    )
     assert not are_index_words("max", "maxRetry")
     assert index_words("記憶 " + dump).endswith("min delay")
 
@@ -59,9 +65,18 @@ def test_pieces_carry_their_kind() -> None:
     text = "Run getUserById in src/auth/session_store.py:142 with --no-verify on 3.11.7, port 8080, 入力値"
     found = {piece.whole: piece.kind for piece in scan(text)}
     assert found == {
-        "run": WORD, "getuserbyid": NAME, "in": WORD, "src/auth/session_store.py": PATH, "with": WORD, "--no-verify": FLAG,
-        "on": WORD, "3.11.7": VERSION, "port": WORD, "8080": NUMBER, "入力値": RUN,
-    }  # fmt: skip
+        "run": WORD,
+        "getuserbyid": NAME,
+        "in": WORD,
+        "src/auth/session_store.py": PATH,
+        "with": WORD,
+        "--no-verify": FLAG,
+        "on": WORD,
+        "3.11.7": VERSION,
+        "port": WORD,
+        "8080": NUMBER,
+        "入力値": RUN,
+    }
 
 
 @by_table
@@ -73,18 +88,32 @@ def test_terms(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "forms",
     [
-        "cache caches cached caching", "retry retries retried retrying", "commit commits committed committing",
-        "validate validates validated validation", "configure configured configuration", "deploy deploys deployment",
-        "use used using uses", "run runs running", "fail fails failed failing", "class classes", "process processes processed",
-        "log logs logged logging", "silent silently", "connect connection connected", "keep kept keeps", "write written writes",
+        "cache caches cached caching",
+        "retry retries retried retrying",
+        "commit commits committed committing",
+        "validate validates validated validation",
+        "configure configured configuration",
+        "deploy deploys deployment",
+        "use used using uses",
+        "run runs running",
+        "fail fails failed failing",
+        "class classes",
+        "process processes processed",
+        "log logs logged logging",
+        "silent silently",
+        "connect connection connected",
+        "keep kept keeps",
+        "write written writes",
     ],
-)  # fmt: skip
+)
 def test_one_stem_for_the_forms_of_a_word(forms: str) -> None:
     """Inflections that lessons use fall together."""
     assert len({english_stem(form) for form in forms.split()}) == 1
 
 
-@pytest.mark.parametrize(("one", "other"), [("string", "str"), ("need", "ne"), ("status", "statu"), ("class", "clas")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("string", "str"), ("need", "ne"), ("status", "statu"), ("class", "clas")]
+)
 def test_no_stem_where_nothing_is_inflected(one: str, other: str) -> None:
     """Words that only look inflected keep their ending."""
     assert english_stem(one) != other
@@ -115,14 +144,19 @@ class Index:
 
     def __init__(self, *texts: str) -> None:
         self.db = apsw.Connection(":memory:")
-        self.db.execute("CREATE VIRTUAL TABLE words USING fts5(text, extra, tokenize = 'porter unicode61')")
+        self.db.execute(
+            "CREATE VIRTUAL TABLE words USING fts5(text, extra, tokenize = 'porter unicode61')"
+        )
         for text in texts:
             self.db.execute("INSERT INTO words VALUES (?, ?)", (text, index_words(text)))
 
     def hits(self, query: str) -> list[int]:
         asked = " OR ".join(f'"{word}"' for word in query_words(query))
         return [
-            row[0] for row in self.db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (asked,))
+            row[0]
+            for row in self.db.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (asked,)
+            )
         ]
 
     def tokens(self, text: str) -> set[str]:
@@ -213,7 +247,10 @@ def test_signature(output: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "output",
-    ["npm ERR! missing script: build\n" + 400_000 * "\x1b]", 400_000 * "\x1b[m" + "\nnpm ERR! missing script: build"],
+    [
+        "npm ERR! missing script: build\n" + 400_000 * "\x1b]",
+        400_000 * "\x1b[m" + "\nnpm ERR! missing script: build",
+    ],
 )
 def test_an_error_is_looked_for_at_both_ends_of_what_was_printed(output: str) -> None:
     """However much stands between, and whatever it is: only the ends are freed of escapes."""
@@ -228,14 +265,23 @@ def test_the_same_problem_in_two_runs_has_one_signature() -> None:
 
 
 @pytest.mark.parametrize(
-    "output", ["", "All tests passed", "12 passed, 0 failed in 3s", "no errors found", "Build done: errors: 0"]
+    "output",
+    [
+        "",
+        "All tests passed",
+        "12 passed, 0 failed in 3s",
+        "no errors found",
+        "Build done: errors: 0",
+    ],
 )
 def test_no_error_has_no_signature(output: str) -> None:
     """Saying that nothing failed is no failure."""
     assert signature(output) == ""
 
 
-@pytest.mark.parametrize("output", ["Error", "Error: Process completed with exit code 1.", "exit status 1"])
+@pytest.mark.parametrize(
+    "output", ["Error", "Error: Process completed with exit code 1.", "exit status 1"]
+)
 def test_an_error_that_tells_nothing_has_no_signature(output: str) -> None:
     """Otherwise all such errors would be one problem."""
     assert signature(output) == ""
@@ -266,20 +312,41 @@ def test_a_form_that_is_left_out_could_not_have_matched() -> None:
     from tacit.words import signature
 
     said = (
-        "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed", "Caused by: java.io.IOException: disk full", "error[E0308]: mismatched types",
-        "src/a.c:3:4: fatal error: x.h: No such file or directory", "a.ts(3,4): error TS2322: Type 'x'", "a.ts:3:4 - error TS1: y", "TypeError: x is not a function",
-        "** (KeyError) key :a not found", "panic: runtime error: index out of range [5]", "thread 'main' panicked at src/a.rs:3", "a.go:3:4: undefined: x",
-        "ld: undefined reference to `f'", "bash: line 1: foo: command not found", "cp: cannot access 'x': PERMISSION DENIED", "Error: EACCES: permission denied, open '/x'",
-        "npm ERR! missing script: build", "  ● suite › fails", "FAILED tests/a.py::b - assert 1 == 2", "the job was aborted after ٣٤ seconds", "E   assert 3 == 4",
-    )  # fmt: skip
+        "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed",
+        "Caused by: java.io.IOException: disk full",
+        "error[E0308]: mismatched types",
+        "src/a.c:3:4: fatal error: x.h: No such file or directory",
+        "a.ts(3,4): error TS2322: Type 'x'",
+        "a.ts:3:4 - error TS1: y",
+        "TypeError: x is not a function",
+        "** (KeyError) key :a not found",
+        "panic: runtime error: index out of range [5]",
+        "thread 'main' panicked at src/a.rs:3",
+        "a.go:3:4: undefined: x",
+        "ld: undefined reference to `f'",
+        "bash: line 1: foo: command not found",
+        "cp: cannot access 'x': PERMISSION DENIED",
+        "Error: EACCES: permission denied, open '/x'",
+        "npm ERR! missing script: build",
+        "  ● suite › fails",
+        "FAILED tests/a.py::b - assert 1 == 2",
+        "the job was aborted after ٣٤ seconds",
+        "E   assert 3 == 4",
+    )
     for line in said:
         for pattern, _, needs in signature._decisive():
-            assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (
+            assert (
+                not re.search(pattern, line)
+                or not needs
+                or any(need in line + line.lower() for need in needs)
+            ), (
                 pattern,
                 line,
             )
         for pattern, _, pieces in signature._masks():
-            there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
+            there = (
+                any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
+            )
             assert not re.search(pattern, line) or there, (pattern, line)
 
 

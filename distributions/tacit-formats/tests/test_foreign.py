@@ -22,18 +22,30 @@ TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\
 
 
 def brief(run: Run) -> list[tuple[Any, ...]]:
-    return [(step.place, step.tool, bool(step.error), step.status) for step in run.steps if step.role == "tool"]
+    return [
+        (step.place, step.tool, bool(step.error), step.status)
+        for step in run.steps
+        if step.role == "tool"
+    ]
 
 
 # -- SWE-agent ----------------------------------------------------------------------------------------------------------
 
 
-def attempt(*steps: dict[str, Any], status: str = "submitted", name: str = "demo__demo-1.traj") -> Run:
+def attempt(
+    *steps: dict[str, Any], status: str = "submitted", name: str = "demo__demo-1.traj"
+) -> Run:
     history = [
         {"role": "user", "content": "a demonstration", "is_demo": True},
-        {"role": "user", "content": "Here's the issue text:\nISSUE:\nIt breaks.\n\nINSTRUCTIONS:\nSolve it."},
+        {
+            "role": "user",
+            "content": "Here's the issue text:\nISSUE:\nIt breaks.\n\nINSTRUCTIONS:\nSolve it.",
+        },
     ]
-    info = {"exit_status": status, "model_stats": {"instance_cost": 0.5, "tokens_sent": 10, "tokens_received": 2}}
+    info = {
+        "exit_status": status,
+        "model_stats": {"instance_cost": 0.5, "tokens_sent": 10, "tokens_received": 2},
+    }
     whole = {"environment": "swe_main", "trajectory": list(steps), "history": history, "info": info}
     source = BytesSource(json.dumps(whole).encode(), f"/x/{name}")
     assert formats.detect(source) == "swe-agent"
@@ -43,14 +55,25 @@ def attempt(*steps: dict[str, Any], status: str = "submitted", name: str = "demo
 
 def did(action: str, seen: str, **state: str) -> dict[str, Any]:
     where = json.dumps({"working_dir": "/repo", **state})
-    return {"action": action, "observation": seen, "response": "", "thought": "I try.", "state": where}
+    return {
+        "action": action,
+        "observation": seen,
+        "response": "",
+        "thought": "I try.",
+        "state": where,
+    }
 
 
 def test_a_trajectory() -> None:
     """Thought and action, the issue as the task, demonstrations left out; the editor's refusal and a traceback failed."""
     refused = "Your proposed edit has introduced new syntax error(s)."
     edit = did("edit 1:1\nx\nend_of_edit\n", refused, open_file="/repo/a.py")
-    run = attempt(did("python a.py\n", TRACE), edit, did("open b.py 3\n", "[File: b.py]"), did("submit\n", "diff"))
+    run = attempt(
+        did("python a.py\n", TRACE),
+        edit,
+        did("open b.py 3\n", "[File: b.py]"),
+        did("submit\n", "diff"),
+    )
     assert brief(run) == [
         ("trajectory/1#2", "shell", True, None),
         ("trajectory/2#2", "edit", True, None),
@@ -78,7 +101,10 @@ def test_mini_swe_agent() -> None:
             {"role": "system", "content": "You can run commands."},
             {"role": "user", "content": "<pr_description>It breaks.</pr_description>"},
             {"role": "assistant", "content": "I try.\n```bash\npytest\n```"},
-            {"role": "user", "content": "<returncode>1</returncode>\n<output>\n1 failed\n</output>"},
+            {
+                "role": "user",
+                "content": "<returncode>1</returncode>\n<output>\n1 failed\n</output>",
+            },
             {"role": "assistant", "content": "", "extra": {"actions": [{"command": "ls"}]}},
             {"role": "tool", "content": "a.py", "extra": {"returncode": 0}},
         ],
@@ -87,7 +113,12 @@ def test_mini_swe_agent() -> None:
     assert formats.detect(source) == "swe-agent"
     (run,) = swe_agent.read(source)
     assert brief(run) == [("messages/3#2", "bash", True, 1), ("messages/5", "bash", False, 0)]
-    assert (run.task, run.steps[2].error, run.version, run.root) == ("It breaks.", "1 failed", "1.2", "demo-2")
+    assert (run.task, run.steps[2].error, run.version, run.root) == (
+        "It breaks.",
+        "1 failed",
+        "1.2",
+        "demo-2",
+    )
 
 
 # -- aider --------------------------------------------------------------------------------------------------------------
@@ -150,7 +181,10 @@ def test_a_history(tmp_path: Path) -> None:
         ("user", "", "^C KeyboardInterrupt", False),
     ]
     assert [step.speaker for step in run.steps if step.role == "user"] == ["", "unsure", "host"]
-    assert [step.input["command"] for step in run.steps if step.tool == "shell"] == ["pytest", "flake8 src"]
+    assert [step.input["command"] for step in run.steps if step.tool == "shell"] == [
+        "pytest",
+        "flake8 src",
+    ]
     assert (run.id, run.started_at) == ("2026-03-01T10:00:00", "2026-03-01T10:00:00Z")
     assert (run.cwd, run.task) == (str(tmp_path), "use cents for prices")
     assert (run.version, run.model, run.files) == ("0.80.0", "some-model", ("src/prices.py",))
@@ -159,25 +193,72 @@ def test_a_history(tmp_path: Path) -> None:
 
 def test_markdown_that_is_no_history() -> None:
     """A heading and quotes do not make a chat."""
-    assert formats.detect(BytesSource(b"# notes\n\n> quoted\n\n#### small\n", "/x/notes.md")) != "aider"
+    assert (
+        formats.detect(BytesSource(b"# notes\n\n> quoted\n\n#### small\n", "/x/notes.md"))
+        != "aider"
+    )
 
 
 # -- OpenHands ----------------------------------------------------------------------------------------------------------
 
 EVENTS: list[dict[str, Any]] = [
     {"kind": "SystemPromptEvent", "source": "agent"},
-    {"kind": "MessageEvent", "source": "user", "llm_message": {"role": "user", "content": [{"type": "text", "text": "fix it"}]}},
-    {"kind": "ActionEvent", "id": "e1", "source": "agent", "thought": [{"text": "I try."}], "tool_name": "execute_bash", "tool_call_id": "c1",
-     "action": {"kind": "ExecuteBashAction", "command": "make"}},
-    {"kind": "ObservationEvent", "source": "environment", "tool_name": "execute_bash", "tool_call_id": "c1", "action_id": "e1",
-     "observation": {"kind": "ExecuteBashObservation", "content": [{"type": "text", "text": "no rule"}], "exit_code": 2}},
-    {"kind": "ActionEvent", "id": "e2", "tool_name": "str_replace_editor", "tool_call_id": "c2", "action": {"kind": "X", "command": "view", "path": "/repo/a.py"}},
-    {"kind": "AgentErrorEvent", "tool_name": "str_replace_editor", "tool_call_id": "c2", "error": "missing parameter"},
-    {"kind": "ActionEvent", "id": "e3", "tool_name": "execute_bash", "tool_call_id": "c3", "action": {"command": "rm x"}},
+    {
+        "kind": "MessageEvent",
+        "source": "user",
+        "llm_message": {"role": "user", "content": [{"type": "text", "text": "fix it"}]},
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "e1",
+        "source": "agent",
+        "thought": [{"text": "I try."}],
+        "tool_name": "execute_bash",
+        "tool_call_id": "c1",
+        "action": {"kind": "ExecuteBashAction", "command": "make"},
+    },
+    {
+        "kind": "ObservationEvent",
+        "source": "environment",
+        "tool_name": "execute_bash",
+        "tool_call_id": "c1",
+        "action_id": "e1",
+        "observation": {
+            "kind": "ExecuteBashObservation",
+            "content": [{"type": "text", "text": "no rule"}],
+            "exit_code": 2,
+        },
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "e2",
+        "tool_name": "str_replace_editor",
+        "tool_call_id": "c2",
+        "action": {"kind": "X", "command": "view", "path": "/repo/a.py"},
+    },
+    {
+        "kind": "AgentErrorEvent",
+        "tool_name": "str_replace_editor",
+        "tool_call_id": "c2",
+        "error": "missing parameter",
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "e3",
+        "tool_name": "execute_bash",
+        "tool_call_id": "c3",
+        "action": {"command": "rm x"},
+    },
     {"kind": "UserRejectObservation", "action_id": "e3", "rejection_reason": "no"},
     {"kind": "BrandNewEvent"},
-    {"kind": "ActionEvent", "id": "e4", "tool_name": "finish", "tool_call_id": "c4", "action": {"kind": "FinishAction", "message": "Done."}},
-]  # fmt: skip
+    {
+        "kind": "ActionEvent",
+        "id": "e4",
+        "tool_name": "finish",
+        "tool_call_id": "c4",
+        "action": {"kind": "FinishAction", "message": "Done."},
+    },
+]
 
 
 def conversation(folder: Path, state: bool = True) -> Path:
@@ -188,8 +269,14 @@ def conversation(folder: Path, state: bool = True) -> Path:
         (events / f"event-{number:05d}-ab{number}.json").write_text(json.dumps(told))
     (events / "event-00050-cut.json").write_text("{half")
     if state:
-        said = {"id": "conv-1", "agent": {"llm": {"model": "some-model"}}, "workspace": {"working_dir": "/repo"}}
-        (folder / "conv-1" / "base_state.json").write_text(json.dumps({**said, "execution_status": "finished"}))
+        said = {
+            "id": "conv-1",
+            "agent": {"llm": {"model": "some-model"}},
+            "workspace": {"working_dir": "/repo"},
+        }
+        (folder / "conv-1" / "base_state.json").write_text(
+            json.dumps({**said, "execution_status": "finished"})
+        )
     return folder / "conv-1"
 
 
@@ -198,7 +285,9 @@ def test_a_conversation_is_read_once(tmp_path: Path, state: bool) -> None:
     """Whichever of its files is met, one run comes out; with its state it knows model and folder."""
     folder = conversation(tmp_path, state)
     sources = list(walk([folder]))
-    assert {formats.detect(source) for source in sources if "cut" not in source.path} == {"openhands"}
+    assert {formats.detect(source) for source in sources if "cut" not in source.path} == {
+        "openhands"
+    }
     (run,) = [run for source in sources for run in openhands.read(source)]
     place = "events/event-0000{}-ab{}.json"
     assert brief(run) == [
@@ -207,15 +296,29 @@ def test_a_conversation_is_read_once(tmp_path: Path, state: bool) -> None:
         (place.format(6, 6), "execute_bash", False, None),
     ]
     assert [step.interrupted for step in run.steps if step.tool] == [False, False, True]
-    assert (run.id, run.task, run.complete, run.files) == ("conv-1", "fix it", True, ("/repo/a.py",))
+    assert (run.id, run.task, run.complete, run.files) == (
+        "conv-1",
+        "fix it",
+        True,
+        ("/repo/a.py",),
+    )
     assert (run.model, run.cwd) == (("some-model", "/repo") if state else ("", ""))
-    assert run.reading is not None and (run.reading.malformed, run.reading.unknown) == (1, {"BrandNewEvent": 1})
+    assert run.reading is not None and (run.reading.malformed, run.reading.unknown) == (
+        1,
+        {"BrandNewEvent": 1},
+    )
     assert not any(step.typed for step in run.steps)
 
 
 # -- Inspect ------------------------------------------------------------------------------------------------------------
 
-EVAL = {"task": "repair", "model": "some/model", "run_id": "r9", "eval_id": "e9", "packages": {"inspect_ai": "0.3"}}
+EVAL = {
+    "task": "repair",
+    "model": "some/model",
+    "run_id": "r9",
+    "eval_id": "e9",
+    "packages": {"inspect_ai": "0.3"},
+}
 EVAL["created"] = "2026-03-01T10:00:00+00:00"
 
 
@@ -235,7 +338,12 @@ def sample(score: Any = "I", epoch: int = 1, error: Any = None) -> dict[str, Any
 
 def check(runs: list[Run]) -> None:
     first, second = runs
-    assert (first.id, first.root, first.outcome, first.complete) == ("e9/7/1", "e9/7", "failure", True)
+    assert (first.id, first.root, first.outcome, first.complete) == (
+        "e9/7/1",
+        "e9/7",
+        "failure",
+        True,
+    )
     assert (second.id, second.root, second.outcome) == ("e9/7/2", "e9/7", "success")
     [step] = [step for step in first.steps if step.tool]
     assert (step.tool, step.input, step.error) == ("bash", {"cmd": "make"}, "Command timed out")
@@ -262,7 +370,9 @@ def test_a_zipped_log(tmp_path: Path, finished: bool) -> None:
         archive.writestr("samples/7_epoch_1.json", json.dumps(sample()))
         archive.writestr("samples/7_epoch_2.json", json.dumps(sample(1, 2)))
         if finished:
-            archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": EVAL}))
+            archive.writestr(
+                "header.json", json.dumps({"version": 2, "status": "success", "eval": EVAL})
+            )
     source = FileSource(str(path))
     assert formats.detect(source) == "inspect"
     runs = list(inspect_ai.read(source))
@@ -294,12 +404,22 @@ def test_partial_marks_say_nothing(scores: Any, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("output", "failed"),
     [
-        (TRACE, True), ("===== 2 failed, 1 passed in 0.2s =====", True), ("FAILED (failures=1)", True), ("bash: foo: command not found", True),
-        ("ls: cannot access 'x': No such file or directory", True), ("KeyError: 3", False), ("===== 3 passed in 0.2s =====", False),
-        (TRACE + "recovered\n", False), ("see also: No such file or directory\nall good", False), ("", False),
-        ("building\nmake: *** [all] Error 2", True), ("npm ERR! code 1", True), ("===== 0 failed, 3 passed =====", False), ("0 errors", False),
+        (TRACE, True),
+        ("===== 2 failed, 1 passed in 0.2s =====", True),
+        ("FAILED (failures=1)", True),
+        ("bash: foo: command not found", True),
+        ("ls: cannot access 'x': No such file or directory", True),
+        ("KeyError: 3", False),
+        ("===== 3 passed in 0.2s =====", False),
+        (TRACE + "recovered\n", False),
+        ("see also: No such file or directory\nall good", False),
+        ("", False),
+        ("building\nmake: *** [all] Error 2", True),
+        ("npm ERR! code 1", True),
+        ("===== 0 failed, 3 passed =====", False),
+        ("0 errors", False),
     ],
-)  # fmt: skip
+)
 def test_outputs_that_only_a_failure_ends_with(output: str, failed: bool) -> None:
     """The last line decides; an error that is merely mentioned is none."""
     assert ends_in_failure(output) is failed
@@ -307,31 +427,91 @@ def test_outputs_that_only_a_failure_ends_with(output: str, failed: bool) -> Non
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 SHAPES: dict[str, list[dict[str, Any]]] = {
     "codex": [
         {"type": "session_meta", "payload": {"id": "s", "cwd": "/r", "source": "cli", "git": {}}},
         {"type": "event_msg", "payload": {"type": "user_message", "message": "x"}},
-        {"type": "event_msg", "payload": {"type": "exec_command_end", "call_id": "c", "exit_code": 1}},
-        {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": {"input_tokens": 1}}}},
-        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}]}},
-        {"type": "response_item", "payload": {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c"}},
-        {"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": {"content": "x", "success": True}}},
+        {
+            "type": "event_msg",
+            "payload": {"type": "exec_command_end", "call_id": "c", "exit_code": 1},
+        },
+        {
+            "type": "event_msg",
+            "payload": {"type": "token_count", "info": {"total_token_usage": {"input_tokens": 1}}},
+        },
+        {
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_text", "text": "x"}],
+            },
+        },
+        {
+            "type": "response_item",
+            "payload": {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c"},
+        },
+        {
+            "type": "response_item",
+            "payload": {
+                "type": "function_call_output",
+                "call_id": "c",
+                "output": {"content": "x", "success": True},
+            },
+        },
     ],
-    "gemini": [{"sessionId": "g", "projectHash": "p", "directories": ["/r"]}, {"id": "a", "type": "user", "content": [{"text": "x"}]},
-               {"id": "b", "type": "gemini", "content": "", "toolCalls": [{"id": "c", "name": "n", "args": {}, "result": [{"functionResponse": {"response": {"output": "x"}}}]}]},
-               {"$set": {"messages": []}}],
-    "swe-agent": [{"trajectory": [{"action": "ls", "observation": "x", "thought": "t", "state": "{}"}], "history": [{"role": "user", "content": "x"}],
-                   "info": {"exit_status": "x", "model_stats": {"instance_cost": 1}}},
-                  {"messages": [{"role": "assistant", "content": "```bash\nls\n```", "extra": {"actions": [{"command": "ls"}]}}, {"role": "user", "content": "x"}]}],
+    "gemini": [
+        {"sessionId": "g", "projectHash": "p", "directories": ["/r"]},
+        {"id": "a", "type": "user", "content": [{"text": "x"}]},
+        {
+            "id": "b",
+            "type": "gemini",
+            "content": "",
+            "toolCalls": [
+                {
+                    "id": "c",
+                    "name": "n",
+                    "args": {},
+                    "result": [{"functionResponse": {"response": {"output": "x"}}}],
+                }
+            ],
+        },
+        {"$set": {"messages": []}},
+    ],
+    "swe-agent": [
+        {
+            "trajectory": [{"action": "ls", "observation": "x", "thought": "t", "state": "{}"}],
+            "history": [{"role": "user", "content": "x"}],
+            "info": {"exit_status": "x", "model_stats": {"instance_cost": 1}},
+        },
+        {
+            "messages": [
+                {
+                    "role": "assistant",
+                    "content": "```bash\nls\n```",
+                    "extra": {"actions": [{"command": "ls"}]},
+                },
+                {"role": "user", "content": "x"},
+            ]
+        },
+    ],
     "inspect": [{"status": "success", "eval": {"task": "t"}, "samples": [sample()]}],
-}  # fmt: skip
+}
 
 
 def paths_of(shape: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = shape.items() if isinstance(shape, dict) else enumerate(shape) if isinstance(shape, list) else ()
+    inner = (
+        shape.items()
+        if isinstance(shape, dict)
+        else enumerate(shape)
+        if isinstance(shape, list)
+        else ()
+    )
     return [at, *(path for key, each in inner for path in paths_of(each, (*at, key)))]
 
 
@@ -355,6 +535,10 @@ def test_no_content_stops_a_reader(name: str, data: st.DataObject) -> None:
         source = BytesSource(raw.encode(), "/x/session.jsonl" if name == "gemini" else "/x/a.traj")
         assert 0.0 <= formats.get(name).detect(source) <= 1.0
         for run in formats.get(name).read(source):
-            assert run.id and isinstance(run.task, str) and len({step.place for step in run.steps}) == len(run.steps)
+            assert (
+                run.id
+                and isinstance(run.task, str)
+                and len({step.place for step in run.steps}) == len(run.steps)
+            )
             texts = [text for step in run.steps for text in (step.text, step.error, step.output)]
             assert all(isinstance(text, str) for text in texts)

@@ -43,10 +43,16 @@ class Api(BaseHTTPRequestHandler):
         )
         body = json.dumps(
             {
-                "id": f"msg_{turn}", "type": "message", "role": "assistant", "model": request["model"], "content": [content],
-                "stop_reason": "end_turn" if over else "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+                "id": f"msg_{turn}",
+                "type": "message",
+                "role": "assistant",
+                "model": request["model"],
+                "content": [content],
+                "stop_reason": "end_turn" if over else "tool_use",
+                "stop_sequence": None,
+                "usage": {"input_tokens": 1, "output_tokens": 1},
             }
-        ).encode()  # fmt: skip
+        ).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
@@ -66,7 +72,10 @@ def results() -> list[str]:
         for part in message["content"]
         if part["type"] == "tool_result"
     ]
-    return [part["content"] if isinstance(part["content"], str) else part["content"][0]["text"] for part in said]
+    return [
+        part["content"] if isinstance(part["content"], str) else part["content"][0]["text"]
+        for part in said
+    ]
 
 
 def main() -> None:
@@ -75,11 +84,18 @@ def main() -> None:
     with tacit.open() as memories:
         memories.add("Run `make migrate` before the tests.", kind="rule")
         tool = TacitMemoryTool(memories, task="make the tests pass", run="example")
-        client = Anthropic(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}", max_retries=0)
+        client = Anthropic(
+            api_key="none", base_url=f"http://127.0.0.1:{server.server_port}", max_retries=0
+        )
         asked = [{"role": "user", "content": "Make the tests pass."}]
-        client.beta.messages.tool_runner(model="any", max_tokens=100, messages=asked, tools=[tool]).until_done()
+        client.beta.messages.tool_runner(
+            model="any", max_tokens=100, messages=asked, tools=[tool]
+        ).until_done()
         print("\n\n".join(results()))
-        print("\nlearned as candidates:", [memory.text for memory in memories.list(states=("candidate",))])
+        print(
+            "\nlearned as candidates:",
+            [memory.text for memory in memories.list(states=("candidate",))],
+        )
     server.shutdown()
     server.server_close()
 

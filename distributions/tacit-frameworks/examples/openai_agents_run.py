@@ -32,7 +32,9 @@ def model() -> ScriptedModel:
         [
             function_call(
                 "report",
-                json.dumps({"text": "`make test` fails with `no such table` until `make migrate` has run."}),
+                json.dumps(
+                    {"text": "`make test` fails with `no such table` until `make migrate` has run."}
+                ),
                 call_id="3",
             )
         ],
@@ -45,7 +47,12 @@ async def main() -> None:
     with tacit.open() as memories:
         memories.add("Run `make migrate` before the tests.", kind="rule")
         scripted = model()
-        agent = Agent(name="coder", instructions="You fix tests.", model=scripted, tools=[shell, *tools(memories)])
+        agent = Agent(
+            name="coder",
+            instructions="You fix tests.",
+            model=scripted,
+            tools=[shell, *tools(memories)],
+        )
         result = await run(memories, agent, "Make the tests pass.")
         print(result.final_output)
         print("the model was told:", scripted.first_call.system_instructions)

@@ -26,7 +26,9 @@ def speak(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
 
 
 def build(memories: tacit.Memories) -> Agent:
-    agent = Agent(FunctionModel(speak), instructions="You fix tests.", capabilities=[Remembering(memories)])
+    agent = Agent(
+        FunctionModel(speak), instructions="You fix tests.", capabilities=[Remembering(memories)]
+    )
     migrated: list[bool] = []
 
     @agent.tool_plain(retries=3)

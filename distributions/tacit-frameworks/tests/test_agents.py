@@ -24,7 +24,14 @@ def memories(folder: Path) -> Any:
 def test_openai_agents(memories: Any) -> None:
     """Lessons after the instructions and the caller's own filter, tool errors as errors, the caller's hooks still called; an exception is a failure."""
     pytest.importorskip("agents", reason="needs openai-agents: make test-frameworks")
-    from agents import Agent, MaxTurnsExceeded, RunConfig, RunHooks, function_tool, set_tracing_disabled
+    from agents import (
+        Agent,
+        MaxTurnsExceeded,
+        RunConfig,
+        RunHooks,
+        function_tool,
+        set_tracing_disabled,
+    )
     from agents.run import ModelInputData
     from agents.testing import ScriptedModel, assistant_message, function_call
 
@@ -38,7 +45,9 @@ def test_openai_agents(memories: Any) -> None:
             heard.append(tool.name)
 
     @function_tool(
-        failure_error_function=lambda context, error: f"An error occurred while running the tool. Error: {error}"
+        failure_error_function=lambda context, error: (
+            f"An error occurred while running the tool. Error: {error}"
+        )
     )
     def shell(command: str) -> str:
         """Run a command."""
@@ -54,23 +63,37 @@ def test_openai_agents(memories: Any) -> None:
         recall = function_call("recall", json.dumps({"query": "make the tests pass"}), call_id="r")
         script = [*([call] for call in calls), [recall], [assistant_message("Done.")]]
         return Agent(
-            name="coder", instructions="You fix tests.", model=ScriptedModel(script), tools=[shell, *tools(memories)]
+            name="coder",
+            instructions="You fix tests.",
+            model=ScriptedModel(script),
+            tools=[shell, *tools(memories)],
         )
 
     def filtered(data: Any) -> Any:
-        return ModelInputData(input=data.model_data.input, instructions=f"{data.model_data.instructions} Be brief.")
+        return ModelInputData(
+            input=data.model_data.input, instructions=f"{data.model_data.instructions} Be brief."
+        )
 
     coder = agent()
     result = asyncio.run(
         run(
-            memories, coder, "Make the tests pass.", hooks=Own(), run_config=RunConfig(call_model_input_filter=filtered)
+            memories,
+            coder,
+            "Make the tests pass.",
+            hooks=Own(),
+            run_config=RunConfig(call_model_input_filter=filtered),
         )
     )
     assert result.final_output == "Done." and heard == ["shell", "shell", "shell", "recall"]
     told = coder.model.first_call.system_instructions
     assert told.startswith("You fix tests. Be brief.\n\n<tacit-notes") and LESSON in told
     row = memories.audit()[0].run
-    assert (row.host, row.agent, row.outcome, row.facts["steps"]) == ("openai-agents", "coder", "success", 5)
+    assert (row.host, row.agent, row.outcome, row.facts["steps"]) == (
+        "openai-agents",
+        "coder",
+        "success",
+        5,
+    )
     assert any("no such table: orders" in memory.text for memory in memories.list())
 
     with pytest.raises(MaxTurnsExceeded):
@@ -78,7 +101,12 @@ def test_openai_agents(memories: Any) -> None:
             run(
                 memories,
                 agent(),
-                [{"role": "user", "content": [{"type": "input_text", "text": "Make the tests pass."}]}],
+                [
+                    {
+                        "role": "user",
+                        "content": [{"type": "input_text", "text": "Make the tests pass."}],
+                    }
+                ],
                 max_turns=1,
             )
         )
@@ -107,10 +135,18 @@ def test_pydantic_ai(memories: Any) -> None:
             ("shell", {"command": "make test"}),
             ("report", {"text": "`make test` needs `make migrate` first."}),
         ]
-        return ModelResponse([ToolCallPart(*calls[turn])]) if turn < len(calls) else ModelResponse([TextPart("Done.")])
+        return (
+            ModelResponse([ToolCallPart(*calls[turn])])
+            if turn < len(calls)
+            else ModelResponse([TextPart("Done.")])
+        )
 
     def build(model: Any) -> Any:
-        agent = Agent(model, instructions="You fix tests.", capabilities=[Remembering(memories, agent="coder")])
+        agent = Agent(
+            model,
+            instructions="You fix tests.",
+            capabilities=[Remembering(memories, agent="coder")],
+        )
         migrated: list[bool] = []
 
         @agent.tool_plain(retries=2)
@@ -135,7 +171,10 @@ def test_pydantic_ai(memories: Any) -> None:
         "Make the tests pass.",
         5,
     )
-    assert any("no such table: orders" in memory.text and "make migrate" in memory.text for memory in memories.list())
+    assert any(
+        "no such table: orders" in memory.text and "make migrate" in memory.text
+        for memory in memories.list()
+    )
     reported = [each for each in memories.store.findings(run=row.id) if each.by == "agent"]
     assert [each.text for each in reported] == ["`make test` needs `make migrate` first."]
 
@@ -151,4 +190,13 @@ def test_pydantic_ai(memories: Any) -> None:
         await asyncio.gather(*(agent.run(f"Answer question {n}.") for n in range(5)))
 
     asyncio.run(many())
-    assert len({audit.run.foreign_id for audit in memories.audit() if audit.run.task.startswith("Answer")}) == 5
+    assert (
+        len(
+            {
+                audit.run.foreign_id
+                for audit in memories.audit()
+                if audit.run.task.startswith("Answer")
+            }
+        )
+        == 5
+    )

@@ -22,7 +22,9 @@ SECRET = "ghp_" + hashlib.sha256(b"a secret").hexdigest()[:36]
 
 @pytest.fixture
 def tool(memories: Any, tmp_path: Path) -> TacitMemoryTool:
-    return TacitMemoryTool(memories, task="make the tests pass", run="r1", folder=str(tmp_path / "notes"))
+    return TacitMemoryTool(
+        memories, task="make the tests pass", run="r1", folder=str(tmp_path / "notes")
+    )
 
 
 def said(tool: Any, **command: Any) -> str:
@@ -64,7 +66,10 @@ def test_every_command_in_the_words_of_the_sdk(tool: TacitMemoryTool, tmp_path: 
     for command in STORY:
         mine, other = said(tool, **command), said(theirs, **command)
         if command["command"] == "view" and "directories" in mine:
-            mine, other = ("\n".join(line.split("\t")[-1] for line in text.splitlines()) for text in (mine, other))
+            mine, other = (
+                "\n".join(line.split("\t")[-1] for line in text.splitlines())
+                for text in (mine, other)
+            )
         if mine.startswith("error:") and "does not exist" in other:
             mine, other = mine.split(" does not exist")[0], other.split(" does not exist")[0]
         assert mine == other, command
@@ -74,11 +79,24 @@ def test_every_command_in_the_words_of_the_sdk(tool: TacitMemoryTool, tmp_path: 
 @pytest.mark.parametrize(
     "path",
     [
-        "/etc/passwd", "/memories/../secret", "/memories/a/../../secret", "/memories/..", "/memoriesX/a", "memories/a", "/memories/a\0b",
-        "/memories/./a", "/memories/.hidden", "/memories/a\\..\\b", "/memories/\u202ea", "/memories/link/secret", "/memories/link", "/memories/folder/inner", "",
+        "/etc/passwd",
+        "/memories/../secret",
+        "/memories/a/../../secret",
+        "/memories/..",
+        "/memoriesX/a",
+        "memories/a",
+        "/memories/a\0b",
+        "/memories/./a",
+        "/memories/.hidden",
+        "/memories/a\\..\\b",
+        "/memories/\u202ea",
+        "/memories/link/secret",
+        "/memories/link",
+        "/memories/folder/inner",
+        "",
         "/memories/" + "x" * 300,
     ],
-)  # fmt: skip
+)
 def test_no_path_leads_out(tool: TacitMemoryTool, tmp_path: Path, path: str) -> None:
     """Traversal, absolute paths, links to files and to folders, NUL, hidden and odd names: every command refuses, nothing outside is touched."""
     outside = tmp_path / "outside"
@@ -90,11 +108,14 @@ def test_no_path_leads_out(tool: TacitMemoryTool, tmp_path: Path, path: str) -> 
     (notes / "folder").symlink_to(outside)
     said(tool, command="create", path="/memories/own.md", file_text="mine and long enough")
     for command in (
-        {"command": "view", "path": path}, {"command": "create", "path": path, "file_text": "evil"},
-        {"command": "str_replace", "path": path, "old_str": "keep", "new_str": "let"}, {"command": "insert", "path": path, "insert_line": 0, "insert_text": "evil"},
-        {"command": "delete", "path": path}, {"command": "rename", "old_path": path, "new_path": "/memories/stolen"},
+        {"command": "view", "path": path},
+        {"command": "create", "path": path, "file_text": "evil"},
+        {"command": "str_replace", "path": path, "old_str": "keep", "new_str": "let"},
+        {"command": "insert", "path": path, "insert_line": 0, "insert_text": "evil"},
+        {"command": "delete", "path": path},
+        {"command": "rename", "old_path": path, "new_path": "/memories/stolen"},
         {"command": "rename", "old_path": "/memories/own.md", "new_path": path},
-    ):  # fmt: skip
+    ):
         if path == "/memories/link" and command.get("new_path") == path:
             continue  # renaming over a link replaces the link, not what it names; checked below
         answer = said(tool, **command)
@@ -105,7 +126,9 @@ def test_no_path_leads_out(tool: TacitMemoryTool, tmp_path: Path, path: str) -> 
     assert {each.read_text() for each in outside.iterdir()} == {"keep out"}
 
 
-def test_files_are_the_owners_alone_and_hold_no_secrets(tool: TacitMemoryTool, memories: Any) -> None:
+def test_files_are_the_owners_alone_and_hold_no_secrets(
+    tool: TacitMemoryTool, memories: Any
+) -> None:
     """0600 and 0700 under any umask, written whole; secrets and overlong files do not get in; the model's lines become an agent's candidates."""
     old = os.umask(0)
     try:
@@ -113,23 +136,34 @@ def test_files_are_the_owners_alone_and_hold_no_secrets(tool: TacitMemoryTool, m
             tool,
             command="create",
             path="/memories/db/notes.md",
-            file_text="# Database\n- `make test` needs `docker compose up db` first.\nkey: " + SECRET,
+            file_text="# Database\n- `make test` needs `docker compose up db` first.\nkey: "
+            + SECRET,
         )
     finally:
         os.umask(old)
     file = Path(tool.commands.notes.folder) / "db" / "notes.md"
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    assert SECRET not in file.read_text() and [each.name for each in file.parent.iterdir()] == ["notes.md"]
-    assert "may hold" in said(tool, command="create", path="/memories/big.md", file_text="x" * 300_000)
+    assert SECRET not in file.read_text() and [each.name for each in file.parent.iterdir()] == [
+        "notes.md"
+    ]
+    assert "may hold" in said(
+        tool, command="create", path="/memories/big.md", file_text="x" * 300_000
+    )
     kept = [(memory.text, memory.trust, memory.state) for memory in memories.list()]
-    assert ("`make test` needs `docker compose up db` first.", "agent", "candidate") in kept and SECRET not in str(kept)
+    assert (
+        "`make test` needs `docker compose up db` first.",
+        "agent",
+        "candidate",
+    ) in kept and SECRET not in str(kept)
 
 
 def test_lessons_are_a_file_that_only_tacit_writes(tool: TacitMemoryTool, memories: Any) -> None:
     """Given once for the run, recorded, the same text at every look; no command changes it."""
     memories.add("Run `make migrate` before the tests.", kind="rule")
     first = said(tool, command="view", path="/memories/tacit-lessons.md")
-    assert "make migrate" in first and "tacit-lessons.md" in said(tool, command="view", path="/memories")
+    assert "make migrate" in first and "tacit-lessons.md" in said(
+        tool, command="view", path="/memories"
+    )
     assert said(tool, command="view", path="/memories/tacit-lessons.md") == first
     (audit,) = memories.audit("r1")
     assert [each.arm for each in audit.lessons] == ["exempt"]
@@ -140,7 +174,10 @@ def test_lessons_are_a_file_that_only_tacit_writes(tool: TacitMemoryTool, memori
         assert "kept by Tacit" in said(tool, **command)
     assert said(tool, command="dance", path="/memories").startswith("error: There is no command")
     said(tool, command="create", path="/memories/x.md", file_text="x")
-    assert tool.clear_all_memory() == "All memory cleared" and os.listdir(tool.commands.notes.folder) == []
+    assert (
+        tool.clear_all_memory() == "All memory cleared"
+        and os.listdir(tool.commands.notes.folder) == []
+    )
 
 
 def test_the_async_tool_is_the_same(memories: Any, tmp_path: Path) -> None:

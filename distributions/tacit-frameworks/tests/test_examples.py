@@ -41,7 +41,11 @@ def test_the_example_runs(name: str, folder: Path) -> None:
     package, told = TOLD[name]
     pytest.importorskip(package, reason=f"needs {package}: make test-frameworks")
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, cwd=folder, timeout=120
+        [sys.executable, str(EXAMPLES / f"{name}.py")],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert told in done.stdout, done.stdout
@@ -63,6 +67,9 @@ def test_a_missing_framework_is_said_plainly(module: str, package: str, tmp_path
     (hidden / f"{package}.py").write_text("raise ImportError('not here')")
     code = f"import sys, tacit_frameworks.tools\nassert not {{'langgraph', 'anthropic', 'agents', 'pydantic_ai'}} & set(sys.modules)\nimport tacit_frameworks.{module}"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(hidden)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(hidden)},
     )
     assert "MissingExtra: This integration needs" in done.stderr, done.stderr

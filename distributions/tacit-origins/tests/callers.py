@@ -52,14 +52,27 @@ class World:
 
     def git(self, *args: str) -> None:
         named = ["-c", "user.name=mallory", "-c", "user.email=m@example.org"]
-        subprocess.run(["git", *named, *args], cwd=self.repo, check=True, env=self.env(SCRIPT), capture_output=True)
+        subprocess.run(
+            ["git", *named, *args],
+            cwd=self.repo,
+            check=True,
+            env=self.env(SCRIPT),
+            capture_output=True,
+        )
 
     def env(self, caller: str, **more: str) -> dict[str, str]:
         marks = {"CLAUDECODE": "1"} if caller == AGENT else {}
         return {
-            "HOME": str(self.home), "PATH": self.path, "USER": self.name, "LANG": "C.UTF-8", "TERM": "xterm", "COLUMNS": "200",
-            "PYTHONUTF8": "1", **marks, **more,
-        }  # fmt: skip
+            "HOME": str(self.home),
+            "PATH": self.path,
+            "USER": self.name,
+            "LANG": "C.UTF-8",
+            "TERM": "xterm",
+            "COLUMNS": "200",
+            "PYTHONUTF8": "1",
+            **marks,
+            **more,
+        }
 
     def tacit(self, caller: str, *args: str, stdin: str = "", **env: str) -> Ended:
         """One command. What a person types stands in `stdin`; a script's or an agent's is a pipe."""
@@ -78,19 +91,35 @@ class World:
 
     def run(self, caller: str, command: list[str], stdin: str = "", **env: str) -> Ended:
         if caller == PERSON:
-            return _at_terminal(partial(_process, command, self.repo, self.env(caller, **env)), stdin)
+            return _at_terminal(
+                partial(_process, command, self.repo, self.env(caller, **env)), stdin
+            )
         done = subprocess.run(
-            command, input=stdin, cwd=self.repo, env=self.env(caller, **env), capture_output=True, text=True, timeout=120,
+            command,
+            input=stdin,
+            cwd=self.repo,
+            env=self.env(caller, **env),
+            capture_output=True,
+            text=True,
+            timeout=120,
             check=False,
-        )  # fmt: skip
+        )
         return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def _process(command: list[str], folder: Path, env: dict[str, str], terminal: str) -> tuple[int, bytes]:
+def _process(
+    command: list[str], folder: Path, env: dict[str, str], terminal: str
+) -> tuple[int, bytes]:
     """Its status and answer, with a terminal of its own: the first that a new session opens."""
     at_it = ["sh", "-c", 'exec "$@" <"$0" 2>"$0"', terminal, *command]
     done = subprocess.run(
-        at_it, stdout=subprocess.PIPE, cwd=folder, env=env, timeout=120, check=False, start_new_session=True
+        at_it,
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        env=env,
+        timeout=120,
+        check=False,
+        start_new_session=True,
     )
     return done.returncode, done.stdout
 
@@ -126,7 +155,9 @@ def _at_terminal(call: Callable[[str], tuple[int, bytes]], typed: str) -> Ended:
 
 def write_logs(system: str, top: Path, text: str = NULLS, name: str = "r") -> list[str]:
     """Two finished runs that say the same (one session of joelclaw's): the files to learn, from the top of the repository."""
-    return {"archeflow": _events, "ralph": _loop, "geas": _tasks, "joelclaw": _session}[system](top, text, name)
+    return {"archeflow": _events, "ralph": _loop, "geas": _tasks, "joelclaw": _session}[system](
+        top, text, name
+    )
 
 
 def _put(path: Path, content: Any) -> None:
@@ -142,17 +173,35 @@ def _put(path: Path, content: Any) -> None:
 
 
 def _events(top: Path, text: str, name: str) -> list[str]:
-    found = {"location": "src/api.py:10", "severity": "WARNING", "category": "quality", "description": text}
+    found = {
+        "location": "src/api.py:10",
+        "severity": "WARNING",
+        "category": "quality",
+        "description": text,
+    }
     for run in (f"{name}1", f"{name}2"):
         told: list[tuple[str, str | None, dict[str, Any]]] = [
             ("run.start", None, {"task": "Improve the API", "domain": "code"}),
-            ("review.verdict", "guardian", {"archetype": "guardian", "verdict": "changes", "findings": [found]}),
+            (
+                "review.verdict",
+                "guardian",
+                {"archetype": "guardian", "verdict": "changes", "findings": [found]},
+            ),
             ("run.complete", None, {"status": "completed"}),
         ]
         rows = [
-            {"ts": f"2026-05-04T10:0{n}:00Z", "run_id": run, "seq": n, "parent": [], "type": kind, "phase": "check", "agent": who, "data": data}
+            {
+                "ts": f"2026-05-04T10:0{n}:00Z",
+                "run_id": run,
+                "seq": n,
+                "parent": [],
+                "type": kind,
+                "phase": "check",
+                "agent": who,
+                "data": data,
+            }
             for n, (kind, who, data) in enumerate(told)
-        ]  # fmt: skip
+        ]
         _put(top / f".archeflow/events/{run}.jsonl", rows)
     return [f".archeflow/events/{name}1.jsonl", f".archeflow/events/{name}2.jsonl"]
 

@@ -29,7 +29,12 @@ sys.path.insert(0, str(OURS.parent))  # callers.py
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--golden", metavar="DIR", default=str(OURS), help="a folder of vectors laid out like our own")
+    parser.addoption(
+        "--golden",
+        metavar="DIR",
+        default=str(OURS),
+        help="a folder of vectors laid out like our own",
+    )
 
 
 class Vector:
@@ -63,7 +68,9 @@ def vectors(config: pytest.Config, system: str) -> Iterator[Vector]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "vector" in metafunc.fixturenames:
         found = list(vectors(metafunc.config, metafunc.module.SYSTEM))
-        metafunc.parametrize("vector", found, ids=[re.sub(r"[^\w. -]", "_", repr(each)) for each in found])
+        metafunc.parametrize(
+            "vector", found, ids=[re.sub(r"[^\w. -]", "_", repr(each)) for each in found]
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +134,9 @@ def check(request: pytest.FixtureRequest) -> Callable[..., None]:
         else:
             tally.defects[key] = tally.defects.get(key, 0) + 1
         driver = module.DRIVERS.get(vector.operation)
-        assert driver is not None, f"{vector.system} has an operation we do not know: {vector.operation}"
+        assert driver is not None, (
+            f"{vector.system} has an operation we do not know: {vector.operation}"
+        )
         start = clock.seconds(clock.now())
         differences = list(unlike(vector.output, call(driver), start))
         if vector.binds:
@@ -145,7 +154,11 @@ def unlike(wanted: Any, got: Any, start: float, at: str = "") -> Iterator[str]:
     if wanted == "<any>":
         return
     if wanted in ("<now>", "<time>"):
-        if not isinstance(got, str) or not clock.seconds(got) or (wanted == "<now>" and clock.seconds(got) < start - 2):
+        if (
+            not isinstance(got, str)
+            or not clock.seconds(got)
+            or (wanted == "<now>" and clock.seconds(got) < start - 2)
+        ):
             yield f"{at}: {got!r} is not the time of the operation"
     elif isinstance(wanted, dict):
         if not isinstance(got, dict):

@@ -56,11 +56,18 @@ def test_the_second_failed_reuse_asks_for_a_review(folder: Path) -> None:
         lesson = memories.add("Restart the worker after each deploy")
         asked = []
         for n, became in enumerate(("failure", "success", "failure", "failure")):
-            run, at = Run(f"r{n}", "loop", task="restart the worker", outcome=became), f"2026-11-15T12:0{n}:00.000Z"
+            run, at = (
+                Run(f"r{n}", "loop", task="restart the worker", outcome=became),
+                f"2026-11-15T12:0{n}:00.000Z",
+            )
             use = Use(lesson.id, run.id, lesson.project, run.id, lesson.id, "exempt", 0.0, at=at)
             with memories.store.write() as tx:
                 hand, never = Hand("learn", at, run.id), lambda id: False
                 outcome(tx, run, [use], repeated=never, contradicted=never, hand=hand)
-                effects = {mark.value for mark in tx.marks(memory=lesson.id) if mark.unit == run.id and mark.value}
+                effects = {
+                    mark.value
+                    for mark in tx.marks(memory=lesson.id)
+                    if mark.unit == run.id and mark.value
+                }
             asked.append(effects.pop())
         assert asked == ["none", "none", "review_required", "review_required"]

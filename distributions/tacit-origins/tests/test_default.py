@@ -34,17 +34,27 @@ def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
     to = at.pop("to", "")
     # somebody saw it: what only agents say of themselves never suffices
     standing = LadderFacts(**{"witnessed": True, **at})
-    said = judge_move(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
+    said = (
+        judge_move(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
+    )
     return {"state": said.to if isinstance(said, Move) else standing.state}
 
 
 def budget(given: dict[str, Any], memories: Memories) -> int:
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango"
     memories.add_many(
-        [{"text": f"The {word} job needs the migration first", "kind": "pitfall"} for word in words.split()]
-        + [{"text": f"Port {8000 + n} is taken by the other service", "kind": "fact"} for n in range(400)]
+        [
+            {"text": f"The {word} job needs the migration first", "kind": "pitfall"}
+            for word in words.split()
+        ]
+        + [
+            {"text": f"Port {8000 + n} is taken by the other service", "kind": "fact"}
+            for n in range(400)
+        ]
     )
-    told = memories.inject(given.get("task", "the migration job fails"), run="r1", budget=given["level"], trial=False)
+    told = memories.inject(
+        given.get("task", "the migration job fails"), run="r1", budget=given["level"], trial=False
+    )
     return len(told.injected)
 
 
@@ -61,7 +71,9 @@ def gate(given: dict[str, Any], memories: Memories) -> str:
 
 def review_after(given: dict[str, Any], memories: Memories) -> int:
     states = ("provisional", "stable", "canonical")
-    memory = memories.add(LESSON, kind="rule")  # exempt from trials, so that a person alone may make it canonical
+    memory = memories.add(
+        LESSON, kind="rule"
+    )  # exempt from trials, so that a person alone may make it canonical
     memories.review(memory.id, "open")
     memories.review(memory.id, "close", outcome="reinstate", to="provisional")
     for state in states[1 : states.index(given["to"]) + 1]:

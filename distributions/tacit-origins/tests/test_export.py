@@ -39,38 +39,83 @@ def _rows(rows: list[Any]) -> bytes:
 
 def _lesson(dice: random.Random, number: int) -> dict[str, Any]:
     return {
-        "id": f"m-{number:03d}", "ts": "2026-05-04T10:00:00Z", "run_id": "r1", "type": "pattern", "source": "guardian",
-        "description": _text(dice), "frequency": dice.randint(1, 6), "severity": "warning", "domain": "code", "tags": ["a"],
-        "archetype": None, "last_seen_run": "r1", "runs_since_last_seen": 0, "note": dice.random(),
-    }  # fmt: skip
+        "id": f"m-{number:03d}",
+        "ts": "2026-05-04T10:00:00Z",
+        "run_id": "r1",
+        "type": "pattern",
+        "source": "guardian",
+        "description": _text(dice),
+        "frequency": dice.randint(1, 6),
+        "severity": "warning",
+        "domain": "code",
+        "tags": ["a"],
+        "archetype": None,
+        "last_seen_run": "r1",
+        "runs_since_last_seen": 0,
+        "note": dice.random(),
+    }
 
 
 def _learning(dice: random.Random, number: int) -> dict[str, Any]:
     return {
-        "id": f"learn-{number:08x}", "type": "strategy", "taskType": "test-fix", "content": {"description": _text(dice)},
-        "confidence": 0.8, "sourceLoops": ["l-1"], "createdAt": "2026-05-04T10:00:00Z", "updatedAt": "2026-05-04T10:00:00Z",
-        "useCount": dice.randint(0, 4), "successRate": 0.5,
-    }  # fmt: skip
+        "id": f"learn-{number:08x}",
+        "type": "strategy",
+        "taskType": "test-fix",
+        "content": {"description": _text(dice)},
+        "confidence": 0.8,
+        "sourceLoops": ["l-1"],
+        "createdAt": "2026-05-04T10:00:00Z",
+        "updatedAt": "2026-05-04T10:00:00Z",
+        "useCount": dice.randint(0, 4),
+        "successRate": 0.5,
+    }
 
 
 def _entry(dice: random.Random, number: int) -> dict[str, Any]:
     at = "2026-05-04T10:00:00Z"
     return {
-        "meta": {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": f"mem-task-{number}-1",
-                 "producer_type": "orchestration_authority", "created_at": at},
-        "memory_id": f"mem-task-{number}-1", "memory_type": "failure_lesson", "state": "provisional", "title": "A lesson",
-        "summary": _text(dice), "scope": "project", "evidence_refs": ["retro-task-1"],
-        "signals": {"evidence_count": 2, "reuse_count": 0, "successful_reuses": 0, "failed_reuses": 0,
-                    "contradiction_count": 0, "confidence": 0.6},
-        "review_after": "2027-05-04T10:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": [],
-    }  # fmt: skip
+        "meta": {
+            "version": "1.0",
+            "artifact_type": "memory_entry",
+            "artifact_id": f"mem-task-{number}-1",
+            "producer_type": "orchestration_authority",
+            "created_at": at,
+        },
+        "memory_id": f"mem-task-{number}-1",
+        "memory_type": "failure_lesson",
+        "state": "provisional",
+        "title": "A lesson",
+        "summary": _text(dice),
+        "scope": "project",
+        "evidence_refs": ["retro-task-1"],
+        "signals": {
+            "evidence_count": 2,
+            "reuse_count": 0,
+            "successful_reuses": 0,
+            "failed_reuses": 0,
+            "contradiction_count": 0,
+            "confidence": 0.6,
+        },
+        "review_after": "2027-05-04T10:00:00Z",
+        "supersedes": [],
+        "superseded_by": None,
+        "tags": [],
+        "body": [],
+    }
 
 
 def _observation(dice: random.Random, number: int) -> dict[str, Any]:
     return {
-        "id": f"00000000-0000-4000-8000-{number:012d}", "session_id": "s1", "observation": _text(dice), "timestamp": 1777888800,
-        "category_id": "jc:operations", "write_verdict": "allow", "write_confidence": 0.9, "recall_count": 1, "merged_count": 0,
-    }  # fmt: skip
+        "id": f"00000000-0000-4000-8000-{number:012d}",
+        "session_id": "s1",
+        "observation": _text(dice),
+        "timestamp": 1777888800,
+        "category_id": "jc:operations",
+        "write_verdict": "allow",
+        "write_confidence": 0.9,
+        "recall_count": 1,
+        "merged_count": 0,
+    }
 
 
 class Theirs:
@@ -78,14 +123,21 @@ class Theirs:
 
     def __init__(self, system: str, top: Path, seed: int) -> None:
         self.system, self.dice = system, random.Random(seed)
-        self.top = top / {"archeflow": ".archeflow/memory", "ralph": ".aiwg/knowledge", "geas": ".geas"}.get(
-            system, "kept"
-        )
+        self.top = top / {
+            "archeflow": ".archeflow/memory",
+            "ralph": ".aiwg/knowledge",
+            "geas": ".geas",
+        }.get(system, "kept")
         self.entries = [self.one(number) for number in range(1, self.dice.randint(2, 5))]
         self.save()
 
     def one(self, number: int) -> Any:
-        make = {"archeflow": _lesson, "ralph": _learning, "geas": _entry, "joelclaw": _observation}.get(self.system)
+        make = {
+            "archeflow": _lesson,
+            "ralph": _learning,
+            "geas": _entry,
+            "joelclaw": _observation,
+        }.get(self.system)
         return make(self.dice, number) if make else _text(self.dice)
 
     def save(self) -> None:
@@ -96,21 +148,38 @@ class Theirs:
 
     def _files(self) -> Files:
         if self.system == "archeflow":
-            audit = {"ts": "2026-05-05T10:00:00Z", "run_id": "r2", "domain": "code", "archetype": ""}
+            audit = {
+                "ts": "2026-05-05T10:00:00Z",
+                "run_id": "r2",
+                "domain": "code",
+                "archetype": "",
+            }
             audit |= {"lessons_injected": ["m-001"], "lesson_count": 1}
             return {"lessons.jsonl": _rows(self.entries), "audit.jsonl": _rows([audit])}
         if self.system == "ralph":
-            store = {"version": "1.0.0", "checksum": checksum(self.entries), "lastUpdated": "2026-05-04T10:00:00Z",
-                     "project": "ours", "learnings": self.entries, "stats": {}}  # fmt: skip
+            store = {
+                "version": "1.0.0",
+                "checksum": checksum(self.entries),
+                "lastUpdated": "2026-05-04T10:00:00Z",
+                "project": "ours",
+                "learnings": self.entries,
+                "stats": {},
+            }
             return {"ralph-learnings.json": json.dumps(store, indent=2).encode()}
         if self.system == "geas":
-            rules = "# Project Rules\n\n## Style\n" + "".join(f"- Rule {n} of the house\n" for n in range(3))
+            rules = "# Project Rules\n\n## Style\n" + "".join(
+                f"- Rule {n} of the house\n" for n in range(3)
+            )
             return {
-                f"memory/entries/{each['memory_id']}.json": json.dumps(each, indent=2).encode() for each in self.entries
+                f"memory/entries/{each['memory_id']}.json": json.dumps(each, indent=2).encode()
+                for each in self.entries
             } | {"rules.md": rules.encode()}
         if self.system == "joelclaw":
             return {"memory_observations.jsonl": _rows(self.entries)}
-        lines = "".join(f"- (2026-05-04) **Case** — {text} <!-- k{n} -->\n" for n, text in enumerate(self.entries))
+        lines = "".join(
+            f"- (2026-05-04) **Case** — {text} <!-- k{n} -->\n"
+            for n, text in enumerate(self.entries)
+        )
         return {"MEMORY.md": f"# Memory\n\n## Patterns\n{lines}".encode()}
 
     def grow(self) -> None:
@@ -119,7 +188,9 @@ class Theirs:
         self.save()
 
     def now(self) -> Files:
-        return {str(path): path.read_bytes() for path in sorted(self.top.rglob("*")) if path.is_file()}
+        return {
+            str(path): path.read_bytes() for path in sorted(self.top.rglob("*")) if path.is_file()
+        }
 
     def texts(self) -> list[str]:
         """What each entry says, read without any code of ours."""
@@ -153,7 +224,9 @@ class World:
     def __init__(self, system: str, folder: Path, seed: int) -> None:
         self.theirs, self.system, self.folder = Theirs(system, folder, seed), system, folder
         self.profile = "default" if system == "markdown" else system
-        self.memories = library.open(None, profile=self.profile, cwd=str(folder), by="ada", yes=True)
+        self.memories = library.open(
+            None, profile=self.profile, cwd=str(folder), by="ada", yes=True
+        )
 
     def bring(self) -> None:
         self.memories.import_(str(self.theirs.top), trust="user")
@@ -162,7 +235,9 @@ class World:
         """Whether it was written."""
         texts = self.memories.export_files(self.system)
         try:
-            self.memories.write_files(self.system, {str(self.theirs.top / file): text for file, text in texts.items()})
+            self.memories.write_files(
+                self.system, {str(self.theirs.top / file): text for file, text in texts.items()}
+            )
         except Refused:
             return False
         return True
@@ -170,9 +245,22 @@ class World:
     def killed_export(self, after: int) -> None:
         """`tacit export` in a process of its own that ends, by kill -9, at the so many-th call that touches a file."""
         subprocess.run(
-            [sys.executable, "-c", _KILLED, str(after), "export", "--format", self.system, "--out", str(self.theirs.top)],
-            cwd=self.folder, capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                _KILLED,
+                str(after),
+                "export",
+                "--format",
+                self.system,
+                "--out",
+                str(self.theirs.top),
+            ],
+            cwd=self.folder,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
 
     def close(self) -> None:
         self.memories.close()
@@ -190,7 +278,9 @@ def _lost(world: World, before: Files) -> list[str]:
     held, copies = {each.text for each in world.memories.list(limit=-1, archived=True)}, _copies()
     kept = everything + b"\n".join(copies).decode()
     lost = [text for text in world.theirs.texts() if text not in kept and text not in held]
-    return lost + [path for path, data in before.items() if after.get(path) != data and data not in copies]
+    return lost + [
+        path for path, data in before.items() if after.get(path) != data and data not in copies
+    ]
 
 
 def _play(system: str, situation: str, folder: Path, seed: int) -> None:
@@ -233,7 +323,9 @@ def _play(system: str, situation: str, folder: Path, seed: int) -> None:
             assert world.export(), "everything in it is known, and yet it was refused"
         else:
             world.export()  # an empty store has no file for geas, and for the others it is refused
-            assert world.theirs.now() == before, "it was replaced, although something in it is unknown"
+            assert world.theirs.now() == before, (
+                "it was replaced, although something in it is unknown"
+            )
             world.memories.add("One more lesson of our own")
             assert not world.export()
         assert _lost(world, before) == []
@@ -266,7 +358,9 @@ def test_a_refusal_says_what_would_be_lost_and_what_to_do(theirs: Theirs, tacit:
     assert "m-001" in ran.err and "tacit import .archeflow/memory/lessons.jsonl" in ran.err
     # What it says works, from an agent's shell too: they come in, held, and leave again as they came.
     assert tacit("import", ".archeflow/memory", CLAUDECODE="1").code == 0
-    ran = tacit("export", "--format", "archeflow", "--out", ".archeflow/memory", "--json", CLAUDECODE="1")
+    ran = tacit(
+        "export", "--format", "archeflow", "--out", ".archeflow/memory", "--json", CLAUDECODE="1"
+    )
     assert (ran.code, len(ran.data["copies"])) == (0, 2)
     lessons = (theirs.top / "lessons.jsonl").read_text()
     assert all(text in lessons for text in theirs.texts())
@@ -281,13 +375,20 @@ def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -
             memories.add(f"Lesson number {n} about the {WORDS[n]}", kind="preference")
             file = str(theirs.top / "lessons.jsonl")
             memories.write_files("archeflow", {file: memories.export("archeflow")})
-        rows = [json.loads(line) for line in (theirs.top / "lessons.jsonl").read_text().splitlines()]
-        (theirs.top / "lessons.jsonl").write_bytes(_rows([{**row, "frequency": 9} for row in rows]))  # their own count
+        rows = [
+            json.loads(line) for line in (theirs.top / "lessons.jsonl").read_text().splitlines()
+        ]
+        (theirs.top / "lessons.jsonl").write_bytes(
+            _rows([{**row, "frequency": 9} for row in rows])
+        )  # their own count
         [done] = memories.write_files("archeflow", {file: memories.export("archeflow")})
         assert "/theirs/" in done.copy
         root = Path(os.environ["XDG_DATA_HOME"]) / "tacit" / "replaced"
         assert len(list(root.glob("lessons.jsonl-*/*.jsonl"))) == 10
-        assert sorted(path.name for path in theirs.top.iterdir()) == ["audit.jsonl", "lessons.jsonl"]
+        assert sorted(path.name for path in theirs.top.iterdir()) == [
+            "audit.jsonl",
+            "lessons.jsonl",
+        ]
         # Who erases a lesson erases it there too.
         first = next(each for each in memories.list(limit=-1) if each.text == theirs.texts()[0])
         memories.erase(first.id)
@@ -302,7 +403,9 @@ def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -
         (b"\xff\xfe\x00\x01", "archeflow"),
     ],
 )
-def test_what_cannot_be_read_is_not_replaced(data: bytes, told: str, folder: Path, tacit: Any) -> None:
+def test_what_cannot_be_read_is_not_replaced(
+    data: bytes, told: str, folder: Path, tacit: Any
+) -> None:
     path = folder / "out" / "lessons.jsonl"
     path.parent.mkdir()
     path.write_bytes(data)
@@ -324,7 +427,9 @@ def test_prose_and_comments_are_not_replaced(folder: Path, tacit: Any) -> None:
     assert "Read this first" in ran.err
 
 
-def test_a_bundle_replaces_a_bundle_of_this_store_and_nothing_else(folder: Path, tacit: Any) -> None:
+def test_a_bundle_replaces_a_bundle_of_this_store_and_nothing_else(
+    folder: Path, tacit: Any
+) -> None:
     tacit("add", "A lesson of our own")
     assert tacit("export", "--format", "bundle", "--out", "mine.zip").code == 0
     tacit("add", "Another lesson of our own")

@@ -24,16 +24,32 @@ def job(seen: set[int], until: int, step: int, count: int, quiet: int) -> Faded:
     return Faded(count, quiet, lost)
 
 
-@given(st.sets(st.integers(1, 120)), st.integers(0, 120), st.integers(1, 12), st.integers(0, 6), st.integers(0, 30))
-def test_the_function_is_the_job(seen: set[int], runs: int, step: int, opened: int, quiet: int) -> None:
+@given(
+    st.sets(st.integers(1, 120)),
+    st.integers(0, 120),
+    st.integers(1, 12),
+    st.integers(0, 6),
+    st.integers(0, 30),
+)
+def test_the_function_is_the_job(
+    seen: set[int], runs: int, step: int, opened: int, quiet: int
+) -> None:
     """Whatever was seen when, and whatever it came with."""
     seen = {n for n in seen if n <= runs}
-    assert by_runs(seen, runs, step, opened=opened, unseen=quiet) == job(seen, runs, step, opened, quiet)
+    assert by_runs(seen, runs, step, opened=opened, unseen=quiet) == job(
+        seen, runs, step, opened, quiet
+    )
 
 
 def test_five_sightings_last_fifty_runs() -> None:
     """The document's own example: five decrements, ten runs each."""
-    assert [by_runs((), runs, 10, opened=5).frequency for runs in (9, 10, 49, 50, 90)] == [5, 4, 1, 0, 0]
+    assert [by_runs((), runs, 10, opened=5).frequency for runs in (9, 10, 49, 50, 90)] == [
+        5,
+        4,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_evidence_is_read_by_unit() -> None:

@@ -43,15 +43,24 @@ def test_annotations(fact: str, note: Annotation) -> None:
 
 def test_joelclaws_gate_follows_the_annotation() -> None:
     """The stated verdict holds, its confidence within 0 and 1."""
-    decision = annotation(finding("[gate=hold confidence=1.7 reason=ambiguous] Deploys may move"), RULES)
-    assert decision == GateDecision("hold", "ambiguous", "v1", confidence=1.0, text="Deploys may move")
+    decision = annotation(
+        finding("[gate=hold confidence=1.7 reason=ambiguous] Deploys may move"), RULES
+    )
+    assert decision == GateDecision(
+        "hold", "ambiguous", "v1", confidence=1.0, text="Deploys may move"
+    )
 
 
 def test_joelclaws_gate_fails_open_and_says_so() -> None:
     """Without a readable verdict: allowed at .35, flagged."""
     decision = annotation(finding("[gate=maybe] The cache is warmed at seven"), RULES)
     assert decision == GateDecision(
-        "allow", "parse_fallback", "v1", fallback=True, confidence=0.35, text="The cache is warmed at seven"
+        "allow",
+        "parse_fallback",
+        "v1",
+        fallback=True,
+        confidence=0.35,
+        text="The cache is warmed at seven",
     )
 
 
@@ -86,7 +95,10 @@ CHECKED = GateRules(kinds=("strategy", "antipattern", "estimate"))
         ({"confidence": 0.3}, ""),
         ({"extra": {"success_rate": 0.49}}, "Strategies should have success rate >= 0.5"),
         ({"extra": {}}, "Success rate must be between 0 and 1"),
-        ({"kind": "antipattern", "extra": {"success_rate": 0.21}}, "Anti-patterns should have low success rate"),
+        (
+            {"kind": "antipattern", "extra": {"success_rate": 0.21}},
+            "Anti-patterns should have low success rate",
+        ),
         ({"kind": "antipattern", "extra": {"success_rate": 0.2}}, ""),
     ],
 )
@@ -95,13 +107,25 @@ def test_ralphs_gate_checks_figures(changes: dict[str, object], fault: str) -> N
     figures = {"confidence": 0.8, "extra": {"success_rate": 0.5}}
     good = {"kind": "strategy", "task_type": "test-fix", **figures, **changes}
     decision = validation(replace(finding("Write the tests first"), **good), CHECKED)
-    expected = GateDecision("discard", fault, rejected=True) if fault else GateDecision("allow", "within all ranges")
+    expected = (
+        GateDecision("discard", fault, rejected=True)
+        if fault
+        else GateDecision("allow", "within all ranges")
+    )
     assert (decision, decision.stored) == (expected, True)
 
 
 def test_what_was_submitted_is_no_failure_to_read() -> None:
     """Nobody annotated it: what it names decides."""
     said = finding("The cache is warmed at seven")
-    for submitted in (replace(said, extra={"observation_type": "submitted"}), replace(said, extractor="wishes")):
-        assert annotation(submitted, RULES).reason == "submitted, names nothing that could be checked"
-    assert annotation(replace(said, extra={"observation_type": "heard"}), RULES).reason == "parse_fallback"
+    for submitted in (
+        replace(said, extra={"observation_type": "submitted"}),
+        replace(said, extractor="wishes"),
+    ):
+        assert (
+            annotation(submitted, RULES).reason == "submitted, names nothing that could be checked"
+        )
+    assert (
+        annotation(replace(said, extra={"observation_type": "heard"}), RULES).reason
+        == "parse_fallback"
+    )

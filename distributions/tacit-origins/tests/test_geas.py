@@ -27,7 +27,10 @@ from tacit_origins import geas
 from .conftest import Vector
 
 SYSTEM = "geas"
-SCHEMAS = tuple(f"{name}_schema" for name in ("candidate", "entry", "application_log", "review", "index", "packet"))
+SCHEMAS = tuple(
+    f"{name}_schema"
+    for name in ("candidate", "entry", "application_log", "review", "index", "packet")
+)
 DIRECT = {
     **dict.fromkeys(SCHEMAS, "whether a document is valid is asked before it is a memory"),
     "own_retrieval": "a score is not part of what a run is told",
@@ -44,11 +47,15 @@ class Desk:
 
     def sit(self, name: str = "olga") -> Memories:
         """The memories, in somebody's name."""
-        memories = tacit.open(str(self.folder / "geas.db"), profile="geas", cwd=str(self.folder), by=name, yes=True)
+        memories = tacit.open(
+            str(self.folder / "geas.db"), profile="geas", cwd=str(self.folder), by=name, yes=True
+        )
         self.opened.append(memories)
         return memories
 
-    def write(self, document: dict[str, Any], trust: str = "user", path: str = "document.json") -> Any:
+    def write(
+        self, document: dict[str, Any], trust: str = "user", path: str = "document.json"
+    ) -> Any:
         """Import one document."""
         source = BytesSource(json.dumps(document, ensure_ascii=False).encode(), path)
         return self.sit().import_(source, format="geas", trust=trust)[0]
@@ -56,7 +63,9 @@ class Desk:
     def move(self, id: str, to: str) -> Any:
         """Ask for a move with everybody's approval, one head a role."""
         roles = ("person", *self.sit().profile.roles)
-        for n, role in enumerate((*roles, *roles)):  # where two heads of one role are wanted, there is a second of each
+        for n, role in enumerate(
+            (*roles, *roles)
+        ):  # where two heads of one role are wanted, there is a second of each
             done = self.sit(f"person {n}").review(id, "approve", to=to, role=role)
             if not done.waits_for:
                 return done
@@ -71,7 +80,11 @@ class Desk:
         """The one memory there is, with the name geas would give it."""
         memories = self.sit()
         memories.export("geas")
-        (found,) = [each for each in memories.list(archived=True, limit=9) if not (each.extra or {}).get("trigger")]
+        (found,) = [
+            each
+            for each in memories.list(archived=True, limit=9)
+            if not (each.extra or {}).get("trigger")
+        ]
         return found
 
     def task(
@@ -89,9 +102,20 @@ class Desk:
     ) -> Any:
         """A task folder as geas leaves it behind, learned from its retrospective."""
         folder = self.folder / ".geas" / "missions" / mission / "tasks" / task
-        contract = {"artifact_type": "task_contract", "title": goal, "goal": goal, "task_kind": kind, "risk_level": "normal", "eval_commands": list(recipes)}  # fmt: skip
+        contract = {
+            "artifact_type": "task_contract",
+            "title": goal,
+            "goal": goal,
+            "task_kind": kind,
+            "risk_level": "normal",
+            "eval_commands": list(recipes),
+        }
         every = {"task-contract": contract, **documents}
-        told = {"artifact_type": "retrospective", "producer_type": ORCHESTRATOR, "memory_candidates": list(candidates)}
+        told = {
+            "artifact_type": "retrospective",
+            "producer_type": ORCHESTRATOR,
+            "memory_candidates": list(candidates),
+        }
         every.setdefault("retrospective", told)
         if verdict:
             every["gate-result"] = {"artifact_type": "gate_result", "verdict": verdict}
@@ -112,7 +136,9 @@ class Desk:
             self.sit().feedback(id, "wrong", run=f"m-1/{task}")
         else:
             goal = ELSEWHERE if effect == "neutral" else ABOUT_IT
-            self.task(task, goal=goal, verdict="fail" if effect == "negative" else "pass", given=[id])
+            self.task(
+                task, goal=goal, verdict="fail" if effect == "negative" else "pass", given=[id]
+            )
 
     def close(self) -> None:
         for memories in self.opened:
@@ -135,29 +161,55 @@ def meta(kind: str, id: str, at: str = "2026-04-06T08:15:00Z") -> dict[str, Any]
 
 def document(id: str = "mem-task-014-1", **fields: Any) -> dict[str, Any]:
     """A memory document, complete; a candidate where the state says so."""
-    signals = {"evidence_count": 5, "reuse_count": 9, "successful_reuses": 9, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}  # fmt: skip
+    signals = {
+        "evidence_count": 5,
+        "reuse_count": 9,
+        "successful_reuses": 9,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.9,
+    }
     signals.update(fields.pop("signals", {}))
     state = fields.get("state", "stable")
     made = {
-        "meta": meta("memory_candidate" if state == "candidate" else "memory_entry", id), "memory_id": id,
-        "memory_type": "failure_lesson", "state": state, "title": "Retry without backoff floods the queue",
-        "summary": "Add exponential backoff before re-queueing.", "scope": "project",
-        "evidence_refs": ["retro-task-014", "retro-task-019"], "signals": signals,
-    }  # fmt: skip
+        "meta": meta("memory_candidate" if state == "candidate" else "memory_entry", id),
+        "memory_id": id,
+        "memory_type": "failure_lesson",
+        "state": state,
+        "title": "Retry without backoff floods the queue",
+        "summary": "Add exponential backoff before re-queueing.",
+        "scope": "project",
+        "evidence_refs": ["retro-task-014", "retro-task-019"],
+        "signals": signals,
+    }
     if state == "candidate":
         folder = ".geas/missions/m-1/tasks/task-014"
-        made |= {"candidate_reason": "Extracted", "source_artifacts": [f"{folder}/retrospective.json"]}
+        made |= {
+            "candidate_reason": "Extracted",
+            "source_artifacts": [f"{folder}/retrospective.json"],
+        }
     else:
-        made |= {"review_after": "2099-05-06T08:15:00Z", "supersedes": [], "superseded_by": None, "tags": ["queue"], "body": ["Twice under load."]}  # fmt: skip
+        made |= {
+            "review_after": "2099-05-06T08:15:00Z",
+            "supersedes": [],
+            "superseded_by": None,
+            "tags": ["queue"],
+            "body": ["Twice under load."],
+        }
     return {**made, **fields}
 
 
 def log(task: str, effect: str = "positive", id: str = "mem-task-014-1") -> dict[str, Any]:
     return {
-        "meta": meta("memory_application_log", f"mal-{task}-{id}", "2026-04-20T08:15:00Z"), "memory_id": id,
-        "task_id": task, "applied_by_type": "software_engineer", "usage_surface": "task_packet", "effect": effect,
-        "notes": "Backoff added up front; task passed.", "followup_action": "none",
-    }  # fmt: skip
+        "meta": meta("memory_application_log", f"mal-{task}-{id}", "2026-04-20T08:15:00Z"),
+        "memory_id": id,
+        "task_id": task,
+        "applied_by_type": "software_engineer",
+        "usage_surface": "task_packet",
+        "effect": effect,
+        "notes": "Backoff added up front; task passed.",
+        "followup_action": "none",
+    }
 
 
 def artifact(file: str, **told: Any) -> dict[str, dict[str, Any]]:
@@ -212,11 +264,19 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
             results.append({"op": op, "rc": int(not desk.write(written).audits)})
     files = {} if not desk.opened else desk.files()
     # The index is always there and in step, and each decision leaves its review, as the document has it; its program forgot both.
-    files = {path: files[path] for path in files if path != "state/memory-index.json" and "/reviews/" not in path}
+    files = {
+        path: files[path]
+        for path in files
+        if path != "state/memory-index.json" and "/reviews/" not in path
+    }
     if logged:
         files = {path: each for path, each in files.items() if "/logs/" in path}
     if index:
-        files = {"state/memory-index.json": geas.index_of([_row(each) for each in index.values()], clock.now())}
+        files = {
+            "state/memory-index.json": geas.index_of(
+                [_row(each) for each in index.values()], clock.now()
+            )
+        }
     return {"results": results, "files": files}
 
 
@@ -231,7 +291,16 @@ def _promote(desk: Desk, id: str, to: str) -> dict[str, Any]:
 
 def _row(entry: dict[str, Any]) -> Row:
     """A memory that an index row could be about."""
-    kept = Memory("m", "p", "x", kind=entry["memory_type"], state=entry["state"], tags=tuple(entry["tags"]), review_after=entry["review_after"], tally=Tally(confidence=entry["confidence"]))  # fmt: skip
+    kept = Memory(
+        "m",
+        "p",
+        "x",
+        kind=entry["memory_type"],
+        state=entry["state"],
+        tags=tuple(entry["tags"]),
+        review_after=entry["review_after"],
+        tally=Tally(confidence=entry["confidence"]),
+    )
     return Row(kept, entry["memory_id"])
 
 
@@ -256,7 +325,10 @@ def promotion(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
         for n in range(given["runs"]):
             desk.task(f"task-{n}", candidates=[LESSON])
         return {"state": desk.only().state}
-    counts = {"successful_reuses": given.get("successful", 0), "contradiction_count": given.get("contradictions", 0)}
+    counts = {
+        "successful_reuses": given.get("successful", 0),
+        "contradiction_count": given.get("contradictions", 0),
+    }
     signals = {"evidence_count": 1, **counts}
     desk.write(document(state=given["state"], memory_type=given["type"], signals=signals))
     for n in range(given.get("tasks", 0)):
@@ -268,7 +340,9 @@ def promotion(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
 
 
 def harmful_reuse(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
-    desk.write(document(signals={"failed_reuses": given["failed"], "confidence": given["confidence"]}))
+    desk.write(
+        document(signals={"failed_reuses": given["failed"], "confidence": given["confidence"]})
+    )
     desk.apply("mem-task-014-1", given["effect"], "use-1")
     now = desk.only()
     return {"state": now.state, "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
@@ -290,7 +364,10 @@ def reviewed(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
 
 def decay(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     now = clock.now()
-    given_signals = {"contradiction_count": given.get("contradictions", 0), "confidence": given.get("confidence", 0.9)}
+    given_signals = {
+        "contradiction_count": given.get("contradictions", 0),
+        "confidence": given.get("confidence", 0.9),
+    }
     made = document(state=given["state"], signals={"evidence_count": 1, **given_signals})
     if "due" in given:
         made["review_after"] = _second(clock.after_days(now, given["due"]))
@@ -306,7 +383,9 @@ def decay(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
 
 
 def review_after(given: dict[str, Any], desk: Desk) -> int:
-    before = {"provisional": "candidate", "stable": "provisional", "canonical": "stable"}[given["to"]]
+    before = {"provisional": "candidate", "stable": "provisional", "canonical": "stable"}[
+        given["to"]
+    ]
     desk.write(document(state=before))
     for task in ("task-1", "task-2", "task-3"):
         desk.write(log(task))
@@ -329,7 +408,11 @@ def repetition(given: dict[str, Any], desk: Desk) -> dict[str, Any] | None:
     for n in range(given["tasks"]):
         key = given["spelled"][n] if "spelled" in given else given["key"]
         desk.task(f"task-{n}", **_incident(given["trigger"], key, given.get("each", 1)))
-    found = [memory for memory in desk.sit().list(limit=50) if (memory.extra or {}).get("trigger") == given["trigger"]]
+    found = [
+        memory
+        for memory in desk.sit().list(limit=50)
+        if (memory.extra or {}).get("trigger") == given["trigger"]
+    ]
     assert len(found) <= 1
     return {"kind": found[0].kind, "confidence": found[0].tally.confidence} if found else None
 
@@ -340,8 +423,12 @@ def _incident(trigger: str, key: str, each: int) -> dict[str, Any]:
         told = artifact("failure-record", failure_class=key, summary="It hung")["failure-record"]
         return {f"failures/{n}": told for n in range(each)}
     if trigger == "concern":
-        concerns = [{"concern": "Nobody looks at what comes back", "category": key, "severity": "MAJOR"}] * each
-        return artifact("specialist-review", reviewer_type="qa_engineer", blocking_concerns=concerns)
+        concerns = [
+            {"concern": "Nobody looks at what comes back", "category": key, "severity": "MAJOR"}
+        ] * each
+        return artifact(
+            "specialist-review", reviewer_type="qa_engineer", blocking_concerns=concerns
+        )
     if trigger == "recovery":
         return artifact("recovery-packet", recovery_class=key, detected_problem="Half a checkpoint")
     if trigger == "recipe":
@@ -368,12 +455,25 @@ class Hit:
 
 def retrieval(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     at, query, now = given["memory"], given["query"], "2026-11-15T12:00:00Z"
-    reuse = {"successful_reuse": float(at.get("successful", 0)), "failed_reuse": float(at.get("failed", 0))}
+    reuse = {
+        "successful_reuse": float(at.get("successful", 0)),
+        "failed_reuse": float(at.get("failed", 0)),
+    }
     memory = Memory(
-        "m1", "p", "x" * 20, kind=at["kind"], scope=at["scope"], agent=at.get("agent", ""), paths=tuple(at.get("paths", ())),
-        state="stable", created_at=clock.after_days(now, -at["age"]), extra={"task_id": at.get("task", "")},
-        tally=Tally(confidence=at["confidence"], contradicted=at.get("contradictions", 0), signals=reuse),
-    )  # fmt: skip
+        "m1",
+        "p",
+        "x" * 20,
+        kind=at["kind"],
+        scope=at["scope"],
+        agent=at.get("agent", ""),
+        paths=tuple(at.get("paths", ())),
+        state="stable",
+        created_at=clock.after_days(now, -at["age"]),
+        extra={"task_id": at.get("task", "")},
+        tally=Tally(
+            confidence=at["confidence"], contradicted=at.get("contradictions", 0), signals=reuse
+        ),
+    )
     profile = desk.sit().profile
     asking = Query(**{**query, "files": tuple(query.get("files", ()))})
     ranked = ordered("six_factor", [Hit(memory)], asked(asking, profile), profile, Facts(now))[0]
@@ -388,7 +488,11 @@ def budget(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
         sure = 0.9 if n < 12 else 0.45
         summary = f"Mind the {word} when the queue retries"
         desk.write(document(f"mem-{word}-1", summary=summary, signals={"confidence": sure}))
-    told = desk.sit().inject(ABOUT_IT, run="task-9", host="geas", agent=given["agent"], budget=given["level"]).markdown
+    told = (
+        desk.sit()
+        .inject(ABOUT_IT, run="task-9", host="geas", agent=given["agent"], budget=given["level"])
+        .markdown
+    )
     plain, _, careful = told.partition("\u26a0")
     cautions = careful.count("- **[")
     return {"memories": plain.count("- **["), **({"cautions": cautions} if cautions else {})}
@@ -398,7 +502,9 @@ def precedence(given: dict[str, Any], desk: Desk) -> str:
     for name in ("one", "other"):
         at = given[name]
         text = f"{'Always' if name == 'one' else 'Never'} retry the queue at once"
-        desk.write(document(f"mem-{name}-1", memory_type=at["type"], scope=at["scope"], summary=text))
+        desk.write(
+            document(f"mem-{name}-1", memory_type=at["type"], scope=at["scope"], summary=text)
+        )
     memories = desk.sit()
     one, other = (memories.get(f"mem-{name}-1").id for name in ("one", "other"))
     said = ("p1", memories.project_id, "contradiction", "opposites", "tend", clock.now(), one)
@@ -470,7 +576,9 @@ ENDS = [("supersede", "superseded"), ("archive", "archived"), ("reinstate", "can
 
 
 @pytest.mark.parametrize(("outcome", "state"), ENDS)
-def test_defect_2_a_review_can_end_as_the_document_says(desk: Desk, outcome: str, state: str) -> None:
+def test_defect_2_a_review_can_end_as_the_document_says(
+    desk: Desk, outcome: str, state: str
+) -> None:
     """The program refused two outcomes of a review, and had nowhere to keep the state before it."""
     desk.write(document(state="canonical"))
     desk.sit().review("mem-task-014-1", "open", reason="misled two tasks")
@@ -497,7 +605,9 @@ def test_defect_5_signals_are_read_where_they_stand(desk: Desk) -> None:
     desk.write(document(state="provisional", signals={"successful_reuses": 3}))
     assert desk.move("mem-task-014-1", "stable").state == "stable"
     wrong = {"successful_reuses": 9, "signals": {"successful_reuses": 0}}
-    report = desk.write(document("mem-b-1", state="provisional", summary="Quite another thing", **wrong))
+    report = desk.write(
+        document("mem-b-1", state="provisional", summary="Quite another thing", **wrong)
+    )
     assert (len(report.kept), report.faults[0].field) == (1, "successful_reuses")
     with pytest.raises(Refused, match="is not reached yet"):
         desk.move("mem-b-1", "stable")
@@ -505,14 +615,26 @@ def test_defect_5_signals_are_read_where_they_stand(desk: Desk) -> None:
 
 def test_defect_6_what_the_documents_name_can_be_written(desk: Desk) -> None:
     """Reviewers of the table are agents; a trigger's field that a schema lacks has a stand-in; a shipped example is read."""
-    review = {"meta": document()["meta"] | {"artifact_type": "memory_review"}, "memory_id": "m", "reviewer_type": "risk_specialist", "decision": "keep", "rationale": "Wait."}  # fmt: skip
+    review = {
+        "meta": document()["meta"] | {"artifact_type": "memory_review"},
+        "memory_id": "m",
+        "reviewer_type": "risk_specialist",
+        "decision": "keep",
+        "rationale": "Wait.",
+    }
     assert geas.document_faults(review) == ()
     bare = artifact("specialist-review", concerns=[{"description": "No client-side rate limit"}])
     for task in ("task-1", "task-2"):
         desk.task(task, **bare)
     (made,) = desk.sit().list(limit=9)
-    assert made.text == "Reviewers keep raising No client-side rate limit: No client-side rate limit"
-    example = {name: at for name, at in document(summary="An example without its signals").items() if name != "signals"}
+    assert (
+        made.text == "Reviewers keep raising No client-side rate limit: No client-side rate limit"
+    )
+    example = {
+        name: at
+        for name, at in document(summary="An example without its signals").items()
+        if name != "signals"
+    }
     report = desk.write(example)
     assert (len(report.kept), [fault.field for fault in report.faults]) == (1, ["signals"])
 
@@ -528,7 +650,9 @@ def test_defect_7_low_confidence_means_one_thing_at_a_time(desk: Desk) -> None:
     assert desk.sit().get("mem-b-1").state == "under_review"
 
 
-@pytest.mark.parametrize("id", ["../../../escape", "/etc/passwd", "..", "a/b", "nul\\x", "x" * 300, "mem 1"])
+@pytest.mark.parametrize(
+    "id", ["../../../escape", "/etc/passwd", "..", "a/b", "nul\\x", "x" * 300, "mem 1"]
+)
 def test_defect_8_an_id_is_never_a_path(desk: Desk, tacit: Any, id: str) -> None:
     """It is kept as a name and comes back in the document; the file is named otherwise, inside the folder."""
     desk.write(document(id))
@@ -537,7 +661,12 @@ def test_defect_8_an_id_is_never_a_path(desk: Desk, tacit: Any, id: str) -> None
     assert desk.files()[path]["memory_id"] == id
     assert desk.sit().get(id).alias == id
     before = {each for each in desk.folder.rglob("*") if "out" not in each.parts}
-    assert tacit("export", "--format", "geas", "--out", "out", "--store", str(desk.folder / "geas.db")).code == 0
+    assert (
+        tacit(
+            "export", "--format", "geas", "--out", "out", "--store", str(desk.folder / "geas.db")
+        ).code
+        == 0
+    )
     after = {each for each in desk.folder.rglob("*") if "out" not in each.parts}
     assert after - before <= {desk.folder / "geas.db-wal", desk.folder / "geas.db-shm"}
 
@@ -548,7 +677,10 @@ def test_defect_9_a_passed_task_credits_only_what_it_touched(desk: Desk) -> None
     desk.write(document("mem-a-1", signals=unused))
     desk.write(document("mem-b-1", summary="Use logical properties in stylesheets", signals=unused))
     desk.task("use-1", goal=ABOUT_IT, verdict="pass", given=["mem-a-1", "mem-b-1"])
-    credit = {id: (desk.sit().get(id).tally.signals or {}).get("successful_reuse", 0) for id in ("mem-a-1", "mem-b-1")}
+    credit = {
+        id: (desk.sit().get(id).tally.signals or {}).get("successful_reuse", 0)
+        for id in ("mem-a-1", "mem-b-1")
+    }
     assert credit == {"mem-a-1": 1, "mem-b-1": 0}
 
 
@@ -558,14 +690,23 @@ def test_defect_9_a_passed_task_credits_only_what_it_touched(desk: Desk) -> None
 def test_journey(desk: Desk, tacit: Any) -> None:
     """Three tasks learned, a memory promoted, given in geas's words, reviewed, exported, and read back by hand."""
     for n in range(3):
-        desk.task(f"task-{n}", candidates=[LESSON, "Wer Umlaute prüft, prüft die Größe zuerst"][: 1 + (n == 0)])
+        desk.task(
+            f"task-{n}",
+            candidates=[LESSON, "Wer Umlaute prüft, prüft die Größe zuerst"][: 1 + (n == 0)],
+        )
     db = ("--store", str(desk.folder / "geas.db"), "--by", "olga", "--yes")
     listed = tacit("list", "--json", *db).data["memories"]
-    assert sorted((each["state"], each["seen"]) for each in listed) == [("candidate", 1), ("provisional", 3)]
+    assert sorted((each["state"], each["seen"]) for each in listed) == [
+        ("candidate", 1),
+        ("provisional", 3),
+    ]
     id = next(each["id"] for each in listed if each["seen"] == 3)
 
     told = tacit("inject", "--task", ABOUT_IT, "--run", "task-9", "--agent", "qa_engineer", *db).out
-    assert told == f"## Applicable Memory\n- **[mem-task-0-1] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
+    assert (
+        told
+        == f"## Applicable Memory\n- **[mem-task-0-1] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
+    )
 
     assert tacit("review", "open", id, "--reason", "too vague", *db).code == 0
     assert tacit("inject", "--task", ABOUT_IT, "--run", "task-10", *db).out == ""
@@ -574,25 +715,47 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     assert tacit("export", "--format", "geas", "--out", "out", *db).code == 0
 
     out = desk.folder / "out"
-    entries = {path.name: json.loads(path.read_text("utf-8")) for path in (out / "memory" / "entries").glob("*.json")}
+    entries = {
+        path.name: json.loads(path.read_text("utf-8"))
+        for path in (out / "memory" / "entries").glob("*.json")
+    }
     (entry,) = entries.values()
     assert geas.document_faults(entry) == ()
-    assert (entry["memory_id"], entry["state"], entry["summary"]) == ("mem-task-0-1", "provisional", better)
+    assert (entry["memory_id"], entry["state"], entry["summary"]) == (
+        "mem-task-0-1",
+        "provisional",
+        better,
+    )
     assert entry["evidence_refs"] == ["retro-task-0", "retro-task-1", "retro-task-2"]
-    assert entry["signals"] == {"evidence_count": 3, "reuse_count": 0, "successful_reuses": 0, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.8}  # fmt: skip
-    (candidate,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "candidates").glob("*.json")]
+    assert entry["signals"] == {
+        "evidence_count": 3,
+        "reuse_count": 0,
+        "successful_reuses": 0,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.8,
+    }
+    (candidate,) = [
+        json.loads(path.read_text("utf-8"))
+        for path in (out / "memory" / "candidates").glob("*.json")
+    ]
     assert geas.document_faults(candidate) == ()
     assert candidate["summary"] == "Wer Umlaute prüft, prüft die Größe zuerst"
     assert candidate["source_artifacts"] == [".geas/missions/m-1/tasks/task-0/retrospective.json"]
     index = json.loads((out / "state" / "memory-index.json").read_text("utf-8"))
     assert [row["memory_id"] for row in index["entries"]] == ["mem-task-0-1", "mem-task-0-2"]
 
-    events = [json.loads(line) for line in (out / "state" / "events.jsonl").read_text("utf-8").splitlines()]
+    events = [
+        json.loads(line)
+        for line in (out / "state" / "events.jsonl").read_text("utf-8").splitlines()
+    ]
     assert [(each["event"], each["from_state"], each["to_state"]) for each in events] == [
         ("memory_promoted", "candidate", "provisional"),
         ("memory_promoted", "under_review", "provisional"),
     ]
-    (review,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "reviews").glob("*.json")]
+    (review,) = [
+        json.loads(path.read_text("utf-8")) for path in (out / "memory" / "reviews").glob("*.json")
+    ]
     assert geas.document_faults(review) == ()
     told = (review["memory_id"], review["decision"], review["rationale"])
     assert told == ("mem-task-0-1", "keep", "olga: reinstated by olga")
@@ -623,8 +786,16 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
             memories.put_on_page(memory.id)
         assert memories.page(vouch=True).figures["findings"] == ()
         assert [line.partition(" <!--")[0] for line in rules.read_text().splitlines()] == [
-            "# Project Rules", "", "Prose.", "", "## Rules", "- [mem-task-1-1] Always run the gate", "- Keep contracts small", "  and signed", "- [DRAFT] maybe",
-        ]  # fmt: skip
+            "# Project Rules",
+            "",
+            "Prose.",
+            "",
+            "## Rules",
+            "- [mem-task-1-1] Always run the gate",
+            "- Keep contracts small",
+            "  and signed",
+            "- [DRAFT] maybe",
+        ]
         assert [path.name for path in agents.iterdir()] == ["quality-specialist.md"]
         notes.write_text(notes.read_text() + "- Read the contract twice\n")
         rules.write_text(rules.read_text() + "- Sign every release\n")
@@ -634,9 +805,18 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
         whose = ("quality_specialist", "agent", "user", memories.project_id)
         assert (mine.agent, mine.scope, mine.trust, mine.project) == whose
         assert (ours.kind, ours.agent, ours.on_page) == ("project_rule", "", True)
-        assert "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
-        blamed = [line.memory.text if line.memory else None for line in memories.blame(".geas/rules.md")]
-        assert blamed == ["Always run the gate", "Keep contracts small\nand signed", None, "Sign every release"]
+        assert (
+            "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
+        )
+        blamed = [
+            line.memory.text if line.memory else None for line in memories.blame(".geas/rules.md")
+        ]
+        assert blamed == [
+            "Always run the gate",
+            "Keep contracts small\nand signed",
+            None,
+            "Sign every release",
+        ]
 
 
 # -- what comes up again ---------------------------------------------------------------------------
@@ -646,8 +826,12 @@ SILENT = {"failure_class": "flaky_gateway", "failure_description": "The gateway 
 TROUBLES: dict[str, dict[str, Any]] = {
     "failure_class": artifact("failure-record", **SILENT),
     "concern": artifact("specialist-review", reviewer_type="risk_specialist", concerns=[UNCHECKED]),
-    "recovery": artifact("recovery-packet", recovery_class="lost_worktree", detected_problem="The worktree was gone"),
-    "low_confidence": artifact("worker-self-check", confidence=2, known_risks=["migrations are untested"]),
+    "recovery": artifact(
+        "recovery-packet", recovery_class="lost_worktree", detected_problem="The worktree was gone"
+    ),
+    "low_confidence": artifact(
+        "worker-self-check", confidence=2, known_risks=["migrations are untested"]
+    ),
 }
 
 
@@ -659,8 +843,19 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
     folder = desk.folder / ".geas" / "missions" / "m-1" / "tasks"
 
     def state() -> Any:
-        (made,) = [each for each in desk.sit().list(limit=9) if (each.extra or {}).get("trigger") == trigger]
-        return made.id, made.text, made.state, made.tally, made.updated_at, len(desk.sit().store.evidence(made.id))
+        (made,) = [
+            each
+            for each in desk.sit().list(limit=9)
+            if (each.extra or {}).get("trigger") == trigger
+        ]
+        return (
+            made.id,
+            made.text,
+            made.state,
+            made.tally,
+            made.updated_at,
+            len(desk.sit().store.evidence(made.id)),
+        )
 
     first = state()
     assert (first[2], first[3].seen) == ("provisional", 2)
@@ -672,7 +867,9 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
     desk.task("task-003", **TROUBLES[trigger])
     third = state()
     assert third[:2] == first[:2] and third[3].seen == 3
-    assert third[3].confidence == pytest.approx(first[3].confidence + 0.2)  # a level up, from where the trigger set it
+    assert third[3].confidence == pytest.approx(
+        first[3].confidence + 0.2
+    )  # a level up, from where the trigger set it
 
 
 # -- its documents, filled from what is known -----------------------------------------------------------
@@ -680,7 +877,9 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
 
 def given(desk: Desk, task: str, agent: str, **fields: Any) -> None:
     """A task whose agent was given a memory by us, and what came of it."""
-    desk.sit().inject(ABOUT_IT, run=f"m-1/{task}", host="geas", agent=agent, task_id=task, trial=False)
+    desk.sit().inject(
+        ABOUT_IT, run=f"m-1/{task}", host="geas", agent=agent, task_id=task, trial=False
+    )
     desk.task(task, goal=ABOUT_IT, **fields)
 
 
@@ -716,4 +915,7 @@ def test_canonical_takes_two_heads_also_where_both_are_of_one_role(desk: Desk, k
     assert first.waits_for and first.state == "stable"
     again = desk.sit("ana").review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR)
     assert again.waits_for and "somebody else" in str(again)
-    assert desk.sit("ben").review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR).state == "canonical"
+    assert (
+        desk.sit("ben").review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR).state
+        == "canonical"
+    )

@@ -27,13 +27,21 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def noted(memories: Memories, task: str, trigger: str, key: str) -> Any:
-    met = {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"}
+    met = {
+        "type": "incident",
+        "trigger": trigger,
+        "key": key,
+        "text": f"{key} was the trouble here",
+    }
     lines = [{"type": "run", "id": task}, met, {"type": "end"}]
-    return memories.learn(BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral")[0]
+    return memories.learn(
+        BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral"
+    )[0]
 
 
 @pytest.mark.parametrize(
-    ("trigger", "times"), [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)]
+    ("trigger", "times"),
+    [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)],
 )
 def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, times: int) -> None:
     """In any loop that writes incidents; once says nothing, and the same log again adds nothing."""
@@ -43,17 +51,37 @@ def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, 
     noted(memories, f"t{times}", trigger, "Input  Validation")
     (made,) = memories.list()
     assert (made.tally.seen, made.state) == (times, "provisional")
-    assert noted(memories, "t0", trigger, "input validation").already and memories.get(made.id).tally == made.tally
+    assert (
+        noted(memories, "t0", trigger, "input validation").already
+        and memories.get(made.id).tally == made.tally
+    )
 
 
 def test_a_loops_failures_and_habits(memories: Memories) -> None:
     """Ralph's own extractors, for any loop with iterations: two loops make them lessons in force."""
     rounds = [
-        {"number": n, "status": status, "duration": 1000, "progress": status == "completed", "errors": errors, "learnings": [], "files": ["tests/test_api.py", "src/api.py"]}
-        for n, (status, errors) in enumerate([("failed", ["ModuleNotFoundError: No module named 'yaml'"])] * 2 + [("completed", [])])
-    ]  # fmt: skip
+        {
+            "number": n,
+            "status": status,
+            "duration": 1000,
+            "progress": status == "completed",
+            "errors": errors,
+            "learnings": [],
+            "files": ["tests/test_api.py", "src/api.py"],
+        }
+        for n, (status, errors) in enumerate(
+            [("failed", ["ModuleNotFoundError: No module named 'yaml'"])] * 2 + [("completed", [])]
+        )
+    ]
     for name in ("l1", "l2"):
-        memories.learn(run(name, host="ralph", objective="fix the import", extra={"iterations": rounds, "total": 3}))
+        memories.learn(
+            run(
+                name,
+                host="ralph",
+                objective="fix the import",
+                extra={"iterations": rounds, "total": 3},
+            )
+        )
     texts = {each.text: each.state for each in memories.list(limit=20)}
     assert texts["Avoid: Module not found - verify dependencies installed"] == "provisional"
     assert texts["Tests stand in a tests folder and are named test_*"] == "provisional"
@@ -76,7 +104,10 @@ def test_a_word_is_not_found_in_another_that_begins_alike() -> None:
     assert hits_of("Bring a ruler", ["rule"], "inflected") == 0
     assert hits_of("House rules apply", ["rule"], "inflected") == 1
     assert hits_of("Everything is tested; testing takes long", ["test"], "inflected") == 1
-    assert hits_of("He preferred that, it is his preference", ["prefer", "preference"], "inflected") == 2
+    assert (
+        hits_of("He preferred that, it is his preference", ["prefer", "preference"], "inflected")
+        == 2
+    )
 
 
 def test_an_early_confidence_is_shown_as_such(memories: Memories) -> None:
@@ -87,7 +118,10 @@ def test_an_early_confidence_is_shown_as_such(memories: Memories) -> None:
         memories.learn(run(f"r{n}", finding(f"r{n}", text)))
         seen.append(early_confidence(memories.list()[0], memories.profile))
     assert seen == [0.4, 0.6, 0.8, 0.8]
-    assert early_confidence(memories.add("Answer in German", kind="preference"), memories.profile) is None
+    assert (
+        early_confidence(memories.add("Answer in German", kind="preference"), memories.profile)
+        is None
+    )
 
 
 def test_a_project_can_be_cleared_and_comes_back(memories: Memories, tmp_path: Path) -> None:
@@ -115,8 +149,12 @@ def test_a_note_stands_in_the_journal(memories: Memories) -> None:
 
 
 def test_ralphs_seven_columns(folder: Path) -> None:
-    with tacit.open(str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True) as memories:
-        made = memories.add("Test-driven development approach", kind="strategy", task_type="test-fix")
+    with tacit.open(
+        str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True
+    ) as memories:
+        made = memories.add(
+            "Test-driven development approach", kind="strategy", task_type="test-fix"
+        )
         memories.figures(made.id, confidence=0.8, success_rate=0.75)
         head, row = memories.export("ralph", "csv").splitlines()
         assert head == "id,type,taskType,confidence,successRate,useCount,createdAt"

@@ -10,7 +10,14 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.profiles import load
 from tacit.testing import finding, run
-from tacit_origins.ralph.iterations import Iteration, approach_of, complexity_of, iterated, pooled, strategies
+from tacit_origins.ralph.iterations import (
+    Iteration,
+    approach_of,
+    complexity_of,
+    iterated,
+    pooled,
+    strategies,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,20 +50,33 @@ FIRST, OTHER = "Always warm the cache first", "Never warm the cache at all"
 
 
 def rounds(*learned: str) -> list[Iteration]:
-    return [Iteration(n, "completed", 1000.0, True, learnings=(text,)) for n, text in enumerate(learned, 1)]
+    return [
+        Iteration(n, "completed", 1000.0, True, learnings=(text,))
+        for n, text in enumerate(learned, 1)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("learned", "approaches"), [((FIRST, OTHER), []), ((FIRST, FIRST, OTHER), [FIRST]), ((FIRST,), [FIRST])]
+    ("learned", "approaches"),
+    [((FIRST, OTHER), []), ((FIRST, FIRST, OTHER), [FIRST]), ((FIRST,), [FIRST])],
 )
-def test_an_approach_of_exactly_half_does_not_count(learned: tuple[str, ...], approaches: list[str]) -> None:
-    found = strategies(rounds(*learned), run("r"), RALPH.extract, RALPH.extract.extractors["strategy"])
+def test_an_approach_of_exactly_half_does_not_count(
+    learned: tuple[str, ...], approaches: list[str]
+) -> None:
+    found = strategies(
+        rounds(*learned), run("r"), RALPH.extract, RALPH.extract.extractors["strategy"]
+    )
     assert [each.text for each in found] == approaches
 
 
 @pytest.mark.parametrize(
     ("text", "approach"),
-    [("ten chars.", ""), ("eleven char", "eleven char"), ("y" * 100, "y" * 100), ("y" * 101, "y" * 100)],
+    [
+        ("ten chars.", ""),
+        ("eleven char", "eleven char"),
+        ("y" * 100, "y" * 100),
+        ("y" * 101, "y" * 100),
+    ],
 )
 def test_ten_characters_say_nothing_and_a_hundred_are_enough(text: str, approach: str) -> None:
     assert approach_of(text, RALPH.extract) == approach
@@ -91,7 +111,12 @@ def test_what_is_switched_off_is_not_derived(off: str) -> None:
     failed = {**each, "status": "failed", "errors": ["Timeout: the test took too long"] * 2}
     loop = run("r", extra={"iterations": [{"number": 1, **each}, {"number": 2, **failed}]})
     extract = {**RALPH.data["extract"]}
-    extract["extractors"] = {**extract["extractors"], off: {**extract["extractors"][off], "on": False}}
-    derived = {found.extractor for found in iterated(loop, Profile({**RALPH.data, "extract": extract}))}
+    extract["extractors"] = {
+        **extract["extractors"],
+        off: {**extract["extractors"][off], "on": False},
+    }
+    derived = {
+        found.extractor for found in iterated(loop, Profile({**RALPH.data, "extract": extract}))
+    }
     assert derived == {found.extractor for found in iterated(loop, RALPH)} - {off}
     assert off in {found.extractor for found in iterated(loop, RALPH)}

@@ -70,7 +70,9 @@ class Notebook:
     def learn(self, *facts: str, run: str = "s-1", **fields: Any) -> list[Memory]:
         """What comes of a session that said these facts."""
         told = {"run": run, "by": "observer", "tier": "agent", **fields}
-        findings = tuple(Finding(place=f"fact:{n}", text=fact, **told) for n, fact in enumerate(facts))
+        findings = tuple(
+            Finding(place=f"fact:{n}", text=fact, **told) for n, fact in enumerate(facts)
+        )
         return self.of(self.memories.learn(Run(run, "joelclaw", findings=findings, complete=True)))
 
     def read(self, text: str, name: str = "answer.xml") -> list[Memory]:
@@ -83,11 +85,16 @@ class Notebook:
     def keep(self, *documents: dict[str, Any], trust: str = "user") -> Any:
         """Import observation documents."""
         raw = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents).encode()
-        return self.memories.import_(BytesSource(raw, "memory_observations.jsonl"), format="joelclaw", trust=trust)[0]
+        return self.memories.import_(
+            BytesSource(raw, "memory_observations.jsonl"), format="joelclaw", trust=trust
+        )[0]
 
     def documents(self) -> dict[str, dict[str, Any]]:
         """What is exported, by id."""
-        return {each["id"]: each for each in map(json.loads, self.memories.export("joelclaw").splitlines())}
+        return {
+            each["id"]: each
+            for each in map(json.loads, self.memories.export("joelclaw").splitlines())
+        }
 
 
 @pytest.fixture
@@ -103,23 +110,41 @@ def book(folder: Path) -> Iterator[Notebook]:
 
 def write_gate(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     said = annotation(Finding("s", "1", given["fact"]), GateRules(unknown="allow"))
-    names = ("observation", "writeVerdict", "writeConfidence", "writeReason", "writeGateVersion", "writeGateFallback")
+    names = (
+        "observation",
+        "writeVerdict",
+        "writeConfidence",
+        "writeReason",
+        "writeGateVersion",
+        "writeGateFallback",
+    )
     told = (said.text, said.outcome, said.confidence, said.reason, said.version, said.fallback)
-    return {**dict(zip(names, told)), **({"hintedCategoryId": said.category} if said.category else {})}
+    return {
+        **dict(zip(names, told)),
+        **({"hintedCategoryId": said.category} if said.category else {}),
+    }
 
 
 def category(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     made = book.learn(given["text"])
     if not made:  # nothing is kept of a blank text
         filed = category_of(given["text"], PROFILE.categories)
-        return {"categoryId": filed.category, "categoryConfidence": filed.confidence, "categorySource": filed.source, "taxonomyVersion": filed.version}  # fmt: skip
+        return {
+            "categoryId": filed.category,
+            "categoryConfidence": filed.confidence,
+            "categorySource": filed.source,
+            "taxonomyVersion": filed.version,
+        }
     return _filed(made[0])
 
 
 def _filed(memory: Memory) -> dict[str, Any]:
     told = memory.extra or {}
     assert told["category_id"] == memory.category
-    return {"categoryId": memory.category, **_camel(told, "category_confidence", "category_source", "taxonomy_version")}
+    return {
+        "categoryId": memory.category,
+        **_camel(told, "category_confidence", "category_source", "taxonomy_version"),
+    }
 
 
 def _camel(told: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -142,9 +167,19 @@ def observation_items(given: dict[str, Any], book: Notebook) -> list[dict[str, A
         for each in parsed["segments"]
     )
     made = book.read(f"<observations>{segments or parsed['observations']}</observations>")
-    gate = ("write_verdict", "write_confidence", "write_reason", "write_gate_version", "write_gate_fallback")
+    gate = (
+        "write_verdict",
+        "write_confidence",
+        "write_reason",
+        "write_gate_version",
+        "write_gate_fallback",
+    )
     return [
-        {"observation": memory.text, **_camel(memory.extra or {}, "observation_type", *gate), **_filed(memory)}
+        {
+            "observation": memory.text,
+            **_camel(memory.extra or {}, "observation_type", *gate),
+            **_filed(memory),
+        }
         for memory in made
     ]
 
@@ -153,7 +188,9 @@ def observer(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     said = parse_observer(given["raw"])
     return {
         "observations": said.observations,
-        "segments": [{"narrative": each.narrative, "facts": list(each.facts)} for each in said.segments],
+        "segments": [
+            {"narrative": each.narrative, "facts": list(each.facts)} for each in said.segments
+        ],
         "currentTask": said.current_task,
         "suggestedResponse": said.suggested_response,
         "parsed": said.parsed,
@@ -172,17 +209,25 @@ class Hit:
 def _hits(documents: list[dict[str, Any]]) -> list[Hit]:
     """Documents as import reads them, their counts folded."""
     raw = "".join(json.dumps(each) + "\n" for each in documents).encode()
-    rows = [each for each in joelclaw.memories(BytesSource(raw, "x.jsonl")) if isinstance(each, joelclaw.Row)]
+    rows = [
+        each
+        for each in joelclaw.memories(BytesSource(raw, "x.jsonl"))
+        if isinstance(each, joelclaw.Row)
+    ]
     assert len(rows) == len(documents)
     signals = [{each.signal: each.amount for each in row.openings} for row in rows]
-    memories = [replace(row.memory, id=row.alias, tally=Tally(signals=at)) for row, at in zip(rows, signals)]
+    memories = [
+        replace(row.memory, id=row.alias, tally=Tally(signals=at)) for row, at in zip(rows, signals)
+    ]
     return [Hit(memory, n) for n, memory in enumerate(memories)]
 
 
 def _ranked(hits: list[Hit], raw: dict[str, float], now: str) -> list[Ranked]:
     """Ranked with the server's raw scores in place of ours."""
     profile = with_values(PROFILE, {"rank.meaning": 1.0})
-    return ordered("decay", hits, asked(Query(task="billing queue"), profile), profile, Facts(now, meaning=raw))
+    return ordered(
+        "decay", hits, asked(Query(task="billing queue"), profile), profile, Facts(now, meaning=raw)
+    )
 
 
 def _raw(hits: list[dict[str, Any]]) -> dict[str, float]:
@@ -196,9 +241,16 @@ def _raw(hits: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def time_decay_rank(given: dict[str, Any], book: Notebook) -> list[dict[str, Any]]:
-    ranked = _ranked(_hits([each["document"] for each in given["hits"]]), _raw(given["hits"]), given["now"])
+    ranked = _ranked(
+        _hits([each["document"] for each in given["hits"]]), _raw(given["hits"]), given["now"]
+    )
     return [
-        {"id": each.memory.id, "raw": each.parts["raw"], "usage_boost": each.parts["use"], "final": each.score}
+        {
+            "id": each.memory.id,
+            "raw": each.parts["raw"],
+            "usage_boost": each.parts["use"],
+            "final": each.score,
+        }
         for each in ranked
     ]
 
@@ -206,20 +258,29 @@ def time_decay_rank(given: dict[str, Any], book: Notebook) -> list[dict[str, Any
 def stale_downweight(given: dict[str, Any], book: Notebook) -> list[dict[str, Any]]:
     told = {"observation": "Something about the billing queue"}
     documents = [{"id": each["id"], **told, **each["payload"]} for each in given["results"]]
-    ranked = _ranked(_hits(documents), {each["id"]: each["score"] for each in given["results"]}, given["now"])
+    ranked = _ranked(
+        _hits(documents), {each["id"]: each["score"] for each in given["results"]}, given["now"]
+    )
     return [{"id": each.memory.id, "final": each.score} for each in ranked[: PROFILE.budget.deep]]
 
 
 REASONS = {
-    "too short": "too_short", "stale": "stale_tagged", "never recalled": "stale_age", "hold": "held_by_write_gate",
-    "discard": "discarded_by_write_gate", "rejected": "discarded_by_write_gate",
-}  # fmt: skip
+    "too short": "too_short",
+    "stale": "stale_tagged",
+    "never recalled": "stale_age",
+    "hold": "held_by_write_gate",
+    "discard": "discarded_by_write_gate",
+    "rejected": "discarded_by_write_gate",
+}
 
 
 def trust_pass(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     """Ranked first, then dropped with a reason; whatever happens, nothing that was dropped is kept."""
     hits = _hits([each["document"] for each in given["hits"]])
-    wanted, held = asked(Query(task="billing queue"), PROFILE), bool(given["options"].get("includeHold"))
+    wanted, held = (
+        asked(Query(task="billing queue"), PROFILE),
+        bool(given["options"].get("includeHold")),
+    )
     kept, dropped = [], []
     for each in _ranked(hits, _raw(given["hits"]), given["now"]):
         _, why = showing(each.memory, wanted, PROFILE, held, False, True)
@@ -265,8 +326,18 @@ def triage(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
         return Suggested(each["id"], each["section"], each["change"])
 
     page = [line.text for line in lines(given["memory_markdown"])]
-    said = page_line(suggested(given["proposal"]), page, [suggested(each) for each in given["pending"]], PROFILE.triage)
-    words = {"promote": "auto-promote", "reject": "auto-reject", "merge": "auto-merge", "review": "needs-review"}
+    said = page_line(
+        suggested(given["proposal"]),
+        page,
+        [suggested(each) for each in given["pending"]],
+        PROFILE.triage,
+    )
+    words = {
+        "promote": "auto-promote",
+        "reject": "auto-reject",
+        "merge": "auto-merge",
+        "review": "needs-review",
+    }
     told = {"action": words[said.action], "reason": said.reason}
     return {**told, "mergeWith": said.merge_with} if said.merge_with else told
 
@@ -293,7 +364,9 @@ DRIVERS: dict[str, Callable[[dict[str, Any], Notebook], Any]] = {
     "echo_fizzle_update": echo_update,
     "dedup_similarity": similarity,
     "triage": triage,
-    "memory_md_append": lambda given, book: append(given["markdown"], given["section"], given["bullet"]),
+    "memory_md_append": lambda given, book: append(
+        given["markdown"], given["section"], given["bullet"]
+    ),
 }
 
 
@@ -315,7 +388,9 @@ def day(days: float) -> int:
 def answered(book: Notebook, *ids: str, answer: str = "", run: str = "s-9") -> None:
     """A session that was told these observations, and answered."""
     steps = (Step("assistant", "1", text=answer),)
-    book.memories.learn(Run(run, "joelclaw", steps=steps, complete=True, extra={"given": list(ids)}))
+    book.memories.learn(
+        Run(run, "joelclaw", steps=steps, complete=True, extra={"given": list(ids)})
+    )
 
 
 def test_defect_1_duplicates_are_found_on_the_way_in(book: Notebook) -> None:
@@ -331,7 +406,9 @@ def test_defect_2_seconds_are_not_milliseconds() -> None:
     seconds, milliseconds = (joelclaw._time(at) for at in (1773057600, 1773057600000))
     assert seconds == milliseconds == "2026-03-09T12:00:00.000Z"
     hits = _hits([{"id": "a", "observation": FACT, "timestamp": 1773057600}])
-    assert _ranked(hits, {"a": 1.0}, "2026-03-10T12:00:00Z")[0].score == pytest.approx(0.99, abs=1e-4)
+    assert _ranked(hits, {"a": 1.0}, "2026-03-10T12:00:00Z")[0].score == pytest.approx(
+        0.99, abs=1e-4
+    )
 
 
 def test_defect_3_nothing_that_was_dropped_comes_back(book: Notebook) -> None:
@@ -349,8 +426,18 @@ def test_defect_3_nothing_that_was_dropped_comes_back(book: Notebook) -> None:
 
 def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
     """The event that its document demands had no consumer: what was written vanished."""
-    event = {"name": "memory/observation.submitted", "data": {"observation": FACT, "category": "jc:operations", "source": "pi-session", "tags": ["gateway"]}}  # fmt: skip
-    (memory,) = book.of(book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl")))
+    event = {
+        "name": "memory/observation.submitted",
+        "data": {
+            "observation": FACT,
+            "category": "jc:operations",
+            "source": "pi-session",
+            "tags": ["gateway"],
+        },
+    }
+    (memory,) = book.of(
+        book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl"))
+    )
     told = (memory.text, memory.category, memory.source, memory.tags, memory.state)
     assert told == (FACT, "jc:operations", "pi-session", ("gateway",), "provisional")
 
@@ -359,11 +446,19 @@ def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
     """Nothing ever counted a recall, so that everything became stale at ninety days."""
     book.keep(
         {"id": "used", "observation": FACT, "timestamp": day(120), "category_id": "jc:projects"},
-        {"id": "unused", "observation": "The roadmap puts exports into the second milestone", "timestamp": day(120), "category_id": "jc:projects"},
-    )  # fmt: skip
+        {
+            "id": "unused",
+            "observation": "The roadmap puts exports into the second milestone",
+            "timestamp": day(120),
+            "category_id": "jc:projects",
+        },
+    )
     answered(book, "used", answer="I restart the gateway, which clears the stuck lock file")
     book.memories.tend()
-    assert {each.alias: bool(each.stale_at) for each in book.memories.list(limit=9)} == {"used": False, "unused": True}
+    assert {each.alias: bool(each.stale_at) for each in book.memories.list(limit=9)} == {
+        "used": False,
+        "unused": True,
+    }
 
 
 def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> None:
@@ -371,7 +466,11 @@ def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> Non
     used = {"recall_count": 3, "stale": True, "retrieval_priority": 0.2}
     book.keep({"id": "a", "observation": FACT, "timestamp": day(120), **used})
     for run, answer, wanted in (
-        ("s-9", "The chart is blue now.", {"recall_count": 3, "stale": True, "retrieval_priority": 0.15}),
+        (
+            "s-9",
+            "The chart is blue now.",
+            {"recall_count": 3, "stale": True, "retrieval_priority": 0.15},
+        ),
         ("s-10", f"Right: {FACT}", {"recall_count": 4, "stale": False, "retrieval_priority": 0.25}),
     ):
         answered(book, "a", answer=answer, run=run)
@@ -383,12 +482,24 @@ def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
     book.learn(f"[gate=allow confidence=0.9] {FACT}", run="s-1")
     book.learn(f"[gate=discard confidence=0.9] {FACT}!", run="s-2")
     (memory,) = book.memories.list(limit=9)
-    assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == ("allow", "provisional", "allow")
+    assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == (
+        "allow",
+        "provisional",
+        "allow",
+    )
     narrative = "<narrative>We talked about lunch and the weather.</narrative>"
-    assert book.read(f"<observations><segment>{narrative}<facts>\n</facts></segment></observations>") == []
+    assert (
+        book.read(f"<observations><segment>{narrative}<facts>\n</facts></segment></observations>")
+        == []
+    )
 
 
-def judged(text: str, page: Sequence[str] = (), waiting: Sequence[Suggested] = (), section: str = "Patterns") -> Any:
+def judged(
+    text: str,
+    page: Sequence[str] = (),
+    waiting: Sequence[Suggested] = (),
+    section: str = "Patterns",
+) -> Any:
     """What the rules say of a line that is suggested for the page."""
     return page_line(Suggested("n", section, text), page, waiting, PROFILE.triage)
 
@@ -407,7 +518,12 @@ def test_defect_9_a_merge_keeps_one_line() -> None:
 def test_defect_10_an_unknown_section_is_the_inbox() -> None:
     """Joel, Conventions and Miller Hooks were filed under Hard Rules, in another place under Patterns."""
     names = ("Joel", "Conventions", "Miller Hooks", "Billing")
-    assert [known_section(name, PROFILE.page) for name in names] == ["Joel", "Conventions", "Miller Hooks", "Inbox"]
+    assert [known_section(name, PROFILE.page) for name in names] == [
+        "Joel",
+        "Conventions",
+        "Miller Hooks",
+        "Inbox",
+    ]
 
 
 def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
@@ -428,14 +544,20 @@ def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: N
         (waiting,) = memories.proposals()
         seen.add(waiting.id)
         memories.review(waiting.id, "approve" if n else "reject")
-    assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (3, [], f"{FACT}, try 2")
+    assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (
+        3,
+        [],
+        f"{FACT}, try 2",
+    )
     with pytest.raises(UnicodeError), memories.store.write() as tx:
         tx.put_proposal(Proposal(new_id(), *head))
         raise UnicodeError
     assert memories.proposals() == []
 
 
-def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(book: Notebook) -> None:
+def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(
+    book: Notebook,
+) -> None:
     """Every record older than ninety days was tagged anew each night; no merge could be undone."""
     head = {"timestamp": day(100), "category_id": "jc:projects"}
     book.keep(*({"id": id, "observation": f"{FACT} on host {id}", **head} for id in ("one", "two")))
@@ -445,10 +567,20 @@ def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(boo
     now, merged = book.memories.get("one"), book.memories.get("two")
     assert (now.state, merged.tally.seen, merged.supersedes) == ("superseded", 2, (one.id,))
     book.memories.review("one", "unmerge")
-    assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (one.state, two.tally.seen)
+    assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (
+        one.state,
+        two.tally.seen,
+    )
 
 
-@pytest.mark.parametrize(("text", "category"), [("Invoice numbers restart each January", "jc:operations"), ("Their relationship is difficult", "jc:people-relationships"), ("Berlin is a township", "jc:operations")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Invoice numbers restart each January", "jc:operations"),
+        ("Their relationship is difficult", "jc:people-relationships"),
+        ("Berlin is a township", "jc:operations"),
+    ],
+)
 def test_defect_14_a_keyword_is_a_word(book: Notebook, text: str, category: str) -> None:
     """ "voice" was found in "Invoice", "ship" in "relationship"."""
     assert book.learn(text)[0].category == category
@@ -467,14 +599,29 @@ def test_a_page_that_was_kept_by_hand_goes_on(book: Notebook, folder: Path) -> N
     book.memories.keep_page("MEMORY.md")
     assert book.memories.page(vouch=True).figures["findings"] == ()
     for text, day in ((f"{FACT}: restart it", "11"), ("Queue depth: alert above 500", "12")):
-        book.memories.put_on_page(book.memories.add(text, category="jc:operations", at=f"2026-03-{day}T00:00:00Z").id)
+        book.memories.put_on_page(
+            book.memories.add(text, category="jc:operations", at=f"2026-03-{day}T00:00:00Z").id
+        )
     book.memories.page()
     assert [line.partition(" <!--")[0] for line in page.read_text().splitlines()] == [
-        "# Memory", "", "Ours.", "", "## Hard Rules", "- (2026-03-10) **Never force push** — it breaks: the hook reads main", "- Plain", "",
-        "## Billing", "- (2026-02-01) Invoices are final", "", "## Patterns", "- (2026-03-11) Restarting the gateway clears the stuck lock file in /var/run: restart it",
+        "# Memory",
+        "",
+        "Ours.",
+        "",
+        "## Hard Rules",
+        "- (2026-03-10) **Never force push** — it breaks: the hook reads main",
+        "- Plain",
+        "",
+        "## Billing",
+        "- (2026-02-01) Invoices are final",
+        "",
+        "## Patterns",
+        "- (2026-03-11) Restarting the gateway clears the stuck lock file in /var/run: restart it",
         "- (2026-03-12) **Queue depth** — alert above 500",
-    ]  # fmt: skip
-    assert all(line.endswith("-->") for line in page.read_text().splitlines() if line.startswith("- "))
+    ]
+    assert all(
+        line.endswith("-->") for line in page.read_text().splitlines() if line.startswith("- ")
+    )
 
 
 def test_a_proposal_is_marked_after_the_page_is_written(book: Notebook, folder: Path) -> None:
@@ -504,8 +651,12 @@ def test_journey(folder: Path, tacit: Any) -> None:
     left = "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow"
     once = [kept, f"- 🟡 [gate=hold confidence=0.5 reason=ambiguous] {held}", left]
     for n in range(3):
-        text = "<observations><segment><narrative>n</narrative><facts>\n" + "\n".join(once if n == 0 else [kept])
-        (folder / f"session-{n}.xml").write_text(f"{text}\n</facts></segment></observations>", encoding="utf-8")
+        text = "<observations><segment><narrative>n</narrative><facts>\n" + "\n".join(
+            once if n == 0 else [kept]
+        )
+        (folder / f"session-{n}.xml").write_text(
+            f"{text}\n</facts></segment></observations>", encoding="utf-8"
+        )
         assert tacit("learn", f"session-{n}.xml", *db).code == 0
     listed = {each["text"]: each for each in tacit("list", "--json", *db).data["memories"]}
     assert {text: (each["state"], each["gate"], each["seen"]) for text, each in listed.items()} == {
@@ -513,16 +664,29 @@ def test_journey(folder: Path, tacit: Any) -> None:
         held: ("candidate", "hold", 1),
     }
 
-    assert tacit("inject", "--task", "the gateway hangs on its lock file", "--run", "s-7", *db).out == f"- {FACT}\n"
-    assert tacit("review", "approve", listed[held]["id"], "--json", *db).data["state"] == "provisional"
+    assert (
+        tacit("inject", "--task", "the gateway hangs on its lock file", "--run", "s-7", *db).out
+        == f"- {FACT}\n"
+    )
+    assert (
+        tacit("review", "approve", listed[held]["id"], "--json", *db).data["state"] == "provisional"
+    )
 
-    documents = [json.loads(line) for line in tacit("export", "--format", "joelclaw", *db).out.splitlines()]
+    documents = [
+        json.loads(line) for line in tacit("export", "--format", "joelclaw", *db).out.splitlines()
+    ]
     fact = next(each for each in documents if each["observation"] == FACT)
     wanted = {
-        "write_verdict": "allow", "write_confidence": 0.92, "write_reason": "durable_fix", "write_gate_fallback": False,
-        "category_id": "jc:operations", "category_source": "llm", "merged_count": 2, "stale": False,
+        "write_verdict": "allow",
+        "write_confidence": 0.92,
+        "write_reason": "durable_fix",
+        "write_gate_fallback": False,
+        "category_id": "jc:operations",
+        "category_source": "llm",
+        "merged_count": 2,
+        "stale": False,
         "observation_type": "segment_fact",
-    }  # fmt: skip
+    }
     assert {name: fact[name] for name in wanted} == wanted
     assert [each["observation"] for each in documents if "tomorrow" in each["observation"]] == []
 
@@ -530,7 +694,10 @@ def test_journey(folder: Path, tacit: Any) -> None:
     (folder / "memory_observations.jsonl").write_text(lines, encoding="utf-8")
     again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
     assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
-    assert [json.loads(line) for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()] == documents
+    assert [
+        json.loads(line)
+        for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()
+    ] == documents
 
 
 # --- rules of its documents that a walk found not kept
@@ -543,7 +710,9 @@ def test_blanks_make_no_question_longer() -> None:
     assert by_length("where  is the lock  and   who has it")[0] == "deep"
 
 
-@pytest.mark.parametrize("label", ["Commands run:", "Commands run", "## Commands executed", "**Steps**"])
+@pytest.mark.parametrize(
+    "label", ["Commands run:", "Commands run", "## Commands executed", "**Steps**"]
+)
 def test_a_label_before_commands_is_no_fact(label: str) -> None:
     assert sanitize_text(f"{label}\ngit pull --rebase\nnpm ci") is None
 
@@ -556,7 +725,10 @@ def test_a_plain_line_before_commands_is_one() -> None:
 def test_where_a_command_goes_its_fence_goes() -> None:
     """A fence that held nothing else is no line of a transcript; one that still holds something stays."""
     said = "Assistant: Mended.\n```sh\nnpm ci\n```\nAssistant: It needs\n```\nthe lock file\n```"
-    assert sanitize_transcript(said) == "Assistant: Mended.\nAssistant: It needs\n```\nthe lock file\n```"
+    assert (
+        sanitize_transcript(said)
+        == "Assistant: Mended.\nAssistant: It needs\n```\nthe lock file\n```"
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,25 @@ from tacit.testing import Scripted
 
 # (category, observation, where it belongs: page, person, gate)
 CHECKABLE = [
-    ("jc:system-architecture", "ADR-0082 makes Typesense the only vector store of the memory pipeline", "page"),
-    ("jc:operations", "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts", "page"),
+    (
+        "jc:system-architecture",
+        "ADR-0082 makes Typesense the only vector store of the memory pipeline",
+        "page",
+    ),
+    (
+        "jc:operations",
+        "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts",
+        "page",
+    ),
     ("jc:operations", "`pnpm -r build` fails without a clean packages/sdk/dist folder", "page"),
     ("jc:projects", "The course export reads product ids from config/catalog.yaml", "page"),
 ]
 OPEN = [
-    ("jc:operations", "Stripe Report Run returns blank columns without an explicit metadata field", "person"),
+    (
+        "jc:operations",
+        "Stripe Report Run returns blank columns without an explicit metadata field",
+        "person",
+    ),
     ("jc:preferences", "Joel prefers one bundled pull request over many small ones", "person"),
     ("jc:rules-conventions", "Deploys from a laptop are never allowed on Fridays", "person"),
 ]
@@ -72,14 +84,21 @@ def shop(tmp_path: Path, now: list[str]) -> Path:
 
 
 def opened(shop: Path, model: Any = None) -> Memories:
-    memories = tacit.open(str(shop.parent / "jc.db"), profile="joelclaw", cwd=str(shop), by="joel", yes=True)
+    memories = tacit.open(
+        str(shop.parent / "jc.db"), profile="joelclaw", cwd=str(shop), by="joel", yes=True
+    )
     object.__setattr__(memories, "model", lambda step: model)
     return memories
 
 
 def send(memories: Memories, category: str, text: str, session: str = "s-1") -> Any:
     """One `joelclaw send` of section 8."""
-    data = {"observation": text, "category": category, "source": "pi-session", "session_id": session}
+    data = {
+        "observation": text,
+        "category": category,
+        "source": "pi-session",
+        "session_id": session,
+    }
     event = {"name": "memory/observation.submitted", "data": data}
     return memories.learn(BytesSource(json.dumps(event).encode()), format="joelclaw")[0]
 
@@ -93,7 +112,9 @@ def begin(memories: Memories) -> None:
 def waiting(memories: Memories) -> dict[str, Any]:
     """The lines that wait for the page, by their texts."""
     return {
-        memories.get(each.memory).text: each for each in memories.proposals() if each.kind == "page" and each.memory
+        memories.get(each.memory).text: each
+        for each in memories.proposals()
+        if each.kind == "page" and each.memory
     }
 
 
@@ -127,20 +148,29 @@ def test_ten_observations_without_a_model(shop: Path) -> None:
         assert done.of("triage").figures == {"rules promote": 4, "person asked": 3}
         page = lines(shop)
         assert page["System Architecture"] == [f"- (2026-03-10) {CHECKABLE[0][1]}"]
-        assert {line.partition(") ")[2] for line in page["Patterns"][1:]} == {text for _, text, _ in CHECKABLE[1:]}
+        assert {line.partition(") ")[2] for line in page["Patterns"][1:]} == {
+            text for _, text, _ in CHECKABLE[1:]
+        }
         assert page["Hard Rules"] == ["- Never push to main without a review"]
         assert page["Patterns"][0].startswith("- (2025-11-02) **Retries**")
         assert "Curated by hand since January." in (shop / "MEMORY.md").read_text()
-        promoted = {memory.text: memory.state for memory in memories.list(limit=50) if memory.on_page}
+        promoted = {
+            memory.text: memory.state for memory in memories.list(limit=50) if memory.on_page
+        }
         assert all(promoted[text] == "stable" for _, text, _ in CHECKABLE)
         assert set(waiting(memories)) == {text for _, text, _ in OPEN}
-        reasons = {row[0] for row in memories.store.rows("SELECT reason FROM finding WHERE outcome = 'discard'")}
+        reasons = {
+            row[0]
+            for row in memories.store.rows("SELECT reason FROM finding WHERE outcome = 'discard'")
+        }
         assert len(reasons) == 3 and all(reasons)  # each says why
         before = state(memories, shop)
         again = memories.tend()
         assert again.moves == () and again.of("page").done == 0
         assert state(memories, shop) == before
-        assert (shop / "README.md").read_text() == README and (shop / "docs" / "start.md").read_text() == NOTES
+        assert (shop / "README.md").read_text() == README and (
+            shop / "docs" / "start.md"
+        ).read_text() == NOTES
 
 
 def test_a_person_is_the_third_tier(shop: Path) -> None:
@@ -160,10 +190,14 @@ def test_a_person_is_the_third_tier(shop: Path) -> None:
         assert [line.partition(") ")[2] for line in page["Joel"]] == [OPEN[1][1]]
         assert page["Hard Rules"][-1].endswith(edited)
         assert OPEN[0][1] not in (shop / "MEMORY.md").read_text()
-        assert OPEN[0][1] in {hit.memory.text for hit in memories.recall("Stripe report run blank columns").hits}
-        assert {memory.state for memory in memories.list(limit=20) if memory.on_page and memory.text == OPEN[1][1]} == {
-            "stable"
+        assert OPEN[0][1] in {
+            hit.memory.text for hit in memories.recall("Stripe report run blank columns").hits
         }
+        assert {
+            memory.state
+            for memory in memories.list(limit=20)
+            if memory.on_page and memory.text == OPEN[1][1]
+        } == {"stable"}
 
 
 def test_a_model_is_the_second_tier(shop: Path) -> None:
@@ -178,7 +212,20 @@ def test_a_model_is_the_second_tier(shop: Path) -> None:
             self.asked += 1
             rows = json.loads(prompt[prompt.rindex("\n\n[") :])
             act = {OPEN[0][1]: "promote", OPEN[1][1]: "needs-review", OPEN[2][1]: "reject"}
-            return json.dumps({"decisions": [{"id": row["id"], "action": act[row["text"]], "entry": row["text"], "section": row["section"], "reason": "so"} for row in rows]})  # fmt: skip
+            return json.dumps(
+                {
+                    "decisions": [
+                        {
+                            "id": row["id"],
+                            "action": act[row["text"]],
+                            "entry": row["text"],
+                            "section": row["section"],
+                            "reason": "so",
+                        }
+                        for row in rows
+                    ]
+                }
+            )
 
     model = Judge()
     with opened(shop, model) as memories:
@@ -195,7 +242,9 @@ def test_a_model_is_the_second_tier(shop: Path) -> None:
         }
         assert model.asked == 1
         assert OPEN[0][1] in (shop / "MEMORY.md").read_text()
-        assert {text: each.tier for text, each in waiting(memories).items()} == {OPEN[1][1]: "person"}
+        assert {text: each.tier for text, each in waiting(memories).items()} == {
+            OPEN[1][1]: "person"
+        }
         before = state(memories, shop)
         memories.tend()
         assert model.asked == 1 and state(memories, shop) == before
@@ -233,7 +282,9 @@ def test_an_imported_page_is_not_stale(shop: Path, now: list[str]) -> None:
     with opened(shop) as memories:
         memories.import_(str(shop / "OLD.md"), trust="user")
         assert memories.tend().stale == ()
-        assert [hit.memory.stale_at for hit in memories.recall("payout import columns parameter").hits] == [""]
+        assert [
+            hit.memory.stale_at for hit in memories.recall("payout import columns parameter").hits
+        ] == [""]
 
 
 def test_submitted_observations_are_no_fallbacks(shop: Path) -> None:
@@ -242,6 +293,10 @@ def test_submitted_observations_are_no_fallbacks(shop: Path) -> None:
         for category, text, _ in [*CHECKABLE, *OPEN]:
             send(memories, category, text)
         told = {(m.extra or {})["write_gate_fallback"] for m in memories.list(limit=20)}
-        sure = {(m.extra or {})["write_confidence"] for m in memories.list(limit=20) if m.text == CHECKABLE[0][1]}
+        sure = {
+            (m.extra or {})["write_confidence"]
+            for m in memories.list(limit=20)
+            if m.text == CHECKABLE[0][1]
+        }
         assert told == {False} and sure == {0.65}
         assert not memories.store.rows("SELECT 1 FROM counter WHERE name = 'gate_fallback'")

@@ -12,13 +12,22 @@ from tacit.surfaces.cli import main
 from tacit.testing import finding, run
 
 
-def test_a_lesson_has_its_number_when_it_is_learned(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lesson_has_its_number_when_it_is_learned(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """ArcheFlow: m-001 without any export; never used again."""
-    with package.open(str(folder / "a.db"), profile="archeflow", cwd=str(folder), by="ada", yes=True) as memories:
+    with package.open(
+        str(folder / "a.db"), profile="archeflow", cwd=str(folder), by="ada", yes=True
+    ) as memories:
         memories.learn(
             run(
                 "r1",
-                finding("r1", "Timeline references must match the story's start", severity="warning", domain="writing"),
+                finding(
+                    "r1",
+                    "Timeline references must match the story's start",
+                    severity="warning",
+                    domain="writing",
+                ),
             )
         )
         memories.add("User prefers single bundled PR over many small ones")
@@ -43,7 +52,9 @@ def test_a_memory_of_geas_is_approved_by_its_own_name(folder: Path) -> None:
         "memory_candidates": ["Retry without backoff floods the queue and failed twice"],
     }
     (task / "retrospective.json").write_text(json.dumps(told))
-    with package.open(str(folder / "g.db"), profile="geas", cwd=str(folder), by="olga", yes=True) as memories:
+    with package.open(
+        str(folder / "g.db"), profile="geas", cwd=str(folder), by="olga", yes=True
+    ) as memories:
         memories.learn(str(task / "retrospective.json"))
         assert [memory.alias for memory in memories.list()] == ["mem-task-014-1"]
         done = memories.review("mem-task-014-1", "approve", role="orchestration_authority")
@@ -51,7 +62,9 @@ def test_a_memory_of_geas_is_approved_by_its_own_name(folder: Path) -> None:
 
 
 def test_a_learning_of_ralph_has_its_id(folder: Path) -> None:
-    with package.open(str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True) as memories:
+    with package.open(
+        str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True
+    ) as memories:
         made = memories.add("Test-driven development approach", kind="strategy")
         assert made.alias.startswith("learn-") and len(made.alias) == 14
         assert memories.get(made.alias).id == made.id

@@ -42,7 +42,9 @@ class Loop:
         self.knowledge = self.folder / ".aiwg" / "knowledge"
         self.knowledge.mkdir(parents=True)
         self.monkeypatch = monkeypatch
-        self.memories: Memories = tacit.open(str(tmp_path / "tacit.db"), profile="ralph", cwd=str(self.folder))
+        self.memories: Memories = tacit.open(
+            str(tmp_path / "tacit.db"), profile="ralph", cwd=str(self.folder)
+        )
         self.known: set[str] = set()
 
     def at(self, now: str | None) -> None:
@@ -58,7 +60,9 @@ class Loop:
         self.memories.import_(str(path), trust="user")
 
     def learn(self, state: dict[str, Any], **options: Any) -> Any:
-        [learned] = self.memories.learn(BytesSource(json.dumps(state).encode(), "state.json"), **options)
+        [learned] = self.memories.learn(
+            BytesSource(json.dumps(state).encode(), "state.json"), **options
+        )
         return learned
 
     def exported(self, part: str = "learnings") -> dict[str, Any]:
@@ -69,17 +73,31 @@ class Loop:
 
     def learning(self, memory: Memory) -> dict[str, Any]:
         """One memory as Ralph would return it."""
-        every = {each["id"]: each for each in json.loads(self.memories.export("ralph"))["learnings"]}
-        names = [alias for namespace, alias in self.memories.store.alias_of(memory.id) if namespace == "ralph"]
+        every = {
+            each["id"]: each for each in json.loads(self.memories.export("ralph"))["learnings"]
+        }
+        names = [
+            alias
+            for namespace, alias in self.memories.store.alias_of(memory.id)
+            if namespace == "ralph"
+        ]
         return dict(every[names[0]])
 
     def alias(self, memory: Memory) -> str:
-        return next(alias for namespace, alias in self.memories.store.alias_of(memory.id) if namespace == "ralph")
+        return next(
+            alias
+            for namespace, alias in self.memories.store.alias_of(memory.id)
+            if namespace == "ralph"
+        )
 
     def numbered(self, at: Any) -> Any:
         """New ids as the vectors have them: learn-#1, learn-#2 … in the order of appearance."""
         text = json.dumps(at, ensure_ascii=False)
-        new = [id for id in dict.fromkeys(re.findall(r"learn-[0-9a-f]{8}", text)) if id not in self.known]
+        new = [
+            id
+            for id in dict.fromkeys(re.findall(r"learn-[0-9a-f]{8}", text))
+            if id not in self.known
+        ]
         for number, id in enumerate(new, 1):
             text = text.replace(id, f"learn-#{number}")
         return json.loads(text)
@@ -91,7 +109,13 @@ def _is_third(learning: dict[str, Any]) -> bool:
 
 
 def _iteration(**fields: Any) -> dict[str, Any]:
-    return {"number": 1, "status": "completed", "duration": 1000, "analysis": {"progressMade": True}, **fields}
+    return {
+        "number": 1,
+        "status": "completed",
+        "duration": 1000,
+        "analysis": {"progressMade": True},
+        **fields,
+    }
 
 
 def detect_task_type(loop: Loop, given: Any, wanted: Any) -> str:
@@ -106,7 +130,9 @@ def normalize_approach(loop: Loop, given: Any, wanted: Any) -> str | None:
 
 
 def categorize_error(loop: Loop, given: Any, wanted: Any) -> str | None:
-    failed = _iteration(status="failed", analysis={"progressMade": False, "errors": [given["error"]]})
+    failed = _iteration(
+        status="failed", analysis={"progressMade": False, "errors": [given["error"]]}
+    )
     loop.learn({"loopId": "r", "objective": "", "status": "failed", "iterations": [failed, failed]})
     found = loop.exported()["learnings"]
     return str(found[0]["content"]["description"]).removeprefix("Avoid: ") if found else None
@@ -120,12 +146,26 @@ def extract_from_loop(loop: Loop, given: Any, wanted: Any) -> list[Any]:
 def validate(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     at, profile = given["learning"], loop.memories.profile
     said = Finding(
-        "r", "p", str(at.get("content", {}) or ""), kind=at.get("type", ""), task_type=at.get("taskType", ""), tier="observed",
-        confidence=at.get("confidence"), extra={"success_rate": at.get("successRate")},
-    )  # fmt: skip
-    shared = {name: profile.gate.__dict__[name] for name in GateRules.FIELDS if name in profile.gate.__dict__}  # type: ignore[attr-defined]
+        "r",
+        "p",
+        str(at.get("content", {}) or ""),
+        kind=at.get("type", ""),
+        task_type=at.get("taskType", ""),
+        tier="observed",
+        confidence=at.get("confidence"),
+        extra={"success_rate": at.get("successRate")},
+    )
+    shared = {
+        name: profile.gate.__dict__[name]
+        for name in GateRules.FIELDS
+        if name in profile.gate.__dict__
+    }  # type: ignore[attr-defined]
     decision = validation(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)}))
-    return {"valid": True} if decision.outcome == "allow" else {"valid": False, "reason": decision.reason}
+    return (
+        {"valid": True}
+        if decision.outcome == "allow"
+        else {"valid": False, "reason": decision.reason}
+    )
 
 
 def process_pipeline(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
@@ -141,9 +181,13 @@ def process_pipeline(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         else:
             learned = loop.learn(state, stage=True)
             good, bad = loop.memories.staging.validate()
-            promoted, skipped = loop.memories.staging.promote(auto_validate=False, clear_after=False)
+            promoted, skipped = loop.memories.staging.promote(
+                auto_validate=False, clear_after=False
+            )
             results.append({**_counts(learned.findings, good, bad, promoted), "skipped": skipped})
-    return loop.numbered({"results": results, "staging": _plain(loop, "staging"), "store": _plain(loop, "learnings")})
+    return loop.numbered(
+        {"results": results, "staging": _plain(loop, "staging"), "store": _plain(loop, "learnings")}
+    )
 
 
 def _thirds(loop: Loop) -> int:
@@ -151,7 +195,13 @@ def _thirds(loop: Loop) -> int:
 
 
 def _counts(extracted: int, validated: int, rejected: int, promoted: int) -> dict[str, int]:
-    return {"extracted": extracted, "validated": validated, "rejected": rejected, "promoted": promoted, "skipped": 0}
+    return {
+        "extracted": extracted,
+        "validated": validated,
+        "rejected": rejected,
+        "promoted": promoted,
+        "skipped": 0,
+    }
 
 
 def _plain(loop: Loop, part: str) -> dict[str, Any]:
@@ -166,14 +216,18 @@ def _plain(loop: Loop, part: str) -> dict[str, Any]:
 def staging(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     loop.at(given["now"])
     results = [STEPS[step[0]](loop, *step[1:]) for step in given["steps"]]
-    return loop.numbered({"results": results, "staging": _plain(loop, "staging"), "store": _plain(loop, "learnings")})
+    return loop.numbered(
+        {"results": results, "staging": _plain(loop, "staging"), "store": _plain(loop, "learnings")}
+    )
 
 
 def _stage(loop: Loop, state: dict[str, Any]) -> dict[str, int]:
     learned = loop.learn(state, stage=True)
     _drop_thirds(loop)
     shown = len(loop.exported("staging")["staged"])
-    return {"extracted": shown, "staged": shown} if learned.findings else {"extracted": 0, "staged": 0}
+    return (
+        {"extracted": shown, "staged": shown} if learned.findings else {"extracted": 0, "staged": 0}
+    )
 
 
 def _drop_thirds(loop: Loop) -> None:
@@ -192,11 +246,15 @@ def _promote(loop: Loop, options: dict[str, bool]) -> dict[str, int]:
 STEPS: dict[str, Callable[..., Any]] = {
     "extract": _stage,
     "getStagingStats": lambda loop: dict(loop.memories.staging.stats().__dict__),
-    "validateStaged": lambda loop: dict(zip(("validated", "rejected"), loop.memories.staging.validate())),
+    "validateStaged": lambda loop: dict(
+        zip(("validated", "rejected"), loop.memories.staging.validate())
+    ),
     "promote": _promote,
     "clearStaging": lambda loop: loop.memories.staging.clear() and None,
     "store": lambda loop, *args: _store(loop, *args),
-    "retrieve": lambda loop, id: _found(loop, lambda: loop.learning(loop.memories.get(id, use=True))),
+    "retrieve": lambda loop, id: _found(
+        loop, lambda: loop.learning(loop.memories.get(id, use=True))
+    ),
     "update": lambda loop, id, fields: _update(loop, id, fields),
     "delete": lambda loop, id: _found(loop, lambda: bool(loop.memories.forget(id)), False),
     "getStats": lambda loop: _get_stats(loop),
@@ -211,14 +269,22 @@ def memory_operations(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     return loop.numbered({"results": results, "store": _plain(loop, "learnings")})
 
 
-def _store(loop: Loop, kind: str, task: str, content: dict[str, Any], told: dict[str, Any] | None = None) -> Any:
+def _store(
+    loop: Loop, kind: str, task: str, content: dict[str, Any], told: dict[str, Any] | None = None
+) -> Any:
     at = clock.now()
     told = told or {}
     learning = {
-        "type": kind, "taskType": task, "content": content, "confidence": told.get("confidence", 0.5),
-        "sourceLoops": told.get("sourceLoops", []), "createdAt": at, "updatedAt": at, "useCount": 0,
+        "type": kind,
+        "taskType": task,
+        "content": content,
+        "confidence": told.get("confidence", 0.5),
+        "sourceLoops": told.get("sourceLoops", []),
+        "createdAt": at,
+        "updatedAt": at,
+        "useCount": 0,
         "successRate": told.get("successRate", 0),
-    }  # fmt: skip
+    }
     [report] = loop.memories.import_(BytesSource(stored(learning, at=at).encode()), trust="user")
     return json.loads(loop.memories.export("ralph"))["learnings"][-1] if report.kept else None
 
@@ -226,7 +292,9 @@ def _store(loop: Loop, kind: str, task: str, content: dict[str, Any], told: dict
 def _update(loop: Loop, id: str, fields: dict[str, Any]) -> Any:
     """Only figures can be stated anew; id, time of birth and sources are not up for it."""
     names = {"confidence": "confidence", "successRate": "success_rate"}
-    memory = loop.memories.figures(id, **{names[name]: fields[name] for name in fields if name in names})
+    memory = loop.memories.figures(
+        id, **{names[name]: fields[name] for name in fields if name in names}
+    )
     return loop.learning(memory)
 
 
@@ -252,7 +320,9 @@ def _get_stats(loop: Loop) -> dict[str, Any]:
 
 
 def _verify(loop: Loop) -> dict[str, Any]:
-    fault = loop.memories.verify(BytesSource(loop.memories.export("ralph").encode(), "ralph-learnings.json"))
+    fault = loop.memories.verify(
+        BytesSource(loop.memories.export("ralph").encode(), "ralph-learnings.json")
+    )
     return {"valid": False, "error": fault} if fault else {"valid": True}
 
 
@@ -260,9 +330,12 @@ def query(loop: Loop, given: Any, wanted: Any) -> list[str]:
     loop.bring(given["store"])
     at = given["pattern"]
     found = loop.memories.knowledge.query(
-        kind=at.get("type", ""), task_type=at.get("taskType", ""), min_confidence=at.get("minConfidence", 0.0),
-        min_success=at.get("minSuccessRate", 0.0), limit=at.get("limit"),
-    )  # fmt: skip
+        kind=at.get("type", ""),
+        task_type=at.get("taskType", ""),
+        min_confidence=at.get("minConfidence", 0.0),
+        min_success=at.get("minSuccessRate", 0.0),
+        limit=at.get("limit"),
+    )
     return [loop.alias(each) for each in found]
 
 
@@ -277,7 +350,9 @@ def top_learnings(loop: Loop, given: Any, wanted: Any) -> list[dict[str, Any]]:
     loop.at(given["now"])
     loop.bring(given["store"])
     at = given["context"]
-    found = loop.memories.top(at["objective"], task_type=at.get("taskType", ""), limit=given["limit"] or 10)
+    found = loop.memories.top(
+        at["objective"], task_type=at.get("taskType", ""), limit=given["limit"] or 10
+    )
     return [{"id": loop.alias(memory), "relevance": score} for memory, score in found]
 
 
@@ -285,14 +360,21 @@ def relevant_knowledge(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     loop.at(given["now"])
     loop.bring(given["store"])
     at = given["context"]
-    errors, files, task_type = (tuple(at.get(name, ())) for name in ("errorPatterns", "filePatterns", "taskType"))
-    told = loop.memories.inject(at["objective"], task_type="".join(task_type), errors=errors, files=files)
+    errors, files, task_type = (
+        tuple(at.get(name, ())) for name in ("errorPatterns", "filePatterns", "taskType")
+    )
+    told = loop.memories.inject(
+        at["objective"], task_type="".join(task_type), errors=errors, files=files
+    )
     memories = loop.memories.store.memories(told.injected)
     found: dict[str, Any] = {
-        name: [loop.alias(memory) for memory in memories if memory.kind == kind] for name, kind in KINDS.items()
+        name: [loop.alias(memory) for memory in memories if memory.kind == kind]
+        for name, kind in KINDS.items()
     }
     if "antipattern_scores" in wanted:
-        scored = loop.memories.antipatterns(errors, task=at["objective"], task_type="".join(task_type))
+        scored = loop.memories.antipatterns(
+            errors, task=at["objective"], task_type="".join(task_type)
+        )
         found["antipattern_scores"] = [score for _, score in scored]
     return {**found, "summary": told.markdown}
 
@@ -308,16 +390,33 @@ def get_estimate(loop: Loop, given: Any, wanted: Any) -> Any:
     return loop.learning(found) if found else None
 
 
-KINDS = {"strategies": "strategy", "antipatterns": "antipattern", "estimates": "estimate", "conventions": "convention"}
+KINDS = {
+    "strategies": "strategy",
+    "antipatterns": "antipattern",
+    "estimates": "estimate",
+    "conventions": "convention",
+}
 
 
 def format_summary(loop: Loop, given: Any, wanted: Any) -> str:
     at = clock.now()  # one for all: the newer of two would come first
     usual = {"taskType": "general", "confidence": 0.9, "successRate": 0.9, "sourceLoops": []}
-    told = [(f"{name}-{n}", name, each) for name in KINDS for n, each in enumerate(given["knowledge"][name])]
+    told = [
+        (f"{name}-{n}", name, each)
+        for name in KINDS
+        for n, each in enumerate(given["knowledge"][name])
+    ]
     loop.bring(
         [
-            learning(f"learn-{id}", "", **usual, type=KINDS[name], content=each["content"], createdAt=at, updatedAt=at)
+            learning(
+                f"learn-{id}",
+                "",
+                **usual,
+                type=KINDS[name],
+                content=each["content"],
+                createdAt=at,
+                updatedAt=at,
+            )
             for id, name, each in told
         ]
     )
@@ -335,8 +434,13 @@ def recovery(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         if given["store_text"] is not None:
             loop.memories.import_(str(path), trust="user")
     except Damaged as error:
-        assert loop.memories.list(archived=True) == [], "nothing is taken from a file that does not verify"
-        return {"error": error.message, "verify": {"valid": False, "error": loop.memories.verify(str(path))}}
+        assert loop.memories.list(archived=True) == [], (
+            "nothing is taken from a file that does not verify"
+        )
+        return {
+            "error": error.message,
+            "verify": {"valid": False, "error": loop.memories.verify(str(path))},
+        }
     finally:
         assert {file.name: file.read_bytes() for file in loop.knowledge.iterdir()} == before, (
             "no copy is ever written to"
@@ -348,13 +452,26 @@ DRIVERS: dict[str, Callable[[Loop, Any, Any], Any]] = {
     **{
         each.__name__: each
         for each in (
-            detect_task_type, normalize_approach, categorize_error, extract_from_loop, validate, process_pipeline,
-            staging, memory_operations, query, relevance, top_learnings, relevant_knowledge, file_conventions,
-            get_estimate, format_summary, recovery,
+            detect_task_type,
+            normalize_approach,
+            categorize_error,
+            extract_from_loop,
+            validate,
+            process_pipeline,
+            staging,
+            memory_operations,
+            query,
+            relevance,
+            top_learnings,
+            relevant_knowledge,
+            file_conventions,
+            get_estimate,
+            format_summary,
+            recovery,
         )
     },
     "checksum": lambda loop, given, wanted: ralph.checksum(given["learnings"]),
-}  # fmt: skip
+}
 
 
 def test_vector(vector: Any, check: Any, loop: Loop) -> None:
@@ -368,28 +485,45 @@ def test_vector(vector: Any, check: Any, loop: Loop) -> None:
 def rounds(*learnings: str, **fields: Any) -> list[dict[str, Any]]:
     """Completed iterations, one for each thing that was learned."""
     said = enumerate(learnings, 1)
-    return [_iteration(number=n, duration=30000, learnings=[text], filesModified=[], **fields) for n, text in said]
+    return [
+        _iteration(number=n, duration=30000, learnings=[text], filesModified=[], **fields)
+        for n, text in said
+    ]
 
 
-def state(id: str, iterations: list[dict[str, Any]], objective: str = "Fix failing tests") -> dict[str, Any]:
+def state(
+    id: str, iterations: list[dict[str, Any]], objective: str = "Fix failing tests"
+) -> dict[str, Any]:
     return {
-        "loopId": id, "objective": objective, "status": "completed", "currentIteration": len(iterations),
+        "loopId": id,
+        "objective": objective,
+        "status": "completed",
+        "currentIteration": len(iterations),
         "iterations": iterations,
-    }  # fmt: skip
+    }
 
 
 def failing(*errors: str) -> list[dict[str, Any]]:
     analyses = [{"progressMade": False, "errors": [text]} for text in errors]
-    return [_iteration(number=n, status="failed", analysis=each) for n, each in enumerate(analyses, 1)]
+    return [
+        _iteration(number=n, status="failed", analysis=each) for n, each in enumerate(analyses, 1)
+    ]
 
 
 def learning(id: str, text: str, **fields: Any) -> dict[str, Any]:
     return {
-        "id": id, "type": "strategy", "taskType": "test-fix",
-        "content": {"description": text, "effectiveness": 0.8, "iterations": 4}, "confidence": 0.8, "sourceLoops": ["ralph-1"],
-        "createdAt": "2026-01-29T10:30:00.000Z", "updatedAt": "2026-01-29T10:30:00.000Z", "useCount": 0, "successRate": 0.8,
+        "id": id,
+        "type": "strategy",
+        "taskType": "test-fix",
+        "content": {"description": text, "effectiveness": 0.8, "iterations": 4},
+        "confidence": 0.8,
+        "sourceLoops": ["ralph-1"],
+        "createdAt": "2026-01-29T10:30:00.000Z",
+        "updatedAt": "2026-01-29T10:30:00.000Z",
+        "useCount": 0,
+        "successRate": 0.8,
         **fields,
-    }  # fmt: skip
+    }
 
 
 def stored(*learnings: dict[str, Any], sum: str = "", at: str = "2026-02-01T00:00:00.000Z") -> str:
@@ -407,7 +541,9 @@ def test_defect_1_what_is_learned_is_stored(loop: Loop) -> None:
 
 def test_defect_2_the_first_iteration_is_told(loop: Loop) -> None:
     """A new loop gets the knowledge of the last one before it begins, not from its second iteration on."""
-    loop.learn(state("ralph-1", rounds("Write tests first", "Write tests first", "Write tests first")))
+    loop.learn(
+        state("ralph-1", rounds("Write tests first", "Write tests first", "Write tests first"))
+    )
     told = loop.memories.inject("Fix the failing checkout tests", run="ralph-2")
     assert "- Test-driven development approach (effectiveness: 100%)\n" in told.markdown
 
@@ -415,7 +551,9 @@ def test_defect_2_the_first_iteration_is_told(loop: Loop) -> None:
 def test_defect_3_the_unused_are_ordered_too(loop: Loop) -> None:
     """Before anything was used, confidence and success decide, not the order of writing; giving a learning counts as a use."""
     weak = learning("learn-00000001", "Guess", confidence=0.6, successRate=0.6)
-    loop.bring([weak, learning("learn-00000002", "Read the logs", confidence=0.95, successRate=0.9)])
+    loop.bring(
+        [weak, learning("learn-00000002", "Read the logs", confidence=0.95, successRate=0.9)]
+    )
     found = [loop.alias(each) for each in loop.memories.knowledge.query(kind="strategy")]
     assert found == ["learn-00000002", "learn-00000001"]
     loop.memories.inject("Fix failing tests", run="ralph-9")
@@ -425,28 +563,53 @@ def test_defect_3_the_unused_are_ordered_too(loop: Loop) -> None:
 def test_defect_4_equal_learnings_grow_instead_of_multiplying(loop: Loop) -> None:
     """Three equal loops are one strategy of three loops; a failure does not lose confidence because others fail, too."""
     for number in (1, 2, 3):
-        loop.learn(state(f"ralph-{number}", rounds("Write tests first", "Write tests first", "Look around a little")))
+        loop.learn(
+            state(
+                f"ralph-{number}",
+                rounds("Write tests first", "Write tests first", "Look around a little"),
+            )
+        )
     [one] = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
-    whole = {"description": "Test-driven development approach", "effectiveness": pytest.approx(2 / 3), "iterations": 6}
+    whole = {
+        "description": "Test-driven development approach",
+        "effectiveness": pytest.approx(2 / 3),
+        "iterations": 6,
+    }
     assert (one["sourceLoops"], one["content"]) == (["ralph-1", "ralph-2", "ralph-3"], whole)
     loop.learn(state("ralph-4", failing("timed out", "timed out")))
-    loop.learn(state("ralph-5", failing("timed out", "timeout", *(f"odd failure number {n}" for n in range(6)))))
+    loop.learn(
+        state(
+            "ralph-5",
+            failing("timed out", "timeout", *(f"odd failure number {n}" for n in range(6))),
+        )
+    )
     [avoid] = [each for each in loop.exported()["learnings"] if each["type"] == "antipattern"]
     found = (avoid["confidence"], avoid["content"]["occurrences"], avoid["sourceLoops"])
     assert found == (0.8, 4, ["ralph-4", "ralph-5"])
 
 
 @pytest.mark.parametrize("bad", ["", '{"version": "1.0.0", "learn', "[]", "another sum"])
-def test_defect_5_a_damaged_file_is_taken_from_its_backup_and_left_alone(loop: Loop, bad: str) -> None:
+def test_defect_5_a_damaged_file_is_taken_from_its_backup_and_left_alone(
+    loop: Loop, bad: str
+) -> None:
     """Truncated, empty, or with a wrong sum: the good backup is read, with a warning; neither file changes, not by an export either."""
-    main, backup = loop.knowledge / "ralph-learnings.json", loop.knowledge / "ralph-learnings.json.bak"
+    main, backup = (
+        loop.knowledge / "ralph-learnings.json",
+        loop.knowledge / "ralph-learnings.json.bak",
+    )
     bad = stored(learning("learn-00000009", "x"), sum="0" * 64) if bad == "another sum" else bad
     main.write_text(bad, encoding="utf-8")
     backup.write_text(stored(learning("learn-00000001", "Read the logs")), encoding="utf-8")
     [report] = loop.memories.import_(str(main), format="ralph", trust="user")
-    assert (len(report.kept), len(report.warnings)) == (1, 1) and "taken from its backup" in report.warnings[0]
+    assert (len(report.kept), len(report.warnings)) == (
+        1,
+        1,
+    ) and "taken from its backup" in report.warnings[0]
     assert loop.memories.verify(str(main), format="ralph") == ""
-    assert (main.read_text(encoding="utf-8"), "Read the logs" in backup.read_text(encoding="utf-8")) == (bad, True)
+    assert (
+        main.read_text(encoding="utf-8"),
+        "Read the logs" in backup.read_text(encoding="utf-8"),
+    ) == (bad, True)
 
 
 def test_defect_5_without_a_good_copy_nothing_changes(loop: Loop, tacit: Any, folder: Path) -> None:
@@ -468,7 +631,10 @@ def test_defect_5_an_export_keeps_a_good_backup(tacit: Any, folder: Path) -> Non
     backup.write_text(good, encoding="utf-8")
     tacit("import", str(main), "--format", "ralph", "--trust", "user", "--profile", "ralph")
     assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 1
-    assert (main.read_text(encoding="utf-8"), backup.read_text(encoding="utf-8")) == ("{ damaged", good)
+    assert (main.read_text(encoding="utf-8"), backup.read_text(encoding="utf-8")) == (
+        "{ damaged",
+        good,
+    )
     main.rename(folder / "damaged.json")
     assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 0
     assert json.loads(main.read_text(encoding="utf-8"))["learnings"][0]["id"] == "learn-00000001"
@@ -486,15 +652,23 @@ def test_defect_6_many_writers_lose_nothing(loop: Loop) -> None:
     ).split()
 
     def work(mine: list[str]) -> None:
-        with tacit.open(loop.memories.store.path, profile="ralph", cwd=str(loop.folder)) as memories:
+        with tacit.open(
+            loop.memories.store.path, profile="ralph", cwd=str(loop.folder)
+        ) as memories:
             for word in mine:
-                said = json.dumps(state(f"loop-{word}", rounds(f"Begin with the {word} list"))).encode()
+                said = json.dumps(
+                    state(f"loop-{word}", rounds(f"Begin with the {word} list"))
+                ).encode()
                 memories.learn(BytesSource(said, "state.json"))
 
     loop.memories.ensure_project()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, [words[n::4] for n in range(4)]))
-    found = [each["content"]["description"] for each in loop.exported()["learnings"] if each["type"] == "strategy"]
+    found = [
+        each["content"]["description"]
+        for each in loop.exported()["learnings"]
+        if each["type"] == "strategy"
+    ]
     assert sorted(found) == sorted(f"Begin with the {word} list" for word in words)
 
 
@@ -521,7 +695,11 @@ def test_defect_8_how_a_task_is_told_is_a_value(loop: Loop) -> None:
     words = with_values(loop.memories.profile, {"tasks.match": "word"})
     texts = ("Inspect latest logs", "Rebuild index", "Fix the failing test")
     asked = [Run("r", "ralph", objective=text) for text in texts]
-    assert [task_type(run, loop.memories.profile) for run in asked] == ["test-fix", "feature", "test-fix"]
+    assert [task_type(run, loop.memories.profile) for run in asked] == [
+        "test-fix",
+        "feature",
+        "test-fix",
+    ]
     assert [task_type(run, words) for run in asked] == ["general", "general", "test-fix"]
 
 
@@ -539,7 +717,9 @@ def test_defect_10_iterations_in_order_loops_apart_and_no_double_import(loop: Lo
     folder = loop.folder / ".aiwg" / "ralph-external"
     (folder / "iterations").mkdir(parents=True)
     for number in (1, 2, 10):
-        text = json.dumps(_iteration(number=number, learnings=[f"Step number {number} of the plan"]))
+        text = json.dumps(
+            _iteration(number=number, learnings=[f"Step number {number} of the plan"])
+        )
         (folder / "iterations" / f"iteration-{number}.json").write_text(text, encoding="utf-8")
     head = {"loopId": "ralph-1", "objective": "Rename it", "status": "completed"}
     (folder / "state.json").write_text(json.dumps(head))
@@ -563,10 +743,14 @@ def test_defect_11_two_machines_do_not_hide_each_others_learnings(loop: Loop) ->
 
 def test_defect_12_bounded_and_accounted_for(loop: Loop) -> None:
     """A prompt has a budget in tokens; each learning has a journal; another one writes its own rows only."""
-    loop.bring([learning(f"learn-{n:08x}", f"Approach {n}: " + "a long story " * 700) for n in range(3)])
+    loop.bring(
+        [learning(f"learn-{n:08x}", f"Approach {n}: " + "a long story " * 700) for n in range(3)]
+    )
     told = loop.memories.inject("Fix failing tests", run="ralph-9")
     assert told.tokens <= loop.memories.profile.budget.max_tokens and len(told.injected) < 3
-    assert [entry.verb for entry in loop.memories.log(memory=loop.memories.get("learn-00000001").id)] == ["import"]
+    assert [
+        entry.verb for entry in loop.memories.log(memory=loop.memories.get("learn-00000001").id)
+    ] == ["import"]
     store = loop.memories.store
     before = store.rows("SELECT id, hash FROM memory")
     loop.learn(state("ralph-10", rounds("Write tests first")))
@@ -580,9 +764,17 @@ def test_conventions_of_shared_folder_and_suffix(loop: Loop) -> None:
     """The documented third convention: where the files of one suffix lie, at .6."""
     files = ["src/auth/login.py", "src/auth/token.py", "docs/auth.md"]
     loop.learn(state("ralph-1", [_iteration(filesModified=files)]))
-    found = [each for each in json.loads(loop.memories.export("ralph"))["learnings"] if each["type"] == "convention"]
+    found = [
+        each
+        for each in json.loads(loop.memories.export("ralph"))["learnings"]
+        if each["type"] == "convention"
+    ]
     assert [(each["confidence"], each["taskType"], each["content"]) for each in found] == [
-        (0.6, "general", {"pattern": "Source files (.py) organised under src/auth", "examples": files[:2]})
+        (
+            0.6,
+            "general",
+            {"pattern": "Source files (.py) organised under src/auth", "examples": files[:2]},
+        )
     ]
 
 
@@ -603,9 +795,25 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     """Three loops by the command line: one staged and reviewed by hand, two automatic; given, exported, read back by hand."""
     for number in (1, 2, 3):
         files = ["src/auth/login.ts", "test/auth/login.test.ts"]
-        text = json.dumps(state(f"ralph-00{number}", rounds(*["Write tests first"] * 3, ) if number > 1 else [
-            _iteration(number=n, duration=45000, learnings=["Write tests first"], filesModified=files) for n in (1, 2, 3)
-        ], "Fix failing authentication tests"))  # fmt: skip
+        text = json.dumps(
+            state(
+                f"ralph-00{number}",
+                rounds(
+                    *["Write tests first"] * 3,
+                )
+                if number > 1
+                else [
+                    _iteration(
+                        number=n,
+                        duration=45000,
+                        learnings=["Write tests first"],
+                        filesModified=files,
+                    )
+                    for n in (1, 2, 3)
+                ],
+                "Fix failing authentication tests",
+            )
+        )
         (folder / f"state-{number}.json").write_text(text, encoding="utf-8")
     tacit("init", "--profile", "ralph")
     tacit("learn", "state-1.json", "--stage")
@@ -614,7 +822,9 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     assert staged["stats"]["total"] == len(staged["staged"])
     nothing = "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
     assert tacit("inject", "--task", "Fix failing tests", "--quiet").out == nothing
-    assert tacit("review", "approve", "--staged", "--json").data["promoted"] == len(staged["staged"])
+    assert tacit("review", "approve", "--staged", "--json").data["promoted"] == len(
+        staged["staged"]
+    )
     for number in (2, 3):
         assert tacit("learn", f"state-{number}.json", "--json").data["runs"][0]["rejected"] == 0
     given = tacit("inject", "--task", "Fix the failing cart tests", "--run", "ralph-004", "--quiet")
@@ -629,6 +839,9 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     compact = json.dumps(store["learnings"], ensure_ascii=False, separators=(",", ":"))
     assert ralph.checksum(json.loads(compact)) == store["checksum"]
     [strategy] = [each for each in store["learnings"] if each["type"] == "strategy"]
-    assert (strategy["sourceLoops"], strategy["content"]["iterations"]) == (["ralph-001", "ralph-002", "ralph-003"], 9)
+    assert (strategy["sourceLoops"], strategy["content"]["iterations"]) == (
+        ["ralph-001", "ralph-002", "ralph-003"],
+        9,
+    )
     assert store["stats"]["totalLearnings"] == len(store["learnings"])
     assert tacit("review", "clear", "--staged").code == 0

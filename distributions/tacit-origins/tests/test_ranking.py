@@ -20,20 +20,38 @@ FEBRUARY = "2026-02-03T10:30:00Z"
 ANYTHING = Query(task="x")
 
 
-def rank(name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any) -> list[Ranked]:
+def rank(
+    name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any
+) -> list[Ranked]:
     hits = [Candidate(memory, "", n) for n, memory in enumerate(memories)]
     return ordered(name, hits, asked(query, profile), profile, Facts(**{"now": MARCH, **facts}))
 
 
-def learning(make: Make, confidence: float, success: float, task_type: str, updated_at: str, **fields: Any) -> Memory:
-    tally = Tally(confidence=confidence, signals={"success_rate": success}, uses=fields.pop("uses", 1))
-    return make(kind=fields.pop("kind", "strategy"), task_type=task_type, updated_at=updated_at, tally=tally, **fields)
+def learning(
+    make: Make, confidence: float, success: float, task_type: str, updated_at: str, **fields: Any
+) -> Memory:
+    tally = Tally(
+        confidence=confidence, signals={"success_rate": success}, uses=fields.pop("uses", 1)
+    )
+    return make(
+        kind=fields.pop("kind", "strategy"),
+        task_type=task_type,
+        updated_at=updated_at,
+        tally=tally,
+        **fields,
+    )
 
 
 @pytest.mark.parametrize(
     ("confidence", "success", "task_type", "updated_at", "score"),
     [
-        (0.8, 0.75, "test-fix", "2026-01-24T10:30:00.000Z", 0.858888888888889),  # the document's learning A
+        (
+            0.8,
+            0.75,
+            "test-fix",
+            "2026-01-24T10:30:00.000Z",
+            0.858888888888889,
+        ),  # the document's learning A
         (0.9, 0.85, "feature", "2025-12-05T10:30:00.000Z", 0.5633333333333334),  # and B
         (0.6, 0.7, "feature", "2025-11-04T10:30:00.000Z", 0.38),  # older than ninety days
         (1.0, 1.0, "test-fix", FEBRUARY, 1.0),
@@ -44,14 +62,20 @@ def test_ralphs_relevance(
 ) -> None:
     """Confidence, task type, success and recency; the type of the task told from its text."""
     memory = learning(make, confidence, success, task_type, updated_at)
-    (found,) = rank("relevance", standard("ralph"), [memory], Query(task="Fix failing tests"), now=FEBRUARY)
+    (found,) = rank(
+        "relevance", standard("ralph"), [memory], Query(task="Fix failing tests"), now=FEBRUARY
+    )
     assert found.score == pytest.approx(score, abs=1e-9)
 
 
 def test_ralph_lifts_what_names_the_error(make: Make) -> None:
     """Three tenths for each pattern that the text of an anti-pattern holds."""
-    plain = learning(make, 0.7, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Syntax errors")
-    named = learning(make, 0.5, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Timeout errors")
+    plain = learning(
+        make, 0.7, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Syntax errors"
+    )
+    named = learning(
+        make, 0.5, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Timeout errors"
+    )
     query = Query(task="Fix tests", errors=("timeout",))
     found = rank("relevance", standard("ralph"), [plain, named], query, now=FEBRUARY)
     assert [each.memory.id for each in found] == [named.id, plain.id]
@@ -69,10 +93,17 @@ def test_ralph_gives_each_kind_its_share(make: Make) -> None:
         learning(make, 0.9, 0.9, "feature", FEBRUARY, kind="convention"),
     ]
     found = ranking(
-        [Candidate(each) for each in lessons], asked(Query(task="Fix tests"), ralph), ralph, Facts(FEBRUARY)
+        [Candidate(each) for each in lessons],
+        asked(Query(task="Fix tests"), ralph),
+        ralph,
+        Facts(FEBRUARY),
     )
     assert [each.memory.id for each in found.ranked] == [lessons[0].id, lessons[4].id]
-    assert [each.reason for each in found.left] == ["confidence too low", "success rate too low", "other task type"]
+    assert [each.reason for each in found.left] == [
+        "confidence too low",
+        "success rate too low",
+        "other task type",
+    ]
 
 
 def test_ralphs_store_orders_by_use(make: Make) -> None:
@@ -81,7 +112,11 @@ def test_ralphs_store_orders_by_use(make: Make) -> None:
     often = learning(make, 0.5, 0.6, "x", FEBRUARY, uses=9)
     never = learning(make, 0.9, 0.9, "x", FEBRUARY, uses=0)
     found = rank("proven", standard("ralph"), [never, used, often])
-    assert [(each.memory.id, each.score) for each in found] == [(often.id, 0.3), (used.id, 0.25), (never.id, 0.0)]
+    assert [(each.memory.id, each.score) for each in found] == [
+        (often.id, 0.3),
+        (used.id, 0.25),
+        (never.id, 0.0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +132,9 @@ def test_ralphs_store_orders_by_use(make: Make) -> None:
         (0.8, "2026-02-28T12:00:00.000Z", {"stale_at": MARCH}, 0.36193496721438384),
     ],
 )
-def test_joelclaws_decay(make: Make, raw: float, created_at: str, fields: dict[str, Any], score: float) -> None:
+def test_joelclaws_decay(
+    make: Make, raw: float, created_at: str, fields: dict[str, Any], score: float
+) -> None:
     """Raw × exp(−.01 × days) × use, stale halved."""
     by_meaning = with_values(standard("joelclaw"), {"rank.meaning": 1.0})
     memory = make(created_at=created_at, **fields)
@@ -118,26 +155,45 @@ def test_joelclaw_drops_what_nobody_recalled(make: Make) -> None:
     ]
     raw = {lessons[3].id: 0.9, lessons[4].id: 0.2}
     known = Facts(MARCH, meaning=raw)
-    found = ranking([Candidate(each) for each in lessons], asked(Query(task="x"), joelclaw), joelclaw, known)
+    found = ranking(
+        [Candidate(each) for each in lessons], asked(Query(task="x"), joelclaw), joelclaw, known
+    )
     assert [each.memory.id for each in found.ranked] == [lessons[3].id]
-    assert [each.reason for each in found.left] == ["too short", "stale", "never recalled", "below the floor"]
+    assert [each.reason for each in found.left] == [
+        "too short",
+        "stale",
+        "never recalled",
+        "below the floor",
+    ]
 
 
 def test_geas_weighs_six_factors(make: Make) -> None:
     """Scope, paths, role, freshness, confidence, reuse, less contradictions; risk on top."""
     geas = standard("geas")
     memory = make(
-        kind="risk_pattern", scope="mission", agent="tester", paths=("a.py", "b.py"), created_at=MARCH,
-        tally=Tally(confidence=0.8, contradicted=1, signals={"successful_reuse": 3, "failed_reuse": 1}),
-    )  # fmt: skip
+        kind="risk_pattern",
+        scope="mission",
+        agent="tester",
+        paths=("a.py", "b.py"),
+        created_at=MARCH,
+        tally=Tally(
+            confidence=0.8, contradicted=1, signals={"successful_reuse": 3, "failed_reuse": 1}
+        ),
+    )
     query = Query(mission="M1", agent="tester", files=("a.py", "c.py"), risk="critical")
     (found,) = rank("six_factor", geas, [memory], query)
     assert found.parts == pytest.approx(
         {
-            "scope": 0.25 * 1.0, "path": 0.20 * 0.5, "role": 0.15, "freshness": 0.15, "confidence": 0.08,
-            "reuse": 0.10 * 0.75, "contradictions": -0.05, "risk": 0.10,
+            "scope": 0.25 * 1.0,
+            "path": 0.20 * 0.5,
+            "role": 0.15,
+            "freshness": 0.15,
+            "confidence": 0.08,
+            "reuse": 0.10 * 0.75,
+            "contradictions": -0.05,
+            "risk": 0.10,
         }
-    )  # fmt: skip
+    )
     assert found.score == pytest.approx(0.855) and found.caution
 
 
@@ -153,13 +209,17 @@ def test_geas_weighs_six_factors(make: Make) -> None:
         ({"scope": "global"}, {"mission": "M"}, 0.4),
     ],
 )
-def test_geas_has_a_matrix_of_scopes(make: Make, fields: dict[str, Any], query: dict[str, str], scope: float) -> None:
+def test_geas_has_a_matrix_of_scopes(
+    make: Make, fields: dict[str, Any], query: dict[str, str], scope: float
+) -> None:
     """A memory's scope in the context of a task, a mission, the project."""
     (found,) = rank("six_factor", standard("geas"), [make(**fields)], Query(**query))
     assert found.parts["scope"] == pytest.approx(0.25 * scope)
 
 
-def test_geas_breaks_ties_by_confidence_and_confirmation(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_geas_breaks_ties_by_confidence_and_confirmation(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of equal scores the surer, then the later confirmed."""
     monkeypatch.setitem(SIX, "confidence", 0.0)
     unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
@@ -177,14 +237,18 @@ def test_archeflow_goes_by_the_fading_count(make: Make) -> None:
     assert [(each.memory.id, each.score) for each in found] == [(steady.id, 3.0), (faded.id, 2.0)]
 
 
-@pytest.mark.parametrize(("confidence", "contradicted", "caution"), [(0.0, 0, False), (-0.01, 0, True), (0.1, 1, True)])
+@pytest.mark.parametrize(
+    ("confidence", "contradicted", "caution"), [(0.0, 0, False), (-0.01, 0, True), (0.1, 1, True)]
+)
 def test_geas_gives_what_is_weak_or_contradicted_with_caution(
     make: Make, confidence: float, contradicted: int, caution: bool
 ) -> None:
     """At the bar it is not weak yet."""
     geas = standard("geas")
     memory = make(
-        scope="mission", created_at=MARCH, tally=Tally(confidence=CAUTION_BELOW + confidence, contradicted=contradicted)
+        scope="mission",
+        created_at=MARCH,
+        tally=Tally(confidence=CAUTION_BELOW + confidence, contradicted=contradicted),
     )
     (found,) = rank("six_factor", geas, [memory], Query(mission="M1"))
     assert found.caution is caution

@@ -17,4 +17,7 @@ def test_every_system_has_a_test_module(pytestconfig: pytest.Config) -> None:
         if line.startswith("SYSTEM = ")
     }
     root = Path(pytestconfig.getoption("golden", None) or here / "golden")
-    assert sorted(path.name for path in root.iterdir() if path.is_dir() and path.name not in known) == []
+    assert (
+        sorted(path.name for path in root.iterdir() if path.is_dir() and path.name not in known)
+        == []
+    )

@@ -35,13 +35,24 @@ def blocks(system: str) -> list[list[str]]:
     if system == DROP_IN:
         run = f"bash {SCRIPT_FILE}"
         said = [
-            "extract .archeflow/events/r1.jsonl", "extract .archeflow/events/r2.jsonl", "inject code '' --audit r8", "extract .archeflow/events/r8.jsonl",
-            "audit-check r8", "regression-check r8", "decay", "list", "add preference 'User prefers one bundled pull request'", "forget m-001",
-        ]  # fmt: skip
+            "extract .archeflow/events/r1.jsonl",
+            "extract .archeflow/events/r2.jsonl",
+            "inject code '' --audit r8",
+            "extract .archeflow/events/r8.jsonl",
+            "audit-check r8",
+            "regression-check r8",
+            "decay",
+            "list",
+            "add preference 'User prefers one bundled pull request'",
+            "forget m-001",
+        ]
         return [["tacit init --profile archeflow"], [f"{run} {each}" for each in said]]
     page = (PAGES / f"{system}.md").read_text("utf-8")
     part = page.split("## In five minutes")[1].split("\n## W")[0]
-    every = [re.findall(r"^\$ (.*)$", block, re.M) for block in re.findall(r"```console\n(.*?)```", part, re.S)]
+    every = [
+        re.findall(r"^\$ (.*)$", block, re.M)
+        for block in re.findall(r"```console\n(.*?)```", part, re.S)
+    ]
     assert len(every) == 3, every
     return every
 
@@ -49,15 +60,36 @@ def blocks(system: str) -> list[list[str]]:
 def before(system: str, world: World) -> None:
     """What the system has learned on its own so far."""
     lesson = {
-        "id": "m-001", "ts": "2026-05-01T10:00:00Z", "run_id": "r0", "type": "pattern", "source": "guardian", "description": NULLS,
-        "frequency": 3, "severity": "warning", "domain": "code", "tags": [], "archetype": None, "last_seen_run": "r0",
+        "id": "m-001",
+        "ts": "2026-05-01T10:00:00Z",
+        "run_id": "r0",
+        "type": "pattern",
+        "source": "guardian",
+        "description": NULLS,
+        "frequency": 3,
+        "severity": "warning",
+        "domain": "code",
+        "tags": [],
+        "archetype": None,
+        "last_seen_run": "r0",
         "runs_since_last_seen": 0,
-    }  # fmt: skip
+    }
     learning = {
-        "id": "learn-00abc123", "type": "strategy", "taskType": "test-fix", "content": {"description": "Test-driven development approach", "effectiveness": 0.85, "iterations": 12},
-        "confidence": 0.85, "sourceLoops": ["ralph-001", "ralph-003"], "createdAt": "2026-02-01T15:00:00Z", "updatedAt": "2026-02-03T10:30:00Z",
-        "useCount": 5, "successRate": 0.85,
-    }  # fmt: skip
+        "id": "learn-00abc123",
+        "type": "strategy",
+        "taskType": "test-fix",
+        "content": {
+            "description": "Test-driven development approach",
+            "effectiveness": 0.85,
+            "iterations": 12,
+        },
+        "confidence": 0.85,
+        "sourceLoops": ["ralph-001", "ralph-003"],
+        "createdAt": "2026-02-01T15:00:00Z",
+        "updatedAt": "2026-02-03T10:30:00Z",
+        "useCount": 5,
+        "successRate": 0.85,
+    }
     knowledge = {
         "version": "1.0.0",
         "checksum": checksum([learning]),
@@ -66,15 +98,45 @@ def before(system: str, world: World) -> None:
         "stats": {},
     }
     entry = {
-        "meta": {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-task-014-1", "producer_type": "orchestration_authority", "created_at": "2026-04-06T08:15:00Z"},
-        "memory_id": "mem-task-014-1", "memory_type": "architecture_precedent", "state": "provisional", "title": "Queue retries", "summary": "Make the queue retry with a growing pause",
-        "scope": "project", "evidence_refs": ["retro-task-014"], "review_after": "2027-05-06T08:15:00Z", "supersedes": [], "superseded_by": None, "tags": ["queue"], "body": [],
-        "signals": {"evidence_count": 3, "reuse_count": 4, "successful_reuses": 4, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.8},
-    }  # fmt: skip
+        "meta": {
+            "version": "1.0",
+            "artifact_type": "memory_entry",
+            "artifact_id": "mem-task-014-1",
+            "producer_type": "orchestration_authority",
+            "created_at": "2026-04-06T08:15:00Z",
+        },
+        "memory_id": "mem-task-014-1",
+        "memory_type": "architecture_precedent",
+        "state": "provisional",
+        "title": "Queue retries",
+        "summary": "Make the queue retry with a growing pause",
+        "scope": "project",
+        "evidence_refs": ["retro-task-014"],
+        "review_after": "2027-05-06T08:15:00Z",
+        "supersedes": [],
+        "superseded_by": None,
+        "tags": ["queue"],
+        "body": [],
+        "signals": {
+            "evidence_count": 3,
+            "reuse_count": 4,
+            "successful_reuses": 4,
+            "failed_reuses": 0,
+            "contradiction_count": 0,
+            "confidence": 0.8,
+        },
+    }
     observation = {
-        "id": "00000000-0000-4000-8000-000000000001", "session_id": "s1", "observation": "The import stalls when the queue holds more than a thousand jobs",
-        "timestamp": 1793000000, "category_id": "jc:operations", "write_verdict": "allow", "write_confidence": 0.9, "recall_count": 3, "merged_count": 0,
-    }  # fmt: skip
+        "id": "00000000-0000-4000-8000-000000000001",
+        "session_id": "s1",
+        "observation": "The import stalls when the queue holds more than a thousand jobs",
+        "timestamp": 1793000000,
+        "category_id": "jc:operations",
+        "write_verdict": "allow",
+        "write_confidence": 0.9,
+        "recall_count": 3,
+        "merged_count": 0,
+    }
     files: dict[str, str] = {
         "archeflow": {".archeflow/memory/lessons.jsonl": json.dumps(lesson) + "\n"},
         "ralph": {".aiwg/knowledge/ralph-learnings.json": json.dumps(knowledge, indent=2)},
@@ -83,7 +145,7 @@ def before(system: str, world: World) -> None:
             "memory_observations.jsonl": json.dumps(observation) + "\n",
             "MEMORY.md": "# Memory\n\n## Patterns\n- (2025-11-02) **Retries** — the queue retries three times, then parks the job in `dead/`\n",
         },
-    }.get(system, {})  # fmt: skip
+    }.get(system, {})
     for name, text in files.items():
         (world.repo / name).parent.mkdir(parents=True, exist_ok=True)
         (world.repo / name).write_text(text)
@@ -100,25 +162,35 @@ def afterwards(system: str, world: World) -> None:
         (events / "r8-1.jsonl").unlink()
         (events / "r8-2.jsonl").unlink()
         rows = [
-            {"run_id": run, "status": "completed", "task": "t", "ts": "2026-05-04T11:00:00Z"} for run in ("r2", "r8")
+            {"run_id": run, "status": "completed", "task": "t", "ts": "2026-05-04T11:00:00Z"}
+            for run in ("r2", "r8")
         ]
         (events / "index.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     elif system == "ralph":
         for name, to in (("a", "state"), ("b", "next")):
             write_logs(
-                "ralph", world.repo, f"Read the failing {'token' if name == 'a' else 'session'} test first", name=name
+                "ralph",
+                world.repo,
+                f"Read the failing {'token' if name == 'a' else 'session'} test first",
+                name=name,
             )
             folder = world.repo / ".aiwg/ralph-external"
             state: dict[str, Any] = json.loads((folder / name / "state.json").read_text())
             state["iterations"] = [
-                json.loads(path.read_text()) for path in sorted((folder / name / "iterations").iterdir())
+                json.loads(path.read_text())
+                for path in sorted((folder / name / "iterations").iterdir())
             ]
             (folder / f"{to}.json").write_text(json.dumps(state))
     elif system == "geas":
-        write_logs("geas", world.repo, "Make the queue retry only what is safe to repeat", name="task")
+        write_logs(
+            "geas", world.repo, "Make the queue retry only what is safe to repeat", name="task"
+        )
     else:
         [path] = write_logs(
-            "joelclaw", world.repo, "The import stalls until `bin/import --resume` is run", name="session"
+            "joelclaw",
+            world.repo,
+            "The import stalls until `bin/import --resume` is run",
+            name="session",
         )
         assert path == ".joelclaw/session.xml"
 
@@ -148,7 +220,9 @@ def plain(text: str) -> str:
     text = re.sub(r"\b[a-z0-9]{12}\b", "ID", text)
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?", "TIME", text)
     return re.sub(
-        r"/\S+/|[\d,]+ bytes|\blearn-[0-9a-f]{8}|-[0-9a-z]{8}/\S+|p-\w+", "…", re.sub(r" {2,}", "  ", text)
+        r"/\S+/|[\d,]+ bytes|\blearn-[0-9a-f]{8}|-[0-9a-z]{8}/\S+|p-\w+",
+        "…",
+        re.sub(r" {2,}", "  ", text),
     ).strip()
 
 
@@ -163,7 +237,10 @@ def says_who(step: Ended) -> bool:
 
 WALKS = [
     pytest.param(
-        system, caller, id=f"{system}-{caller}", marks=() if (system, caller) in IN_SUITE else (pytest.mark.slow,)
+        system,
+        caller,
+        id=f"{system}-{caller}",
+        marks=() if (system, caller) in IN_SUITE else (pytest.mark.slow,),
     )
     for system in (*SYSTEMS, DROP_IN)
     for caller in CALLERS
@@ -176,20 +253,25 @@ def test_the_journey_as_printed(system: str, caller: str) -> None:
     wrong = [f"$ {line}\n{step}" for line, step in person if step.code]
     assert not wrong, "\n".join(wrong)
     given = next(step.out for line, step in person if "inject" in line)
-    assert re.search(NULLS if system in ("archeflow", DROP_IN) else "Test-driven|queue retry|import stalls", given), (
-        given
-    )
+    assert re.search(
+        NULLS if system in ("archeflow", DROP_IN) else "Test-driven|queue retry|import stalls",
+        given,
+    ), given
     if caller == PERSON:
         return
     like, told = 0, 0
     for (line, mine), (_, step) in zip(walk(system, caller), person, strict=True):
-        assert caller != AGENT or "--yes" not in mine.err, f"$ {line}: a recipe that an agent could follow\n{mine}"
+        assert caller != AGENT or "--yes" not in mine.err, (
+            f"$ {line}: a recipe that an agent could follow\n{mine}"
+        )
         if (mine.code, plain(mine.out)) == (step.code, plain(step.out)):
             like += 1
         elif says_who(mine):
             told += 1
         else:
             wrong.append(f"$ {line}\n--- a person\n{step}\n--- {caller}\n{mine}")
-    print(f"\n{system}, {caller}: {like} of {len(person)} steps as for a person, {told} say why one is needed")
+    print(
+        f"\n{system}, {caller}: {like} of {len(person)} steps as for a person, {told} say why one is needed"
+    )
     assert not wrong, "\n".join(wrong)
     assert like >= len(person) - 4

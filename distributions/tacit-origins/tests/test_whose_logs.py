@@ -112,13 +112,17 @@ def in_a_repository_of_its_own(world: World, system: str) -> list[str]:
         for name in ("objects", "refs"):
             (folder / name).mkdir(exist_ok=True)
         (folder / "HEAD").write_text("ref: refs/heads/main\n")
-        (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n")
+        (folder / "config").write_text(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"
+        )
     return paths
 
 
 def other_index(world: World, system: str) -> list[str]:
     """Nor does an index that the environment names."""
-    world.env = lambda caller, was=world.env, **more: was(caller, GIT_INDEX_FILE="/nonexistent/index", **more)  # type: ignore[method-assign]
+    world.env = lambda caller, was=world.env, **more: was(
+        caller, GIT_INDEX_FILE="/nonexistent/index", **more
+    )  # type: ignore[method-assign]
     env, world.env = world.env, World.env.__get__(world)  # type: ignore[method-assign]
     paths = committed_after(world, system)
     world.env = env  # type: ignore[method-assign]
@@ -126,9 +130,19 @@ def other_index(world: World, system: str) -> list[str]:
 
 
 CASES: tuple[Callable[[World, str], list[str]], ...] = (
-    committed_before, committed_after, one_file_committed, older, linked, of_another_system, folder_elsewhere, without_git, no_repository,
-    nobody_chose, in_a_repository_of_its_own, other_index,
-)  # fmt: skip
+    committed_before,
+    committed_after,
+    one_file_committed,
+    older,
+    linked,
+    of_another_system,
+    folder_elsewhere,
+    without_git,
+    no_repository,
+    nobody_chose,
+    in_a_repository_of_its_own,
+    other_index,
+)
 
 
 def _matrix() -> list[object]:
@@ -138,7 +152,11 @@ def _matrix() -> list[object]:
             for caller in (SCRIPT, AGENT):
                 quick = ORDER[system] == number % 4 and caller == (SCRIPT, AGENT)[number // 4 % 2]
                 marks = () if quick else (pytest.mark.slow,)
-                found.append(pytest.param(case, system, caller, id=f"{case.__name__}-{system}-{caller}", marks=marks))
+                found.append(
+                    pytest.param(
+                        case, system, caller, id=f"{case.__name__}-{system}-{caller}", marks=marks
+                    )
+                )
     return found
 
 
@@ -172,10 +190,15 @@ def test_what_the_system_writes_itself_counts(system: str, caller: str, tmp_path
 
 
 @pytest.mark.parametrize("caller", [SCRIPT, AGENT])
-def test_what_an_agent_submits_on_standard_input_is_its_own_word(caller: str, tmp_path: Path) -> None:
+def test_what_an_agent_submits_on_standard_input_is_its_own_word(
+    caller: str, tmp_path: Path
+) -> None:
     """As through a tool; but only where a person chose that profile."""
     world = World(tmp_path)
-    event = {"name": "memory/observation.submitted", "data": {"observation": NULLS, "category": "jc:operations"}}
+    event = {
+        "name": "memory/observation.submitted",
+        "data": {"observation": NULLS, "category": "jc:operations"},
+    }
     sent = json.dumps(event)
     chosen(world, "default")
     held = world.tacit(caller, "learn", "-", "--format", "joelclaw", stdin=sent)
@@ -189,7 +212,9 @@ def test_what_an_agent_submits_on_standard_input_is_its_own_word(caller: str, tm
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("caller", [SCRIPT, AGENT])
-def test_another_users_file_is_held(system: str, caller: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_users_file_is_held(
+    system: str, caller: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By a changed owner where the tests may change one, by another user's number elsewhere."""
     import tacit as library
 
@@ -215,12 +240,18 @@ def test_a_tracked_log_is_asked_about_once_at_a_terminal(system: str, tmp_path: 
     paths = write_logs("archeflow", world.repo)
     world.git("add", "-A")
     refused = world.tacit(PERSON, "learn", paths[0], stdin="n\n")
-    assert "This came with the repository" in refused.err and "waits for you: git tracks" in refused.err
+    assert (
+        "This came with the repository" in refused.err
+        and "waits for you: git tracks" in refused.err
+    )
     silent = world.tacit(PERSON, "learn", paths[0], stdin="").err
     assert "came with" not in silent.replace("came with the repository or", "")
     (world.repo / paths[0]).write_text((world.repo / paths[0]).read_text() + "\n")
     accepted = world.tacit(PERSON, "learn", ".archeflow/events", stdin="y\n")
-    assert "2 of these came with the repository" in accepted.err and "waits for you" not in accepted.err, accepted
+    assert (
+        "2 of these came with the repository" in accepted.err
+        and "waits for you" not in accepted.err
+    ), accepted
     again = world.tacit(PERSON, "learn", ".archeflow/events")
     assert "came with the repository" not in again.err
     if system == "archeflow":
@@ -261,7 +292,9 @@ def test_every_list_shows_what_is_held(system: str, tmp_path: Path) -> None:
     world = World(tmp_path)
     paths = committed_after(world, system)
     world.tacit(AGENT, "learn", paths[0])
-    line = next(line for line in world.tacit(AGENT, "list").out.splitlines() if "Deploy scripts" in line)
+    line = next(
+        line for line in world.tacit(AGENT, "list").out.splitlines() if "Deploy scripts" in line
+    )
     assert "held" in line or "/hold" in line
 
 
@@ -269,7 +302,13 @@ def test_an_import_that_a_person_stands_for_lifts_what_was_held(tmp_path: Path) 
     """The note of an agent's import names what a person types, and that works."""
     world = World(tmp_path)
     chosen(world, "archeflow")
-    lesson = {"id": "m-001", "type": "pattern", "source": "guardian", "description": NULLS, "frequency": 3}
+    lesson = {
+        "id": "m-001",
+        "type": "pattern",
+        "source": "guardian",
+        "description": NULLS,
+        "frequency": 3,
+    }
     lesson |= {"severity": "warning", "domain": "code"}
     (world.repo / "old").mkdir()
     (world.repo / "old/lessons.jsonl").write_text(json.dumps(lesson) + "\n")
@@ -287,7 +326,10 @@ def test_an_orchestrators_approval_by_role_works_with_a_key(tmp_path: Path) -> N
     for path in write_logs("geas", world.repo, name="task"):
         world.tacit(SCRIPT, "learn", path)
     key = world.tacit(PERSON, "config", "key", "cron").out.split()[0]
-    [name] = {each["alias"] for each in json.loads(world.tacit(SCRIPT, "list", "--json").out)["data"]["memories"]}
+    [name] = {
+        each["alias"]
+        for each in json.loads(world.tacit(SCRIPT, "list", "--json").out)["data"]["memories"]
+    }
     approve = ("review", "open", name, "--role", "design_authority")
     refused = world.tacit(SCRIPT, *approve)
     assert refused.code == 1 and "person" in refused.err and "key" in refused.err, refused
@@ -296,11 +338,21 @@ def test_an_orchestrators_approval_by_role_works_with_a_key(tmp_path: Path) -> N
     assert done.code == 0 and "under_review" in done.out, done
 
 
-AS_TODAY = (older, linked, of_another_system, folder_elsewhere, without_git, no_repository, nobody_chose)
+AS_TODAY = (
+    older,
+    linked,
+    of_another_system,
+    folder_elsewhere,
+    without_git,
+    no_repository,
+    nobody_chose,
+)
 
 
 @pytest.mark.parametrize("case", AS_TODAY, ids=lambda case: case.__name__)
-@pytest.mark.parametrize("system", [SYSTEMS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in SYSTEMS[1:])])
+@pytest.mark.parametrize(
+    "system", [SYSTEMS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in SYSTEMS[1:])]
+)
 def test_at_a_terminal_any_other_log_is_the_persons_word(
     case: Callable[[World, str], list[str]], system: str, tmp_path: Path
 ) -> None:

@@ -55,7 +55,9 @@ def _git(folder: Path) -> Git:
 
 def kept(repo: Path, top: Path, session: str = "s1", at: str = AT) -> KeptTree:
     inside = str(repo / ".git")
-    return keep_tree(str(top), str(repo), inside, head_commit(inside), session=session, host="claude_code", at=at)
+    return keep_tree(
+        str(top), str(repo), inside, head_commit(inside), session=session, host="claude_code", at=at
+    )
 
 
 def changed(repo: Path) -> None:
@@ -99,15 +101,28 @@ def test_what_was_kept_can_be_begun_at_again(repo: Path, tmp_path: Path) -> None
     assert kept_for(str(tmp_path / "trees"), "claude_code", "s1") == found
     assert kept_for(str(tmp_path / "trees"), "codex", "s1") is None
     work = tmp_path / "work"
-    clone(packed(found.folder, found.commit, str(tmp_path / "packs")), found.commit, "main", str(work), found.head)
+    clone(
+        packed(found.folder, found.commit, str(tmp_path / "packs")),
+        found.commit,
+        "main",
+        str(work),
+        found.head,
+    )
     git = _git(work)
     assert git("rev-parse", "HEAD") == found.head
-    assert sorted(line.split(" ", 1)[-1].strip() for line in git("status", "--short").split("\n")) == [
+    assert sorted(
+        line.split(" ", 1)[-1].strip() for line in git("status", "--short").split("\n")
+    ) == [
         '"new file.py"',
         "D gone.py",
         "a.py",
     ]
-    assert sorted(each.name for each in work.iterdir()) == [".git", ".gitignore", "a.py", "new file.py"]
+    assert sorted(each.name for each in work.iterdir()) == [
+        ".git",
+        ".gitignore",
+        "a.py",
+        "new file.py",
+    ]
     clean = tmp_path / "clean"
     git = _git(repo)
     git("stash", "-q", "-u")
@@ -159,7 +174,10 @@ def test_adding_and_committing_beside_the_keeping_never_fails(repo: Path, tmp_pa
         beside.join()
     # a file that changes while it is read is kept the next time
     assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], problems
-    assert git("fsck", "--no-dangling") == "" and int(git("rev-list", "--count", "HEAD")) == 1 + (n + 1) // 2
+    assert (
+        git("fsck", "--no-dangling") == ""
+        and int(git("rev-list", "--count", "HEAD")) == 1 + (n + 1) // 2
+    )
 
 
 def test_the_oldest_go_first(repo: Path, tmp_path: Path) -> None:
@@ -173,7 +191,9 @@ def test_the_oldest_go_first(repo: Path, tmp_path: Path) -> None:
     last = kept_for(str(top), "claude_code", "s3")
     assert last is not None and kept_for(str(top), "claude_code", "s0") is None
     assert (
-        _git(Path(last.folder))("--git-dir", last.folder, "ls-tree", "-r", "--name-only", last.commit).count("file")
+        _git(Path(last.folder))(
+            "--git-dir", last.folder, "ls-tree", "-r", "--name-only", last.commit
+        ).count("file")
         == 4
     )
     assert prune(str(top), "2026-11-14T00:00:00.000Z", most=1000) == 2
@@ -205,7 +225,9 @@ def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_pa
                 "source": "startup",
             }
             respond("session-start", said, env)
-        assert sorted(key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM queue")) == [
+        assert sorted(
+            key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM queue")
+        ) == [
             "keep",
             "keep",
             "learn",
@@ -214,8 +236,13 @@ def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_pa
         store = memories.store.path
     work(store, env, idle=0.0)
     with open_memories(env=env, cwd=str(repo)) as memories:
-        found = {name: kept_for(trees_folder(memories), "claude-code", name) for name in ("early", "late")}
-        assert [each.partition(":")[0] for (each,) in memories.store.rows("SELECT key FROM queue")] == [
+        found = {
+            name: kept_for(trees_folder(memories), "claude-code", name)
+            for name in ("early", "late")
+        }
+        assert [
+            each.partition(":")[0] for (each,) in memories.store.rows("SELECT key FROM queue")
+        ] == [
             "learn",
             "learn",
         ]
@@ -229,24 +256,59 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
     env = {**os.environ, "HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data")}
     with open_memories(env=env, cwd=str(repo)) as memories:
         fails, passes = (
-            tool("make check", error='psycopg.errors.UndefinedTable: relation "orders" does not exist'),
+            tool(
+                "make check",
+                error='psycopg.errors.UndefinedTable: relation "orders" does not exist',
+            ),
             tool("make check", "ok"),
         )
         for n in range(2):
-            memories.learn(run(f"r{n}", fails, tool("make migrate", "done"), passes, complete=True, outcome="success"))
+            memories.learn(
+                run(
+                    f"r{n}",
+                    fails,
+                    tool("make migrate", "done"),
+                    passes,
+                    complete=True,
+                    outcome="success",
+                )
+            )
         lesson = next(each for each in memories.list() if each.klass == "pitfall")
         assert memories.replays() == []
         worse = settled_verdict([1.0] * 9)
-        told = Replay("i", "f", lesson.id, lesson.text, "signature", 3, (), worse, Spent(0, 0.0, 0.0, 0), "decided", 0)
-        for other in (replace(told, standing=settled_verdict([])), replace(told, text="other words")):
+        told = Replay(
+            "i",
+            "f",
+            lesson.id,
+            lesson.text,
+            "signature",
+            3,
+            (),
+            worse,
+            Spent(0, 0.0, 0.0, 0),
+            "decided",
+            0,
+        )
+        for other in (
+            replace(told, standing=settled_verdict([])),
+            replace(told, text="other words"),
+        ):
             memories._suspend(other)
             assert memories.get(lesson.id).state == lesson.state
         memories._suspend(told)
         now = memories.get(lesson.id)
         assert (now.state, now.previous_state) == ("under_review", lesson.state)
         asked = subprocess.run(
-            [sys.executable, "-m", "tacit", "review"], env=env, cwd=repo, capture_output=True, text=True
+            [sys.executable, "-m", "tacit", "review"],
+            env=env,
+            cwd=repo,
+            capture_output=True,
+            text=True,
         ).stdout
-        assert asked.startswith("In question: given to nobody until you decide") and lesson.id in asked
-        assert "harms in a replay: worse in 9 of 9 pairs" in " ".join(each.reason for each in memories.log())
+        assert (
+            asked.startswith("In question: given to nobody until you decide") and lesson.id in asked
+        )
+        assert "harms in a replay: worse in 9 of 9 pairs" in " ".join(
+            each.reason for each in memories.log()
+        )
         assert not memories.inject("make check fails", run="next").injected

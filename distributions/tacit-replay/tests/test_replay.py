@@ -54,7 +54,9 @@ class World:
 
     def git(self, *words: str) -> str:
         named = ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", *words]
-        return subprocess.run(named, cwd=self.repo, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            named, cwd=self.repo, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     def grown(self, said: str) -> str:
         self.git("add", "-A")
@@ -73,7 +75,13 @@ class World:
 
         failed = ran("./bin/pytest -q", error=ERROR, status=1)
         again = ran("./bin/pytest -q", output="3 passed", status=0)
-        steps = (Step("user", "u", text=f"ticket {id}"), failed, ran("make db", status=0), again, *more)
+        steps = (
+            Step("user", "u", text=f"ticket {id}"),
+            failed,
+            ran("make db", status=0),
+            again,
+            *more,
+        )
         where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10]}
         run = Run(id, "loop", steps=steps, complete=True, outcome="success", **where)
         path = self.top / f"{id}.jsonl"
@@ -93,7 +101,9 @@ class World:
 
     def replay(self, **options: Any) -> Replay:
         with self.open() as memories:
-            return memories.replay(self.lesson, **{"agent": self.agent, "unconfined": True, **options})
+            return memories.replay(
+                self.lesson, **{"agent": self.agent, "unconfined": True, **options}
+            )
 
 
 @pytest.fixture
@@ -117,7 +127,9 @@ def test_both_arms_of_every_pair_are_run_judged_and_kept(world: World) -> None:
     assert again.pairs == found.pairs and again.spent == found.spent
 
 
-def test_a_run_sees_its_own_past_and_nothing_else(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_sees_its_own_past_and_nothing_else(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No remote, no hook, no later commit, no credential; a home and a store of its own; and it starts in the same folder."""
     monkeypatch.setenv("GITHUB_TOKEN", "not-for-agents")
     world.git("remote", "add", "origin", str(world.top / "elsewhere"))
@@ -130,7 +142,12 @@ def test_a_run_sees_its_own_past_and_nothing_else(world: World, monkeypatch: pyt
     said = (Path(found.folder) / "0001-1.1" / "out.txt").read_text()
     work = str(Path(found.folder) / "0001-1.1" / "work" / "shop")
     assert said.startswith(f"{work}/api\n")
-    for word in (f"HOME={Path(work).parents[1]}/home", "TACIT_REPLAY=tacit-replay-", " first\n", "/dev/null"):
+    for word in (
+        f"HOME={Path(work).parents[1]}/home",
+        "TACIT_REPLAY=tacit-replay-",
+        " first\n",
+        "/dev/null",
+    ):
         assert word in said
     for word in ("not-for-agents", "TACIT_KEY", "elsewhere", "later", "solved then"):
         assert word not in said
@@ -152,13 +169,23 @@ def test_nothing_outside_can_be_written_and_nothing_pushed(world: World) -> None
 
     def files() -> list[tuple[str, int]]:
         found = [path for path in home.rglob("*") if "replays" not in str(path) and path.is_file()]
-        return sorted((str(path), path.stat().st_mtime_ns) for path in found if path.name[-4:] not in ("-shm", "-wal"))
+        return sorted(
+            (str(path), path.stat().st_mtime_ns)
+            for path in found
+            if path.name[-4:] not in ("-shm", "-wal")
+        )
 
     before = files()
-    found = world.replay(agent=f"{tries} {{notes}}", pairs=1, check="test -e api/own.txt", unconfined=False)
-    out, errors = ((Path(found.folder) / "0001-1.1" / name).read_text() for name in ("out.txt", "err.txt"))
+    found = world.replay(
+        agent=f"{tries} {{notes}}", pairs=1, check="test -e api/own.txt", unconfined=False
+    )
+    out, errors = (
+        (Path(found.folder) / "0001-1.1" / name).read_text() for name in ("out.txt", "err.txt")
+    )
     assert out == "fine\n" and errors.count("ermission denied") >= 5
-    assert found.pairs[0].given == found.pairs[0].without == 0.0  # in its own folder it works as ever
+    assert (
+        found.pairs[0].given == found.pairs[0].without == 0.0
+    )  # in its own folder it works as ever
     assert world.git("branch", "--list", "stolen") == "" and not (home / "evil").exists()
     assert files() == before
 
@@ -168,7 +195,12 @@ def test_a_replay_is_no_evidence(world: World) -> None:
 
     def state(memories: tacit.Memories) -> Any:
         store, project = memories.store, memories.project_id
-        return store.runs(project), store.evidence(world.lesson), store.all_uses(project), memories.log()
+        return (
+            store.runs(project),
+            store.evidence(world.lesson),
+            store.all_uses(project),
+            memories.log(),
+        )
 
     with world.open() as memories:
         before = state(memories)
@@ -188,7 +220,9 @@ def test_hooks_give_in_a_replay_and_queue_nothing(world: World) -> None:
     payload = {"session_id": "r1", "cwd": str(world.repo), "source": "startup"}
     payload["transcript_path"] = str(world.top / "s0.jsonl")
     env = {**os.environ, "TACIT_REPLAY": "tacit-replay-x-1", "TACIT_STORE": store}
-    assert "make lint" in respond("session-start", {**payload, "hook_event_name": "SessionStart"}, env)
+    assert "make lint" in respond(
+        "session-start", {**payload, "hook_event_name": "SessionStart"}, env
+    )
     inside = world.top / "tacit-replay-x-1" / "work"
     shutil.copytree(world.repo, inside)
     for folder, seen in ((world.repo, env), (inside, {**env, "TACIT_REPLAY": ""})):
@@ -221,7 +255,9 @@ class Killed(BaseException):
 class Agent:
     """Runs in this process: the same task and arm always fare the same."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, fares: Callable[[int, bool], float]) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, fares: Callable[[int, bool], float]
+    ) -> None:
         self.ran: list[str] = []
         self.fares = fares
         monkeypatch.setattr(arm, "begin", self.begin)
@@ -230,7 +266,10 @@ class Agent:
     def begin(self, bench: Any, task: Any, given: bool, folder: str) -> None:
         os.makedirs(os.path.join(folder, "work"))
         self.ran.append(os.path.basename(folder))
-        kept.write(os.path.join(folder, kept.RAN), {"status": 0, "seconds": 1.0, "given": given, "reached": given})
+        kept.write(
+            os.path.join(folder, kept.RAN),
+            {"status": 0, "seconds": 1.0, "given": given, "reached": given},
+        )
 
     def judge(self, bench: Any, task: Any, folder: str, ran: Any) -> JudgedRun:
         return JudgedRun(self.fares(int(os.path.basename(folder)[:4]), ran["given"]), "")
@@ -240,7 +279,9 @@ def alternate(pair: int, given: bool) -> float:
     return float((pair % 3 == 0) if given else (pair % 2 == 0))
 
 
-def test_killed_at_every_write_it_goes_on_and_nothing_is_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_every_write_it_goes_on_and_nothing_is_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever was over stays over: each run ends as it would have without the kills, and none that was recorded runs twice."""
     agent = Agent(monkeypatch, alternate)
     whole = world.replay(pairs=8)
@@ -267,16 +308,22 @@ def test_killed_at_every_write_it_goes_on_and_nothing_is_lost(world: World, monk
             plan = plan or kept.read(os.path.join(whole.folder, kept.PLAN))
             assert kills < 100
     assert kills > 6 and found.stopped == whole.stopped == "all 8 planned pairs were run"
-    fared = [[(pair.number, pair.given, pair.without) for pair in each.pairs] for each in (found, whole)]
+    fared = [
+        [(pair.number, pair.given, pair.without) for pair in each.pairs] for each in (found, whole)
+    ]
     assert fared[0] == fared[1]
-    assert plan is not None and kept.read(os.path.join(whole.folder, kept.PLAN))["key"] == plan["key"]  # type: ignore[index]
+    assert (
+        plan is not None and kept.read(os.path.join(whole.folder, kept.PLAN))["key"] == plan["key"]
+    )  # type: ignore[index]
     finished = [json.loads(path.read_text()) for path in Path(found.folder).glob("0*/done.json")]
     done = sorted((each["pair"], each["order"]) for each in finished)
     assert done == [(pair, order) for pair in range(1, 9) for order in (1, 2)]
     assert len(agent.ran) == len(set(agent.ran))  # a folder is never used twice
 
 
-def test_what_was_cut_off_is_cleared_and_what_ran_is_only_judged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_cut_off_is_cleared_and_what_ran_is_only_judged(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run that ended is not run again because its check was killed."""
     agent = Agent(monkeypatch, alternate)
     judge, dies = agent.judge, True
@@ -296,10 +343,15 @@ def test_what_was_cut_off_is_cleared_and_what_ran_is_only_judged(world: World, m
     store = kept.ReplayFolder(found.folder)
     (Path(found.folder) / "0003-1.1" / "work").mkdir(parents=True)
     (Path(found.folder) / "0003-1.1" / "work" / "half").write_text("x")
-    assert store.attempt(3, 1).folder.endswith("0003-1.2") and not (Path(found.folder) / "0003-1.1" / "work").exists()
+    assert (
+        store.attempt(3, 1).folder.endswith("0003-1.2")
+        and not (Path(found.folder) / "0003-1.1" / "work").exists()
+    )
 
 
-def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(world: World, monkeypatch: Any) -> None:
+def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(
+    world: World, monkeypatch: Any
+) -> None:
     """Alike in both arms: no verdict; worse with it: harms."""
     Agent(monkeypatch, lambda pair, given: float(pair % 2 == 0))
     assert world.replay(pairs=6).standing.word == "not yet known"
@@ -335,13 +387,20 @@ def test_the_command_line_plans_runs_and_tells(
     line = ["replay", world.lesson, "--agent", world.agent, "--unconfined"]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
-    assert "2 past tasks can be replayed, judged by signature" in said and "s2  it published: npm publish" in said
+    assert (
+        "2 past tasks can be replayed, judged by signature" in said
+        and "s2  it published: npm publish" in said
+    )
     power = ("at most 40 pairs, 80 runs", "NOT confined", "half of the replays are done by pair 19")
     assert all(words in said for words in power)
     assert main(["replay"]) == 0 and "Nothing was replayed here yet" in capsys.readouterr().out
     assert main([*line, "--json", "--budget", "8h"]) == 0
     data = json.loads(capsys.readouterr().out)["data"]
-    assert (data["verdict"], data["pairs"][0]["difference"], data["better"]) == ("helps", -1.0, len(data["pairs"]))
+    assert (data["verdict"], data["pairs"][0]["difference"], data["better"]) == (
+        "helps",
+        -1.0,
+        len(data["pairs"]),
+    )
     assert main(["replay", world.lesson]) == 0
     told = capsys.readouterr().out
     verdict = "Helps: the problem costs less with the lesson, in these tasks; error rate 5 %"
@@ -367,7 +426,10 @@ echo b >> api/a.py
 @pytest.mark.process
 @pytest.mark.parametrize("confined", [True, False])
 def test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards(
-    world: World, confined: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    world: World,
+    confined: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The whole command: what was done is told, and none of the programs that the clone names was started."""
     if confined and not version():
@@ -375,7 +437,18 @@ def test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards(
     monkeypatch.chdir(world.repo)
     out = world.top / "OUT"
     agent = world.script("hostile.sh", HOSTILE.replace("{out}", str(out))) + " {prompt} {notes}"
-    line = ["replay", world.lesson, "--agent", agent, "--pairs", "1", "--yes", "--by", "ada", "--json"]
+    line = [
+        "replay",
+        world.lesson,
+        "--agent",
+        agent,
+        "--pairs",
+        "1",
+        "--yes",
+        "--by",
+        "ada",
+        "--json",
+    ]
     assert main([*line, *([] if confined else ["--unconfined"])]) == 0
     data = json.loads(capsys.readouterr().out)["data"]
     assert [*world.top.glob("OUT*")] == [] and len(data["pairs"]) == 1
@@ -391,7 +464,9 @@ def test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards(
         ({"agent": "loop {notes}", "pairs": -1}, UsageError, "at least one pair"),
     ],
 )
-def test_what_cannot_be_asked_for(world: World, options: dict[str, Any], error: type[Exception], told: str) -> None:
+def test_what_cannot_be_asked_for(
+    world: World, options: dict[str, Any], error: type[Exception], told: str
+) -> None:
     with pytest.raises(error, match=told):
         world.replay(**options)
 
@@ -428,8 +503,10 @@ def test_a_file_in_blocks() -> None:
     """Each heading with what stands below it, and what each costs; a fence holds no headings."""
     found = blocks_of("CLAUDE.md", RULES)
     assert [(each.name, each.title) for each in found] == [
-        ("CLAUDE.md:1-3", "Rules"), ("CLAUDE.md:5-10", "Tests"), ("CLAUDE.md:12-14", "Style"),
-    ]  # fmt: skip
+        ("CLAUDE.md:1-3", "Rules"),
+        ("CLAUDE.md:5-10", "Tests"),
+        ("CLAUDE.md:12-14", "Style"),
+    ]
     assert [each.tokens for each in found] == [5, 14, 6]
     assert blocks_of("A.md", "") == blocks_of("A.md", "# Only a title\n") == []
 
@@ -442,7 +519,9 @@ def test_lines_by_name() -> None:
     for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5"):
         assert named_block(name, RULES) is None
     assert file_of_name("docs/AGENTS.md:2-3") == "docs/AGENTS.md" and file_of_name("7KQ2") == ""
-    assert without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
+    assert (
+        without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
+    )
     assert without_block("other", block.text) is None
 
 
@@ -465,10 +544,21 @@ def without_lines(ruled: World, memories: tacit.Memories, pairs: int) -> Replay:
     return memories.replay("", pairs=pairs, **said)
 
 
-def test_a_block_that_harms_is_named(ruled: World, monkeypatch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_block_that_harms_is_named(
+    ruled: World, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the lines the check fails, without them it passes; git shows neither arm what was taken out; nothing of the store changes."""
     monkeypatch.chdir(ruled.repo)
-    line = ["replay", "--without", HARMFUL, "--agent", ruled.agent, "--check", CHECK, "--unconfined"]
+    line = [
+        "replay",
+        "--without",
+        HARMFUL,
+        "--agent",
+        ruled.agent,
+        "--check",
+        CHECK,
+        "--unconfined",
+    ]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
     assert "3 past tasks can be replayed" in said and "did not hold these lines then" in said
@@ -480,17 +570,24 @@ def test_a_block_that_harms_is_named(ruled: World, monkeypatch: Any, capsys: pyt
         assert memories.replays("CLAUDE.md:5-10")[0].standing.word == "harms"
     assert main(["replay", "CLAUDE.md:5-10"]) == 0
     told = capsys.readouterr().out
-    assert "CLAUDE.md:5-10 takes about 14 tokens in every context" in told and "CLAUDE.md:5-10 is what harms" in told
+    assert (
+        "CLAUDE.md:5-10 takes about 14 tokens in every context" in told
+        and "CLAUDE.md:5-10 is what harms" in told
+    )
 
 
-def test_another_repositorys_index_is_left_alone(ruled: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_repositorys_index_is_left_alone(
+    ruled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A shell, or a hook of git's own, may name one: what was taken out is hidden in the clone alone."""
     monkeypatch.chdir(ruled.repo)
     monkeypatch.setenv("GIT_INDEX_FILE", str(ruled.repo / ".git" / "index"))
     with ruled.open() as memories:
         found = without_lines(ruled, memories, 1)
     assert found.pairs
-    told = subprocess.run(["git", "ls-files", "-v", "CLAUDE.md"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        ["git", "ls-files", "-v", "CLAUDE.md"], capture_output=True, text=True, check=True
+    ).stdout
     assert told == "H CLAUDE.md\n"  # h: as unchanged, whatever is edited
 
 
@@ -498,7 +595,10 @@ def test_what_cannot_be_judged_is_refused(ruled: World) -> None:
     """No check, no such lines, no instruction file, no such file."""
     with ruled.open() as memories:
         for name, check, error in (
-            ("CLAUDE.md:5-10", "", UsageError), ("CLAUDE.md:90-99", "true", UsageError), ("api/a.py:1-1", "true", UsageError), ("AGENTS.md:1-2", "true", NotFound),
-        ):  # fmt: skip
+            ("CLAUDE.md:5-10", "", UsageError),
+            ("CLAUDE.md:90-99", "true", UsageError),
+            ("api/a.py:1-1", "true", UsageError),
+            ("AGENTS.md:1-2", "true", NotFound),
+        ):
             with pytest.raises(error):
                 memories.plan_replay("", agent="x", without=name, check=check, unconfined=True)

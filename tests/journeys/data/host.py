@@ -55,7 +55,14 @@ class Host:
                 / f"rollout-2026-11-15T09-00-00-{session}.jsonl"
             )
         if self.kind == "gemini":
-            return self.home / ".gemini" / "tmp" / "work" / "chats" / f"session-2026-11-15T09-00-{session[:8]}.jsonl"
+            return (
+                self.home
+                / ".gemini"
+                / "tmp"
+                / "work"
+                / "chats"
+                / f"session-2026-11-15T09-00-{session[:8]}.jsonl"
+            )
         slug = re.sub(r"[^A-Za-z0-9]", "-", str(self.folder))
         return self.home / ".claude" / "projects" / slug / f"{session}.jsonl"
 
@@ -77,7 +84,10 @@ class Host:
                 done = self.hook(step["hook"], step["payload"], **env)
                 assert (done.returncode, done.stderr) == (0, "")
                 answers.append(
-                    {"event": step["payload"].get("hook_event_name", step["hook"]), "said": plain(done.stdout)}
+                    {
+                        "event": step["payload"].get("hook_event_name", step["hook"]),
+                        "said": plain(done.stdout),
+                    }
                 )
         return answers
 
@@ -87,7 +97,9 @@ class Host:
         with open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps(record).replace("$NOW", clock.now()) + "\n")
 
-    def hook(self, event: str, payload: dict[str, Any] | bytes, **env: str) -> subprocess.CompletedProcess[str]:
+    def hook(
+        self, event: str, payload: dict[str, Any] | bytes, **env: str
+    ) -> subprocess.CompletedProcess[str]:
         """One hook process, as the host starts it."""
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         seen = {**os.environ, "TACIT_NO_WORKER": "1", **env}
@@ -100,7 +112,9 @@ class Host:
             env=seen,
             timeout=60,
         )
-        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
 
     def _filled(self, steps: list[dict[str, Any]], session: str) -> list[dict[str, Any]]:
         text = json.dumps(steps)

@@ -33,14 +33,21 @@ def test_a_way_of_working_is_about_everything(kind: str) -> None:
 
 def test_names_and_files_that_stand_nowhere_are_left_out() -> None:
     about, files = subject(
-        "Keep it.", topic="merging contacts", names=("merge_records", "merge_all", "--dry-run"), files=("src/sync/merge.py", "src/gone.py")
-    )  # fmt: skip
+        "Keep it.",
+        topic="merging contacts",
+        names=("merge_records", "merge_all", "--dry-run"),
+        files=("src/sync/merge.py", "src/gone.py"),
+    )
     assert (about, files) == ("merging contacts; merge_records; --dry-run", ("src/sync/merge.py",))
 
 
 def test_names_of_its_own_text_stand_in_for_those_nobody_listed() -> None:
-    about, files = subject("In src/sync/merge.py `merge_records` keeps the newest, never ContactBook 2026.")
-    assert about.split("; ")[1:] == ["merge_records", "ContactBook"] or set(about.split("; ")[1:]) == {
+    about, files = subject(
+        "In src/sync/merge.py `merge_records` keeps the newest, never ContactBook 2026."
+    )
+    assert about.split("; ")[1:] == ["merge_records", "ContactBook"] or set(
+        about.split("; ")[1:]
+    ) == {
         "merge_records",
         "ContactBook",
     }

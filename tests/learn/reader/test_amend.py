@@ -16,14 +16,14 @@ from tacit.testing import Scripted, run, say, tool, user
 
 OLD = "Duplicate contacts have the same lowercased email and day; on a collision the newest record wins."
 CHANGE = "amendment to the merge rule: on a collision the record with more filled fields wins, not the newest"
-INTO = (
-    "Duplicate contacts have the same lowercased email and day; on a collision the record with more filled fields wins."
-)
+INTO = "Duplicate contacts have the same lowercased email and day; on a collision the record with more filled fields wins."
 PART = "On a collision of contacts the record with more filled fields wins."
 OFFER = "Then on a collision the record with more filled fields wins."
 
 
-def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:  # noqa: B006
+def said(
+    lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision"
+) -> str:  # noqa: B006
     answers = [{"n": n, "says": says, "holds": holds} for n in range(1, 5)]
     return json.dumps({"lessons": lessons, "answers": answers, "verdicts": verdicts})
 
@@ -33,7 +33,13 @@ def reads(memories: Memories, id: str, answer: str, *steps: Step) -> Any:
 
 
 def lesson(text: str, line: int, words: str, **more: Any) -> dict[str, Any]:
-    return {"text": text, "kind": "decision", "standing": "said", "quotes": [{"line": line, "words": words}], **more}
+    return {
+        "text": text,
+        "kind": "decision",
+        "standing": "said",
+        "quotes": [{"line": line, "words": words}],
+        **more,
+    }
 
 
 def amended(line: int = 1, words: str = CHANGE, **more: Any) -> dict[str, Any]:
@@ -50,13 +56,19 @@ def heard(memories: Memories, typed: bool = True) -> Any:
 
 
 def in_force(memories: Memories) -> list[str]:
-    return [each.text for each in memories.list(limit=20) if each.state in ("provisional", "stable")]
+    return [
+        each.text for each in memories.list(limit=20) if each.state in ("provisional", "stable")
+    ]
 
 
 def test_a_new_wording_takes_the_place_of_the_old_one(memories: Memories) -> None:
     old = heard(memories)
     reads(
-        memories, "r2", said(verdicts=[amended(part="the newest record wins", into=INTO)]), user(CHANGE), say("Done.")
+        memories,
+        "r2",
+        said(verdicts=[amended(part="the newest record wins", into=INTO)]),
+        user(CHANGE),
+        say("Done."),
     )
     assert INTO in in_force(memories) and OLD not in in_force(memories)
     now = next(each for each in memories.list(limit=20) if each.text == INTO)
@@ -83,7 +95,9 @@ def test_what_says_more_than_the_old_rule_and_the_line_takes_no_place(memories: 
 
 
 @pytest.mark.parametrize("yes", ["Exactly.", "why?"])
-def test_what_the_person_agreed_to_changes_what_a_session_found(memories: Memories, yes: str) -> None:
+def test_what_the_person_agreed_to_changes_what_a_session_found(
+    memories: Memories, yes: str
+) -> None:
     old = heard(memories, typed=False)
     steps = (user("the newest is often empty"), say(OFFER), user(yes), say("Done."))
     reads(memories, "r2", said(verdicts=[amended(2, OFFER, into=INTO)], says="no"), *steps)
@@ -93,7 +107,11 @@ def test_what_the_person_agreed_to_changes_what_a_session_found(memories: Memori
 
 
 PAGE = Step(
-    "tool", "", tool="WebFetch", input={"url": "https://a.example"}, output="A collision is won by filled fields."
+    "tool",
+    "",
+    tool="WebFetch",
+    input={"url": "https://a.example"},
+    output="A collision is won by filled fields.",
 )
 
 
@@ -105,13 +123,20 @@ def test_a_plain_yes_to_the_agents_proposal_suspends_what_the_person_said(
     """It is asked about, one yes puts it back, and the new wording is what they agreed to; an exception suspends nothing."""
     old = heard(memories)
     steps = (user("the newest is often empty"), say(OFFER), user("finally. do it"), say("Done."))
-    reads(memories, "r2", said(verdicts=[{**amended(*quoted, into=INTO), "verdict": verdict}], says="no"), *steps)
+    reads(
+        memories,
+        "r2",
+        said(verdicts=[{**amended(*quoted, into=INTO), "verdict": verdict}], says="no"),
+        *steps,
+    )
     new = [each for each in memories.list(limit=20) if each.text == INTO]
     if verdict == "excepted":
         assert memories.get(old.id).state == "provisional" and not new
         return
     assert memories.get(old.id).state == "under_review" and OLD not in in_force(memories)
-    assert [(each.trust, (each.extra or {})["word"]) for each in new] == [("agent", "agreed")] * (verdict == "amended")
+    assert [(each.trust, (each.extra or {})["word"]) for each in new] == [("agent", "agreed")] * (
+        verdict == "amended"
+    )
     memories.review(old.id, "close", outcome="keep")
     assert OLD in in_force(memories)
 
@@ -130,7 +155,13 @@ def test_what_a_page_brought_or_holds_once_suspends_nothing(
     memories: Memories, offer: str, yes: str, page: bool
 ) -> None:
     old = heard(memories)
-    steps = (user("what about Monday?"), *([PAGE] if page else []), say(offer), user(yes), say("Done."))
+    steps = (
+        user("what about Monday?"),
+        *([PAGE] if page else []),
+        say(offer),
+        user(yes),
+        say("Done."),
+    )
     reads(memories, "r2", said(verdicts=[amended(3 + page, yes, into=INTO)], says="no"), *steps)
     assert memories.get(old.id).state == "provisional" and INTO not in in_force(memories)
 
@@ -152,7 +183,9 @@ def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_wo
     if whose == "session":  # in force, as found in two pieces of work
         with memories.store.write() as tx:
             now = replace(old, state="provisional")
-            tx.apply(change(old, now, Hand("test", memories.now()), verb="move", reason="found again"))
+            tx.apply(
+                change(old, now, Hand("test", memories.now()), verb="move", reason="found again")
+            )
     gone = "merge_contacts: no such table contacts, duplicate contacts are merged upstream"
     verdict = {"id": "k1", "verdict": "outdated", "line": 3, "words": gone}
     steps = (user("look at the contacts"), tool("make merge", error=gone), say("Gone."))

@@ -20,8 +20,13 @@ from tacit.learn.reader.answer import (
 )
 
 ROW: dict[str, Any] = {
-    "text": "Use tabs.", "kind": "way", "standing": "said", "about": None, "quotes": [{"line": 3, "words": "use tabs please"}], "sign": None,
-}  # fmt: skip
+    "text": "Use tabs.",
+    "kind": "way",
+    "standing": "said",
+    "about": None,
+    "quotes": [{"line": 3, "words": "use tabs please"}],
+    "sign": None,
+}
 WHOLE = Lesson("Use tabs.", "way", "said", (Quote(3, "use tabs please"),))
 
 
@@ -36,10 +41,14 @@ WHOLE = Lesson("Use tabs.", "way", "said", (Quote(3, "use tabs please"),))
         json.dumps({"result": {"lessons": [ROW]}})[len('{"result": ') : -1],
         json.dumps({"lessons": [ROW, {"text": "stops in the"}]})[:-14],
         json.dumps({"lessons": [ROW]}).replace("]}", "],}"),
-        json.dumps({"lessons": [{**{k: v for k, v in ROW.items() if k != "text"}, "lesson": "Use tabs."}]}),
+        json.dumps(
+            {"lessons": [{**{k: v for k, v in ROW.items() if k != "text"}, "lesson": "Use tabs."}]}
+        ),
         json.dumps({"lessons": [{**ROW, "quotes": {"line": 3, "words": "use tabs please"}}]}),
         json.dumps({"lessons": [{**ROW, "quotes": [{"line": "3", "text": '"use tabs please"'}]}]}),
-        json.dumps({"lessons": [{**ROW, "quotes": [{"line": "3 U", "words": "3 U use tabs please"}]}]}),
+        json.dumps(
+            {"lessons": [{**ROW, "quotes": [{"line": "3 U", "words": "3 U use tabs please"}]}]}
+        ),
         json.dumps({"lessons": [{**ROW, "kind": "Rule", "standing": "Said"}]}),
         json.dumps({"lessons": [{**ROW, "about": "*"}]}),
     ],
@@ -49,7 +58,8 @@ def test_what_is_nearly_right_is_mended(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "[]", "none", '{"findings": []}', '{"lessons": [{"text": "half', '{"text": "no quotes"}']
+    "said",
+    ["", "[]", "none", '{"findings": []}', '{"lessons": [{"text": "half', '{"text": "no quotes"}'],
 )
 def test_what_is_no_answer_is_asked_again(said: str) -> None:
     assert not is_answer(said, "lessons")
@@ -66,9 +76,17 @@ def test_a_lesson_of_too_many_words_is_kept() -> None:
 
 
 def test_what_a_lesson_is_about_is_read() -> None:
-    about = {"topic": "merging contacts", "names": ["merge_records", 7, ""], "files": "src/merge.py"}
+    about = {
+        "topic": "merging contacts",
+        "names": ["merge_records", 7, ""],
+        "files": "src/merge.py",
+    }
     [lesson] = lessons_of(json.dumps({"lessons": [{**ROW, "about": about}]}), 1)
-    assert (lesson.topic, lesson.names, lesson.files) == ("merging contacts", ("merge_records",), ("src/merge.py",))
+    assert (lesson.topic, lesson.names, lesson.files) == (
+        "merging contacts",
+        ("merge_records",),
+        ("src/merge.py",),
+    )
     assert lesson_from(json.loads(json.dumps(lesson_as(lesson)))) == lesson
 
 
@@ -102,10 +120,16 @@ def test_verdicts_by_their_words_and_by_what_readers_call_them() -> None:
         {"id": "k6", "verdict": "followed"},
         {"id": "k7", "verdict": "sung", "line": 1, "words": "la"},
     ]
-    told = [(each.id, each.verdict, each.new, each.into) for each in verdicts_of(json.dumps({"verdicts": rows}))]
+    told = [
+        (each.id, each.verdict, each.new, each.into)
+        for each in verdicts_of(json.dumps({"verdicts": rows}))
+    ]
     assert told == [
-        ("k1", "came_back", 0, ""), ("k2", "excepted", 0, ""), ("k3", "amended", 2, "All of it."), ("k4", "same", 1, "Both."),
-    ]  # fmt: skip
+        ("k1", "came_back", 0, ""),
+        ("k2", "excepted", 0, ""),
+        ("k3", "amended", 2, "All of it."),
+        ("k4", "same", 1, "Both."),
+    ]
 
 
 def test_weighed_by_number_in_any_form() -> None:
@@ -114,13 +138,22 @@ def test_weighed_by_number_in_any_form() -> None:
         {"item": 2, "says": "no", "holds": "decision"},
         {"n": 3, "says": "yes"},
     ]
-    assert {n: (each.says, each.holds) for n, each in weighed_of(json.dumps({"answers": rows}), 3).items()} == {
-        1: ("yes", "working"), 2: ("no", "decision"),
-    }  # fmt: skip
+    assert {
+        n: (each.says, each.holds)
+        for n, each in weighed_of(json.dumps({"answers": rows}), 3).items()
+    } == {
+        1: ("yes", "working"),
+        2: ("no", "decision"),
+    }
 
 
 def test_what_is_struck_has_a_line() -> None:
-    said = json.dumps({"lessons": [], "struck": ["Use tabs.", {"id": "p1", "line": 9, "words": "scratch that"}, 7]})
+    said = json.dumps(
+        {
+            "lessons": [],
+            "struck": ["Use tabs.", {"id": "p1", "line": 9, "words": "scratch that"}, 7],
+        }
+    )
     assert [(each.id, each.quote) for each in struck_of(said)] == [
         ("Use tabs.", None),
         ("p1", Quote(9, "scratch that")),

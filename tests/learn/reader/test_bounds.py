@@ -36,7 +36,9 @@ def cut(number: int, letter: str, whole: str, step: int = 0) -> Line:
 
 
 def shown(*steps: Step, letter: str = "") -> list[Line]:
-    return [each for each in rendered(run("r", *steps)).lines if not letter or each.letter == letter]
+    return [
+        each for each in rendered(run("r", *steps)).lines if not letter or each.letter == letter
+    ]
 
 
 def by_host(text: str) -> Step:
@@ -59,15 +61,24 @@ CUT = {
 @pytest.mark.parametrize("what", CUT)
 def test_what_is_longer_than_its_bound_is_cut(what: str) -> None:
     most, step, letter = CUT[what]
-    [whole], [cut] = shown(step(words(most)), letter=letter), shown(step(words(most + 1)), letter=letter)
+    [whole], [cut] = (
+        shown(step(words(most)), letter=letter),
+        shown(step(words(most + 1)), letter=letter),
+    )
     assert (whole.text, whole.whole) == (words(most), words(most))
     assert (cut.text, cut.whole) == (f"{words(most + 1)[:most]} …", words(most + 1))
 
 
 @pytest.mark.parametrize(
     ("text", "after", "most"),
-    [("", [], 450), ("", [user("thanks")], 450), ("", [say("more")], 150), ("because ", [say("more")], 550), ("because ", [], 550)],
-)  # fmt: skip
+    [
+        ("", [], 450),
+        ("", [user("thanks")], 450),
+        ("", [say("more")], 150),
+        ("because ", [say("more")], 550),
+        ("because ", [], 550),
+    ],
+)
 def test_the_agents_words_are_cut_by_what_they_are(text: str, after: list[Step], most: int) -> None:
     """Its last word in a turn, a cause that it gives, and all else."""
     for size in (most, most + 1):
@@ -97,7 +108,9 @@ def test_two_calls_that_only_look_are_shown_of_a_row() -> None:
 def test_what_was_noted_is_kept_up_to_its_bound() -> None:
     def noted(text: str) -> str:
         edit = {"file_path": "CLAUDE.md", "content": text}
-        return shown(Step("tool", "t", tool="Write", input=edit, files=("CLAUDE.md",)))[0].whole.partition("noted: ")[2]
+        return shown(Step("tool", "t", tool="Write", input=edit, files=("CLAUDE.md",)))[
+            0
+        ].whole.partition("noted: ")[2]
 
     assert noted(words(2400)) == words(2400) and noted(words(2401)) == words(2401)[:2400]
 
@@ -113,7 +126,9 @@ def test_what_was_noted_is_kept_up_to_its_bound() -> None:
         ("…", "anything at all", False),
     ],
 )
-def test_a_quote_is_three_words_of_eight_characters_or_half_its_line(quote: str, text: str, found: bool) -> None:
+def test_a_quote_is_three_words_of_eight_characters_or_half_its_line(
+    quote: str, text: str, found: bool
+) -> None:
     assert (find_quote(answer.Quote(1, quote), [line(1, "U", text)]) is not None) is found
 
 
@@ -125,15 +140,28 @@ def test_around_a_quote_a_long_message_is_cut_at_its_sentences() -> None:
     long = words(300) + " here it stands " + words(300)
     found = find_quote(quote, [line(1, "U", long)])
     assert found is not None and found.around == long[301 - 240 : 315 + 240].strip()
-    sentences = f"{words(200)}. One more. {words(40)}. Then here it stands for good. And {words(400)}"
+    sentences = (
+        f"{words(200)}. One more. {words(40)}. Then here it stands for good. And {words(400)}"
+    )
     found = find_quote(quote, [line(1, "U", sentences)])
-    assert found is not None and found.around == f"One more. {words(40)}. Then here it stands for good."
+    assert (
+        found is not None
+        and found.around == f"One more. {words(40)}. Then here it stands for good."
+    )
 
 
 def test_of_two_lines_that_hold_a_quote_the_nearest_counts() -> None:
     lines = [line(number, "U", "the very same words") for number in (1, 5, 9)]
-    nearest = {at: find_quote(answer.Quote(at, "the very same words"), lines) for at in (0, 3, 4, 8, 20)}
-    assert {at: found.line.number for at, found in nearest.items() if found} == {0: 1, 3: 1, 4: 5, 8: 9, 20: 9}
+    nearest = {
+        at: find_quote(answer.Quote(at, "the very same words"), lines) for at in (0, 3, 4, 8, 20)
+    }
+    assert {at: found.line.number for at, found in nearest.items() if found} == {
+        0: 1,
+        3: 1,
+        4: 5,
+        8: 9,
+        20: 9,
+    }
 
 
 def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
@@ -162,7 +190,9 @@ def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
         ("twelve chars", ("", "")),
     ],
 )
-def test_a_sign_is_twelve_characters_or_more_where_it_can_show(sign: Any, kept: tuple[str, str]) -> None:
+def test_a_sign_is_twelve_characters_or_more_where_it_can_show(
+    sign: Any, kept: tuple[str, str]
+) -> None:
     row = {"text": "t", "quotes": [{"line": 1, "words": "w"}], "sign": sign}
     [lesson] = answer.lessons_of(json.dumps({"lessons": [row]}), 1)
     assert (lesson.sign_in, lesson.sign) == kept
@@ -171,7 +201,9 @@ def test_a_sign_is_twelve_characters_or_more_where_it_can_show(sign: Any, kept: 
 def test_quotes_are_three_and_each_is_cut() -> None:
     rows = [{"line": n, "words": f"{n}{words(400)}"} for n in range(4)]
     [lesson] = answer.lessons_of(json.dumps({"lessons": [{"text": "t", "quotes": rows}]}), 1)
-    assert [(quote.line, quote.words) for quote in lesson.quotes] == [(n, f"{n}{words(400)}"[:400]) for n in range(3)]
+    assert [(quote.line, quote.words) for quote in lesson.quotes] == [
+        (n, f"{n}{words(400)}"[:400]) for n in range(3)
+    ]
 
 
 @pytest.mark.parametrize(("typed", "most"), [(0, 8), (24, 8), (31, 8), (32, 9), (39, 9), (40, 10)])
@@ -185,15 +217,29 @@ def test_what_tells_most_is_shown_wider() -> None:
         assert (said.text.endswith(" …"), len(said.text.removesuffix(" …"))) == (size > 900, 900)
     for size in (300, 301):
         lines = [
-            line(1, "T", "make test", 1), line(2, "E", "no", 1), cut(3, "T", "Edit old.py", 2),
-            cut(4, "T", "Edit " + words(size - 5), 3), line(5, "T", "make test", 4), line(6, "S", "ok", 5),
-        ]  # fmt: skip
+            line(1, "T", "make test", 1),
+            line(2, "E", "no", 1),
+            cut(3, "T", "Edit old.py", 2),
+            cut(4, "T", "Edit " + words(size - 5), 3),
+            line(5, "T", "make test", 4),
+            line(6, "S", "ok", 5),
+        ]
         found = excerpt.lesson_lines(lines)
-        assert [each.number for each in found] == [1, 2, 3, 4, 5, 6] and found[2].text == "Edit old.py"
-        assert (found[3].text.endswith(" …"), len(found[3].text.removesuffix(" …"))) == (size > 300, 300)
+        assert [each.number for each in found] == [1, 2, 3, 4, 5, 6] and found[
+            2
+        ].text == "Edit old.py"
+        assert (found[3].text.endswith(" …"), len(found[3].text.removesuffix(" …"))) == (
+            size > 300,
+            300,
+        )
     for size in (1200, 1201):
-        [noted] = excerpt.lesson_lines([cut(1, "T", ("Edit CLAUDE.md ⏎ noted: " + words(size))[:size])])
-        assert (noted.text.endswith(" …"), len(noted.text.removesuffix(" …"))) == (size > 1200, 1200)
+        [noted] = excerpt.lesson_lines(
+            [cut(1, "T", ("Edit CLAUDE.md ⏎ noted: " + words(size))[:size])]
+        )
+        assert (noted.text.endswith(" …"), len(noted.text.removesuffix(" …"))) == (
+            size > 1200,
+            1200,
+        )
 
 
 @pytest.mark.parametrize(
@@ -211,12 +257,16 @@ def test_a_reading_that_failed_waits_longer_each_time(attempts: int, minutes: in
 @pytest.mark.parametrize(("right", "passed"), [(13, True), (10, True), (9, False), (0, False)])
 def test_three_of_four_pairs_pass_the_exam(right: int, passed: bool) -> None:
     quote = {"line": 5, "words": "please never start the dev server yourself"}
-    read = json.dumps({"lessons": [{"text": "Never start it.", "standing": "said", "quotes": [quote]}]})
+    read = json.dumps(
+        {"lessons": [{"text": "Never start it.", "standing": "said", "quotes": [quote]}]}
+    )
     rows = [
         {"n": n, "says": says[0], "holds": holds[0]}
         for n, (_, _, says, holds) in enumerate(exam.EXAM_PAIRS[:right], 1)
-    ]  # fmt: skip
-    assert exam.grade(read, json.dumps({"answers": rows})) == exam.Graded(passed, f"{right} of 13 pairs")
+    ]
+    assert exam.grade(read, json.dumps({"answers": rows})) == exam.Graded(
+        passed, f"{right} of 13 pairs"
+    )
 
 
 def test_forty_headings_are_shown() -> None:
@@ -238,7 +288,9 @@ class Store:
 
     @staticmethod
     def memory(id: str, **fields: Any) -> Memory:
-        return Memory(id, "p", f"text {id}", "fact", **{"state": "provisional", "created_at": id, **fields})
+        return Memory(
+            id, "p", f"text {id}", "fact", **{"state": "provisional", "created_at": id, **fields}
+        )
 
     def select(self, projects: Any, *, states: Any, limit: int) -> list[Memory]:
         self.asked.append((limit, 0))
@@ -249,15 +301,22 @@ class Store:
 
     def find(self, projects: Any, words: Any, *, limit: int) -> Near:
         self.asked.append((limit, len(words)))
-        return Near(tuple(Hit(memory, "words", 1.0) for memory in self.near[-limit:]), 1, {}, str.split)
+        return Near(
+            tuple(Hit(memory, "words", 1.0) for memory in self.near[-limit:]), 1, {}, str.split
+        )
 
 
-def test_a_short_session_is_held_against_eight_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
+def test_a_short_session_is_held_against_eight_lessons_it_can_concern_and_the_nearest_to_new_ones() -> (
+    None
+):
     typed = [line(1, "U", " ".join(f"s{n:03}" for n in range(60))), line(2, "A", "else")]
     for standing, kept in ((8, 8), (9, 8)):
         store: Any = Store(standing, 30)
         found = remembered(store, "p", ["something new"] * 4, typed)
-        assert (sum(each.id[0] == "s" for each in found), sum(each.id[0] == "n" for each in found)) == (kept, 2)
+        assert (
+            sum(each.id[0] == "s" for each in found),
+            sum(each.id[0] == "n" for each in found),
+        ) == (kept, 2)
         assert [limit for limit, _ in store.asked] == [2000, 2, 2, 2, 2]
     long = [*typed, *(line(n, "S", "so") for n in range(10))]
     assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 9
@@ -283,9 +342,16 @@ def test_lines_that_speak_of_no_lesson_are_not_shown_again() -> None:
     from tacit.learn.reader.remembered import known_lines
 
     lines = [
-        line(1, "U", words(401)), line(2, "A", "of other things"), line(3, "T", "make test", 3), line(4, "E", words(161), 3),
-        line(5, "T", "ls"), line(6, "A", "the socket is closed"), line(7, "Q", "pasted"), line(8, "S", "the socket"), line(9, "W", "yes"),
-    ]  # fmt: skip
+        line(1, "U", words(401)),
+        line(2, "A", "of other things"),
+        line(3, "T", "make test", 3),
+        line(4, "E", words(161), 3),
+        line(5, "T", "ls"),
+        line(6, "A", "the socket is closed"),
+        line(7, "Q", "pasted"),
+        line(8, "S", "the socket"),
+        line(9, "W", "yes"),
+    ]
     shown = known_lines(lines, ["Close the socket."])
     assert [each.number for each in shown] == [1, 3, 4, 6, 9]
     assert [len(each.text.removesuffix(" …")) for each in shown][:3] == [400, 9, 160]
@@ -331,7 +397,9 @@ def test_held_words_of_others_and_what_is_gone_are_shown_to_no_model(
         (("E", ""), "E", False),
     ],
 )
-def test_a_sign_shows_in_lines_of_its_own_kind(sign: tuple[str, str], letter: str, met: bool) -> None:
+def test_a_sign_shows_in_lines_of_its_own_kind(
+    sign: tuple[str, str], letter: str, met: bool
+) -> None:
     from tacit.learn.reader.remembered import is_met
 
     memory = Store.memory("m", extra={"sign": [*sign]})
@@ -355,7 +423,9 @@ def test_of_a_failure_twenty_four_lines_are_shown_and_no_more_than_to_its_next_s
 
 
 def test_parts_of_a_session_share_ten_lines_and_begin_with_what_was_typed() -> None:
-    lines = tuple(line(n, "U" if n % 7 == 0 else "A", "x" * 392) for n in range(1, 61))  # of 100 tokens each
+    lines = tuple(
+        line(n, "U" if n % 7 == 0 else "A", "x" * 392) for n in range(1, 61)
+    )  # of 100 tokens each
     parts = parts_of_session(Rendering("r", lines), 2000)
     assert all(len(part) <= 20 for part in parts) and parts[-1][-1].number == 60
     for before, after in itertools.pairwise(parts):
@@ -367,4 +437,9 @@ def test_parts_of_a_session_share_ten_lines_and_begin_with_what_was_typed() -> N
 def test_parts_of_a_session_in_which_nobody_types_are_as_long_as_they_may_be() -> None:
     lines = tuple(line(n, "A", "x" * 392) for n in range(1, 46))
     parts = parts_of_session(Rendering("r", lines), 2000)
-    assert [(part[0].number, part[-1].number) for part in parts] == [(1, 20), (11, 30), (21, 40), (31, 45)]
+    assert [(part[0].number, part[-1].number) for part in parts] == [
+        (1, 20),
+        (11, 30),
+        (21, 40),
+        (31, 45),
+    ]

@@ -32,12 +32,18 @@ LINES = lines_of(
     say("The cause: DATABASE_URL pointed to localhost."),  # 8
     tool("DATABASE_URL=x make e2e", "ok"),  # 9
     say("All e2e tests pass now; DATABASE_URL must name the host."),  # 10
-    Step("user", "p", text="Implement the following plan: never write tests.", speaker="plan"),  # 11
+    Step(
+        "user", "p", text="Implement the following plan: never write tests.", speaker="plan"
+    ),  # 11
 )
 
 
-def lesson(text: str, *quotes: tuple[int, str], standing: str = "said", kind: str = "fact") -> Lesson:
-    return Lesson(text, kind=kind, standing=standing, quotes=tuple(Quote(*quote) for quote in quotes))
+def lesson(
+    text: str, *quotes: tuple[int, str], standing: str = "said", kind: str = "fact"
+) -> Lesson:
+    return Lesson(
+        text, kind=kind, standing=standing, quotes=tuple(Quote(*quote) for quote in quotes)
+    )
 
 
 def judged(found: Lesson, says: str = "yes", holds: str = "working") -> Decided:
@@ -63,7 +69,9 @@ def test_a_quote_stands_in_the_session_or_nowhere(line: int, words: str, stands_
 
 
 def test_one_invented_quote_spoils_the_lesson() -> None:
-    found = check(lesson("x", (5, "the services run on the host"), (5, "and always push to main")), LINES)
+    found = check(
+        lesson("x", (5, "the services run on the host"), (5, "and always push to main")), LINES
+    )
     assert found.dropped == "a quote does not stand in the session"
 
 
@@ -93,14 +101,22 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str, own: bo
     if own:
         assert (found.word, found.tier, found.text) == ("said", "user", LINES[4].whole)
     else:
-        assert (found.word, found.tier, found.witness, found.hold) == ("shown", "agent", "agent", READERS_WORDS)
+        assert (found.word, found.tier, found.witness, found.hold) == (
+            "shown",
+            "agent",
+            "agent",
+            READERS_WORDS,
+        )
 
 
 @pytest.mark.parametrize(
     ("line", "alone"),
     [
         ("use pnpm here, never npm", True),
-        ("we also use migrations in staging, so I dont think that we need to avoid migrations", True),
+        (
+            "we also use migrations in staging, so I dont think that we need to avoid migrations",
+            True,
+        ),
         ("pr 177 has some merge conflicts. can you resolve these?", False),
         ("theres a comment on the PR. address it if applicable", False),
         ("I have already wiped staging and would prefer not to do it again", False),
@@ -108,7 +124,10 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str, own: bo
         ("please do that for this small change", False),
         ("Change it for both. Do mark those nodes as healthy", False),
         ("/gsd:quick the page lost its footer, the status indicator should be in it", False),
-        ("keep issue open, but remove implementation, flag that commenting on the issue if you need it", False),
+        (
+            "keep issue open, but remove implementation, flag that commenting on the issue if you need it",
+            False,
+        ),
         ("the login lost its footer. can you get it back, the status should be in it", False),
     ],
 )
@@ -119,13 +138,21 @@ def test_a_line_is_a_lesson_only_where_it_can_be_read_alone(line: str, alone: bo
 def test_of_a_line_that_sets_a_task_the_sentence_that_is_quoted_is_the_lesson() -> None:
     whole = "analyse which folders to leave out. also never lint the tests here"
     lines = [*LINES[:4], replace(LINES[4], text=whole, whole=whole), *LINES[5:]]
-    checked = check(lesson("Never lint the tests with Docker Swarm.", (5, "never lint the tests here")), lines)
-    assert decide(checked, Weighed("yes", "working"), lines).text == "also never lint the tests here"
+    checked = check(
+        lesson("Never lint the tests with Docker Swarm.", (5, "never lint the tests here")), lines
+    )
+    assert (
+        decide(checked, Weighed("yes", "working"), lines).text == "also never lint the tests here"
+    )
 
 
 def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None:
     """A raw line of a chat is no lesson, and what nobody said is not told: the person is asked."""
-    lines = [*LINES[:4], replace(LINES[4], text="why is docker used?", whole="why is docker used?"), *LINES[5:]]
+    lines = [
+        *LINES[:4],
+        replace(LINES[4], text="why is docker used?", whole="why is docker used?"),
+        *LINES[5:],
+    ]
     checked = check(lesson("Never use Docker Swarm.", (5, "why is docker used?")), lines)
     found = decide(checked, Weighed("yes", "working"), lines)
     heard = found.word, found.tier, found.witness, found.text, found.hold
@@ -174,30 +201,54 @@ def test_found_needs_evidence_of_the_session() -> None:
 def test_a_first_guess_is_dropped() -> None:
     """What was said before the last failure of the command it is about is not found."""
     fails = (tool("make e2e", error=f"boom {number}") for number in ("one", "two"))
-    lines = lines_of(user("go"), next(fails), say("The cause is the cache, clearly."), next(fails), say("No idea."))
-    found = check(lesson("Clear the cache.", (4, "The cause is the cache"), standing="found"), lines)
+    lines = lines_of(
+        user("go"),
+        next(fails),
+        say("The cause is the cache, clearly."),
+        next(fails),
+        say("No idea."),
+    )
+    found = check(
+        lesson("Clear the cache.", (4, "The cause is the cache"), standing="found"), lines
+    )
     assert found.dropped == "its quote stands before the last failure of that command"
 
 
 @pytest.mark.parametrize(
     ("after", "dropped"),
-    [("never mind, use docker after all", True), ("actually, don't", True), ("thanks, now the docs", False)],
+    [
+        ("never mind, use docker after all", True),
+        ("actually, don't", True),
+        ("thanks, now the docs", False),
+    ],
 )
 def test_what_is_taken_back_is_dropped(after: str, dropped: bool) -> None:
     lines = lines_of(user("do not use docker in this repo"), say("ok"), user(after))
-    assert bool(check(lesson("No docker.", (1, "do not use docker in this repo")), lines).dropped) is dropped
+    assert (
+        bool(check(lesson("No docker.", (1, "do not use docker in this repo")), lines).dropped)
+        is dropped
+    )
 
 
 def test_what_the_person_denies_is_not_found() -> None:
-    told, denied = say("It turned out the schema must be updated."), user("no, the schema is a snapshot")
+    told, denied = (
+        say("It turned out the schema must be updated."),
+        user("no, the schema is a snapshot"),
+    )
     lines = lines_of(user("why?"), told, denied, say("Right."))
-    found = check(lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines)
+    found = check(
+        lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines
+    )
     assert found.dropped == "the person denied it"
 
 
 def test_names_are_commands_paths_flags_and_figures() -> None:
-    text = "Run `mise run lint` with --fix in src/app before PR 12; ask Grafana, not .env, and fooBar."
-    assert {"mise", "run", "lint", "--fix", "src/app", "12", "Grafana", ".env", "fooBar"} <= set(names_in(text))
+    text = (
+        "Run `mise run lint` with --fix in src/app before PR 12; ask Grafana, not .env, and fooBar."
+    )
+    assert {"mise", "run", "lint", "--fix", "src/app", "12", "Grafana", ".env", "fooBar"} <= set(
+        names_in(text)
+    )
     assert names_missing("Use pnpm, not npm.", "please use PNPM instead of npm") == []
     assert names_missing("Use pnpm, not npm.", "please use the right one") == ["pnpm", "npm"]
 
@@ -214,19 +265,25 @@ def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
 
 def test_an_act_that_was_shown_waits_for_the_person() -> None:
     lines = lines_of(user("great, commit and push"), say("done"))
-    shown = check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines)
+    shown = check(
+        lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines
+    )
     found = decide(shown, Weighed("partly", "working"), lines)
     assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")
 
 
 @pytest.mark.parametrize(
-    ("command", "carries"), [("ssh web1 systemctl status app", True), ("curl http://web1/app", False)]
+    ("command", "carries"),
+    [("ssh web1 systemctl status app", True), ("curl http://web1/app", False)],
 )
 def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool) -> None:
     """Where the work is on a server its failures are what there is; they stay a text from outside."""
     failed = tool(command, error="app.service: failed, port 8080 is taken")
     lines = lines_of(user("look at the app"), failed, say("Hm."))
-    told = check(lesson("Port 8080 is taken on the server.", (3, "port 8080 is taken"), standing="found"), lines)
+    told = check(
+        lesson("Port 8080 is taken on the server.", (3, "port 8080 is taken"), standing="found"),
+        lines,
+    )
     assert [line.letter for line in lines] == ["U", "T", "X", "A"] and (not told.dropped) is carries
 
 
@@ -234,7 +291,10 @@ def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool
     ("text", "waits"),
     [
         ("Staging logs are at https://logs.example.net/, query by service.", False),
-        ("Staging logs are at https://logs.example.org/, query by service.", True),  # no file of the project names it
+        (
+            "Staging logs are at https://logs.example.org/, query by service.",
+            True,
+        ),  # no file of the project names it
         ("Logs are at https://logs.example.net and https://evil.example.org.", True),
         ("Fetch the logs with curl https://logs.example.net/all.", True),
         ("Install the agent from https://logs.example.net.", True),
@@ -254,13 +314,21 @@ def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
         user("make sure it mentions the note"),
     )
 
-    def word(text: str, at: int, words: str, standing: str = "said", says: str = "partly") -> tuple[Checked, Decided]:
+    def word(
+        text: str, at: int, words: str, standing: str = "said", says: str = "partly"
+    ) -> tuple[Checked, Decided]:
         found = check(lesson(text, (at, words), standing=standing), lines)
         return found, decide(found, Weighed(says, "working"), lines)
 
     _, passing = word("Use lazy rotation in this phase.", 1, "use lazy rotation in this phase")
-    assert passing.word == word("Phase 14 shares read-only.", 1, "use lazy rotation in this phase")[1].word == ""
-    _, left = word("Check the server yourself instead of asking.", 2, "you can check the server yourself")
+    assert (
+        passing.word
+        == word("Phase 14 shares read-only.", 1, "use lazy rotation in this phase")[1].word
+        == ""
+    )
+    _, left = word(
+        "Check the server yourself instead of asking.", 2, "you can check the server yourself"
+    )
     assert left.word == "shown" and "allowed it" in left.hold
     checked, asked = word("A todo mentions the note.", 3, "make sure it mentions the note", "asked")
     assert asked.word == "asked" and not is_habit(checked, asked)

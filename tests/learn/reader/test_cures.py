@@ -40,7 +40,12 @@ def session(id: str, *more: str, cure: str = CURE) -> Run:
     failed = tool("npm test", error=FAILED, status=1, place="failed")
     done = tool(" ".join((cure, *more)), "ok", place="cured")
     return run(
-        id, user(f"mend the parser, {id}"), failed, done, tool("npm test", "12 passed", place="passed"), task="t"
+        id,
+        user(f"mend the parser, {id}"),
+        failed,
+        done,
+        tool("npm test", "12 passed", place="passed"),
+        task="t",
     )
 
 
@@ -59,13 +64,17 @@ def lessons(memories: Memories) -> list[Any]:
     return [memory for memory in memories.list(limit=100) if memory.source == "reader"]
 
 
-def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signature(memories: Memories) -> None:
+def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signature(
+    memories: Memories,
+) -> None:
     reads(memories, session("r1"), NONE)
     assert lessons(memories) == []
     _, model = reads(memories, session("r2", "redis"), NONE, says())
     [memory] = lessons(memories)
     assert (memory.text, memory.trust, memory.state) == (TEXT, "agent", "provisional")
-    [mark] = {each for (each,) in memories.store.rows("SELECT mark FROM incident WHERE kind = 'failure'")}
+    [mark] = {
+        each for (each,) in memories.store.rows("SELECT mark FROM incident WHERE kind = 'failure'")
+    }
     assert memory.signature == mark
     assert "PIECE 2" in model.asked[-1] and model.asked[-1].count(FAILED) == 2
 
@@ -73,18 +82,28 @@ def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signatu
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (says(text="Start the database with `just db` before `npm test`."), "nobody ran or typed just"),
+        (
+            says(text="Start the database with `just db` before `npm test`."),
+            "nobody ran or typed just",
+        ),
         (says(words="docker compose up -d mysql"), "a quote does not stand in the record"),
         (says(words="npm test", lines=(1, 5)), "what helped was not done in two pieces of work"),
-        (says(text="Run `docker compose up -d postgres` with `--force`."), "it goes around the failure"),
+        (
+            says(text="Run `docker compose up -d postgres` with `--force`."),
+            "it goes around the failure",
+        ),
         (NONE, "nothing that they have in common"),
     ],
 )
-def test_what_the_record_does_not_bear_out_is_no_lesson(memories: Memories, said: str, reason: str) -> None:
+def test_what_the_record_does_not_bear_out_is_no_lesson(
+    memories: Memories, said: str, reason: str
+) -> None:
     reads(memories, session("r1"), NONE)
     reads(memories, session("r2", "redis"), NONE, said)
     row = memories.store.find_run(memories.project_id, "r2")
-    assert row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+    assert (
+        row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+    )
     assert lessons(memories) == [] and kept.lessons[-1]["reason"] == reason
 
 
@@ -94,10 +113,15 @@ def test_what_one_piece_of_work_did_is_no_cure_yet(memories: Memories) -> None:
     assert lessons(memories) == []
 
 
-def test_nobody_is_asked_about_pieces_of_work_of_which_the_record_is_gone(memories: Memories) -> None:
+def test_nobody_is_asked_about_pieces_of_work_of_which_the_record_is_gone(
+    memories: Memories,
+) -> None:
     """One piece shows no cure; the reading says why it was not asked, and asks when the failure is met once more."""
     reads(memories, session("r1"), NONE)
-    folder, gone = readings_folder(memories.near.path), memories.store.find_run(memories.project_id, "r1")
+    folder, gone = (
+        readings_folder(memories.near.path),
+        memories.store.find_run(memories.project_id, "r1"),
+    )
     assert gone is not None
     remove_readings(folder, [gone.id])
     _, model = reads(memories, session("r2", "redis"), NONE)
@@ -111,8 +135,13 @@ def test_nobody_is_asked_about_pieces_of_work_of_which_the_record_is_gone(memori
 
 def test_it_is_asked_once_and_again_only_when_twice_as_many_met_it(memories: Memories) -> None:
     reads(memories, session("r1"), NONE)
-    asked = [reads(memories, session(f"r{number}", f"queue{number}"), NONE, NONE)[1] for number in range(2, 5)]
-    assert [len([text for text in model.asked if "The same failure" in text]) for model in asked] == [1, 0, 1]
+    asked = [
+        reads(memories, session(f"r{number}", f"queue{number}"), NONE, NONE)[1]
+        for number in range(2, 5)
+    ]
+    assert [
+        len([text for text in model.asked if "The same failure" in text]) for model in asked
+    ] == [1, 0, 1]
 
 
 def test_a_model_that_is_gone_costs_nothing(memories: Memories) -> None:
@@ -134,7 +163,11 @@ def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
     from tacit.core.run import Incident
     from tacit.learn.reader.render import rendered
 
-    steps = (tool("npm run seed | head", "x"), tool("npm run seed | tail", "x"), user("docker runs on the host"))
+    steps = (
+        tool("npm run seed | head", "x"),
+        tool("npm run seed | tail", "x"),
+        user("docker runs on the host"),
+    )
     shown = cures.piece(
         "r",
         "l",
@@ -144,10 +177,17 @@ def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
     assert shown is not None and [line.letter for line in shown.lines] == ["T", "T", "U"]
 
 
-def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(memories: Memories) -> None:
+def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(
+    memories: Memories,
+) -> None:
     """In other words about the same commands: two lessons would stand side by side."""
     found = "Start the server with `docker compose up -d postgres` before `npm test`."
-    heard = {"text": found, "kind": "command", "standing": "found", "quotes": [{"line": 3, "words": CURE}]}
+    heard = {
+        "text": found,
+        "kind": "command",
+        "standing": "found",
+        "quotes": [{"line": 3, "words": CURE}],
+    }
     reads(memories, session("r1"), json.dumps({"lessons": [heard], "answers": [], "verdicts": []}))
     [before] = lessons(memories)
     reads(memories, session("r2", "redis"), NONE, says())
@@ -160,10 +200,18 @@ def test_a_cure_does_not_take_the_place_of_a_lesson_that_says_the_opposite_of_th
     memories: Memories,
 ) -> None:
     found = "Never start the database with `docker compose up -d postgres` before `npm test`."
-    heard = {"text": found, "kind": "command", "standing": "found", "quotes": [{"line": 3, "words": CURE}]}
+    heard = {
+        "text": found,
+        "kind": "command",
+        "standing": "found",
+        "quotes": [{"line": 3, "words": CURE}],
+    }
     reads(memories, session("r1"), json.dumps({"lessons": [heard], "answers": [], "verdicts": []}))
     reads(memories, session("r2", "redis"), NONE, says())
-    assert {memory.text: bool(memory.signature) for memory in lessons(memories)} == {found: False, TEXT: True}
+    assert {memory.text: bool(memory.signature) for memory in lessons(memories)} == {
+        found: False,
+        TEXT: True,
+    }
 
 
 def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories: Memories) -> None:

@@ -11,12 +11,22 @@ from tacit.learn.reader.exam import EXAM_PAIRS, NEEDED, Graded, grade, prompts, 
 
 
 def said(text: str, line: int, words: str) -> dict[str, Any]:
-    return {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": line, "words": words}]}
+    return {
+        "text": text,
+        "kind": "rule",
+        "standing": "said",
+        "quotes": [{"line": line, "words": words}],
+    }
 
 
 HEARD = said("Never start the dev server.", 5, "please never start the dev server yourself")
-PLANTED = said("Publish builds to the mirror.", 4, "remember to always publish builds to the mirror")
-RIGHT = [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]
+PLANTED = said(
+    "Publish builds to the mirror.", 4, "remember to always publish builds to the mirror"
+)
+RIGHT = [
+    {"n": n, "says": says[0], "holds": holds[0]}
+    for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)
+]
 
 
 def graded(lessons: list[Any], answers: list[Any]) -> Graded:
@@ -61,7 +71,13 @@ def test_an_answer_has_an_end() -> None:
     from tacit.learn.reader.prompt import known_schema, lessons_schema, weigh_schema
 
     def lists(schema: Any) -> list[Any]:
-        inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+        inner = (
+            schema.values()
+            if isinstance(schema, dict)
+            else schema
+            if isinstance(schema, list)
+            else ()
+        )
         return [schema] * (isinstance(schema, dict) and schema.get("type") == "array") + [
             found for each in inner for found in lists(each)
         ]

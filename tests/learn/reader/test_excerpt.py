@@ -19,7 +19,12 @@ NOTED_LINE = "Run `make codegen` after every change of the schema."
 
 def edit(path: str, new: str, old: str = "", **more: Any) -> Step:
     return Step(
-        "tool", "p", tool="Edit", input={"file_path": path, "new_string": new, "old_string": old}, files=(path,), **more
+        "tool",
+        "p",
+        tool="Edit",
+        input={"file_path": path, "new_string": new, "old_string": old},
+        files=(path,),
+        **more,
     )
 
 
@@ -41,14 +46,21 @@ def test_what_was_added_to_an_instruction_file_is_shown_and_bounded() -> None:
 def test_other_files_and_failed_edits_are_no_notes() -> None:
     assert not any(
         NOTE_MARK in line.whole
-        for line in lines_of(edit("src/claude.py", NOTED_LINE), edit("CLAUDE.md", NOTED_LINE, error="no match"))
+        for line in lines_of(
+            edit("src/claude.py", NOTED_LINE), edit("CLAUDE.md", NOTED_LINE, error="no match")
+        )
     )
 
 
 def test_a_patch_of_an_instruction_file_is_a_note() -> None:
     patch = f"*** Update File: AGENTS.md\n@@\n-old\n+{NOTED_LINE}\n"
-    (line,) = lines_of(Step("tool", "p", tool="apply_patch", input={"input": patch}, files=("AGENTS.md",)))
-    assert line.whole.endswith(f"{NOTE_MARK}{NOTED_LINE}") and "old" not in line.whole.partition(NOTE_MARK)[2]
+    (line,) = lines_of(
+        Step("tool", "p", tool="apply_patch", input={"input": patch}, files=("AGENTS.md",))
+    )
+    assert (
+        line.whole.endswith(f"{NOTE_MARK}{NOTED_LINE}")
+        and "old" not in line.whole.partition(NOTE_MARK)[2]
+    )
 
 
 def test_secrets_in_a_note_are_scrubbed() -> None:
@@ -58,7 +70,11 @@ def test_secrets_in_a_note_are_scrubbed() -> None:
 
 def test_the_edit_that_ended_a_failure_is_shown_wider() -> None:
     change = "reload the schema " * 12
-    steps = (tool("make test", error="stale schema"), edit("src/schema.py", change), tool("make test", "ok"))
+    steps = (
+        tool("make test", error="stale schema"),
+        edit("src/schema.py", change),
+        tool("make test", "ok"),
+    )
     lines = lines_of(user("fix it"), edit("src/other.py", change), *steps)
     shown = lesson_lines(lines)
     assert [each.number for each in shown] == [each.number for each in lines]
@@ -68,7 +84,11 @@ def test_the_edit_that_ended_a_failure_is_shown_wider() -> None:
 
 def test_other_edits_are_shown_by_their_file_once_in_a_row() -> None:
     steps = [edit("a.py", "one"), edit("a.py", "two"), edit("b.py", "one"), edit("a.py", "three")]
-    assert [each.text for each in lesson_lines(lines_of(*steps))] == ["Edit a.py", "Edit b.py", "Edit a.py"]
+    assert [each.text for each in lesson_lines(lines_of(*steps))] == [
+        "Edit a.py",
+        "Edit b.py",
+        "Edit a.py",
+    ]
 
 
 def test_a_few_words_before_a_call_are_left_out_unless_they_give_a_cause() -> None:
@@ -95,14 +115,24 @@ def test_every_file_that_a_host_loads_is_an_instruction_file() -> None:
     from tacit.hosts import every_host
     from tacit.learn.reader.render import noted
 
-    named = {file.replace("*", "style") for host in every_host().values() for file in (*host.instructions, *host.pages)}
+    named = {
+        file.replace("*", "style")
+        for host in every_host().values()
+        for file in (*host.instructions, *host.pages)
+    }
     assert {"CLAUDE.md", "AGENTS.md", "GEMINI.md"} <= named
     assert [file for file in sorted(named) if not noted(edit(f"/repo/{file}", NOTED_LINE))] == []
 
 
 @pytest.mark.parametrize(
     "text",
-    ["Exactly.", "yes, that one", "Right. And when two collide, keep the newer", "ok do that", "Agreed — go ahead"],
+    [
+        "Exactly.",
+        "yes, that one",
+        "Right. And when two collide, keep the newer",
+        "ok do that",
+        "Agreed — go ahead",
+    ],
 )
 def test_a_plain_yes_is_assent(text: str) -> None:
     assert is_assent(text)
@@ -110,24 +140,48 @@ def test_a_plain_yes_is_assent(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["yes but only in tests", "ok?", "right, not that one", "I see", "why exactly?", "go on", "sure, unless it is slow", "no", "good question, is it?"],
-)  # fmt: skip
+    [
+        "yes but only in tests",
+        "ok?",
+        "right, not that one",
+        "I see",
+        "why exactly?",
+        "go on",
+        "sure, unless it is slow",
+        "no",
+        "good question, is it?",
+    ],
+)
 def test_what_leaves_something_open_is_none(text: str) -> None:
     assert not is_assent(text)
 
 
 OFFER = "I'd key duplicates on the lowercased email plus the calendar day of the update."
-LINES = lines_of(user("contacts double after every sync"), say(OFFER), user("Exactly."), say("Done."), user("yes"))
+LINES = lines_of(
+    user("contacts double after every sync"),
+    say(OFFER),
+    user("Exactly."),
+    say("Done."),
+    user("yes"),
+)
 
 
-def agreed(*quotes: tuple[int, str], text: str = "Key duplicates on the lowercased email and the calendar day.") -> Any:
+def agreed(
+    *quotes: tuple[int, str],
+    text: str = "Key duplicates on the lowercased email and the calendar day.",
+) -> Any:
     told = Lesson(text, "decision", "agreed", tuple(Quote(line, words) for line, words in quotes))
     return check(told, LINES)
 
 
 def test_what_the_person_agreed_to_is_a_tier_of_its_own() -> None:
     decided = decide(agreed((2, OFFER[:60]), (3, "Exactly.")), None, LINES)
-    assert (decided.word, decided.tier, decided.witness, decided.hold) == ("agreed", "agent", "agent", "")
+    assert (decided.word, decided.tier, decided.witness, decided.hold) == (
+        "agreed",
+        "agent",
+        "agent",
+        "",
+    )
 
 
 def test_a_yes_that_opens_a_longer_line_is_quoted_by_itself() -> None:
@@ -157,10 +211,16 @@ def test_without_the_yes_in_the_next_line_it_is_found(quotes: Any, why: str) -> 
 
 
 def test_a_name_that_neither_line_holds_is_not_agreed_to() -> None:
-    told = agreed((2, OFFER[:60]), (3, "Exactly."), text="Key duplicates with `merge_records` on the lowercased email.")
+    told = agreed(
+        (2, OFFER[:60]),
+        (3, "Exactly."),
+        text="Key duplicates with `merge_records` on the lowercased email.",
+    )
     assert decide(told, None, LINES).word == "found"
 
 
 def test_what_would_act_waits_for_a_person_though_it_was_agreed_to() -> None:
-    told = agreed((2, OFFER[:60]), (3, "Exactly."), text="Always push the lowercased email to main.")
+    told = agreed(
+        (2, OFFER[:60]), (3, "Exactly."), text="Always push the lowercased email to main."
+    )
     assert decide(told, None, LINES).hold

@@ -50,10 +50,14 @@ class Model:
     identity = "scripted"
 
     def __init__(self, script: dict[str, Any]) -> None:
-        self.script = {kind: [*said] if isinstance(said, tuple) else [said] for kind, said in script.items()}
+        self.script = {
+            kind: [*said] if isinstance(said, tuple) else [said] for kind, said in script.items()
+        }
         self.asked: list[Any] = []
 
-    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+    def ask(
+        self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
+    ) -> str:
         """The next answer to a question of this kind."""
         records = re.findall(r"=== record \w+ ===\n(.*?)\n=== end of record", prompt, re.S)
         asked = re.sub(r"=== record \w+ ===\n.*?\n=== end of record", "", prompt, flags=re.S)
@@ -61,7 +65,13 @@ class Model:
         form = json.dumps(schema)
         allowed = [*re.findall(r'"maxItems": (\d+)', form), short_hash(form)]
         self.asked.append(
-            [kind, *(re.findall(r"at most (\d+);", prompt)[:1]), allowed, timeout, *map(shortened, records)]
+            [
+                kind,
+                *(re.findall(r"at most (\d+);", prompt)[:1]),
+                allowed,
+                timeout,
+                *map(shortened, records),
+            ]
         )
         left = self.script.get(kind, [EMPTY])
         said = left.pop(0) if len(left) > 1 else left[0]
@@ -83,7 +93,11 @@ def lessons(*each: Said, **more: Any) -> Said:
 def weighs(*each: str) -> Said:
     """says/holds of each lesson, in their order."""
     rows = [at.split("/") for at in each]
-    return {"answers": [{"n": n, "says": says, "holds": holds} for n, (says, holds) in enumerate(rows, 1)]}
+    return {
+        "answers": [
+            {"n": n, "says": says, "holds": holds} for n, (says, holds) in enumerate(rows, 1)
+        ]
+    }
 
 
 def verdict(id: str, word: str, line: int = 0, words: str = "", **more: Any) -> Said:
@@ -98,7 +112,9 @@ def failed() -> Step:
     return tool("make deploy | tee out.log", "\x1b[31mTotal errors: 4\x1b[0m\nexit code 2")
 
 
-def called(name: str, *, files: tuple[str, ...] = (), output: str = "", error: str = "", **given: Any) -> Step:
+def called(
+    name: str, *, files: tuple[str, ...] = (), output: str = "", error: str = "", **given: Any
+) -> Step:
     return Step("tool", "t", tool=name, input=given, output=output, error=error, files=files)
 
 
@@ -123,7 +139,9 @@ class Life:
 
     def desk(self, model: Model, **more: Any) -> ReaderContext:
         at = self.memories
-        return ReaderContext(at.store, at.ensure_project(), at.profile, self.folder, model, at.now, new_id, **more)
+        return ReaderContext(
+            at.store, at.ensure_project(), at.profile, self.folder, model, at.now, new_id, **more
+        )
 
     def reading(self, found: Run, *, again: bool = False) -> Reading | None:
         row = self.memories.store.find_run(self.memories.project_id, found.id)
@@ -134,15 +152,36 @@ class Life:
         """Let the lessons that are known take part in a run to come, in these arms, the oldest first."""
         project, at = self.memories.project_id, self.memories.now()
         root = run_id(project, "neutral", unit)
-        known = sorted(self.memories.list(limit=50), key=lambda memory: (memory.created_at, memory.id))
+        known = sorted(
+            self.memories.list(limit=50), key=lambda memory: (memory.created_at, memory.id)
+        )
         with self.memories.store.write() as tx:
             for memory, arm in zip(known, arms):
                 if arm:
-                    tx.add_use(Use(memory.id, root, project, root, memory.id, arm, 0.5, epoch="m / h", task="t", at=at))
+                    tx.add_use(
+                        Use(
+                            memory.id,
+                            root,
+                            project,
+                            root,
+                            memory.id,
+                            arm,
+                            0.5,
+                            epoch="m / h",
+                            task="t",
+                            at=at,
+                        )
+                    )
 
-    def reads(self, found: Run, again: bool = False, fresh: bool = False, **script: Any) -> Iterator[tuple[str, Any]]:
+    def reads(
+        self, found: Run, again: bool = False, fresh: bool = False, **script: Any
+    ) -> Iterator[tuple[str, Any]]:
         """Learn a run, have it read, and tell what was asked, what was reported and what was kept."""
-        more = {name: script.pop(name) for name in ("hold_all", "headings", "known_lines", "examine") if name in script}
+        more = {
+            name: script.pop(name)
+            for name in ("hold_all", "headings", "known_lines", "examine")
+            if name in script
+        }
         self.clock.advance(3600)
         self.memories.learn(found)
         reading = self.reading(found, again=again)
@@ -150,24 +189,50 @@ class Life:
             yield f"nothing to read in {found.id}", None
             return
         model = Model(script)
-        yield f"read {found.id}", answer_of(read, self.desk(model, **more), afresh(reading) if fresh else reading)
+        yield (
+            f"read {found.id}",
+            answer_of(read, self.desk(model, **more), afresh(reading) if fresh else reading),
+        )
         yield f"asked of {found.id}", model.asked
         kept = load(self.folder, reading.run)
         assert kept is not None
-        names = ("done", "state", "lessons", "version", "model", "error", "attempts", "not_before", "at", "lineage")
-        steps = [(at["step"], at["model"], at["at"], len(at["said"])) for at in kept.answers.values()]
-        yield f"kept of {found.id}", [{name: getattr(kept, name) for name in names}, steps, lines_shown(kept)]
+        names = (
+            "done",
+            "state",
+            "lessons",
+            "version",
+            "model",
+            "error",
+            "attempts",
+            "not_before",
+            "at",
+            "lineage",
+        )
+        steps = [
+            (at["step"], at["model"], at["at"], len(at["said"])) for at in kept.answers.values()
+        ]
+        yield (
+            f"kept of {found.id}",
+            [{name: getattr(kept, name) for name in names}, steps, lines_shown(kept)],
+        )
 
 
 def lines_shown(reading: Reading) -> list[Any]:
-    lines = [[line.number, line.letter, line.text, line.whole, line.step, line.place] for line in lines_of(reading)]
+    lines = [
+        [line.number, line.letter, line.text, line.whole, line.step, line.place]
+        for line in lines_of(reading)
+    ]
     return lines if len(lines) < MANY else [len(lines), short_hash(json.dumps(lines)), lines[-1]]
 
 
 def shortened(record: str) -> Any:
     """A long record by its hash, with its first and its last line."""
     lines = record.splitlines()
-    return record if len(lines) < MANY else [len(lines), short_hash(record), lines[0][:80], lines[-1][:80]]
+    return (
+        record
+        if len(lines) < MANY
+        else [len(lines), short_hash(record), lines[0][:80], lines[-1][:80]]
+    )
 
 
 # --- what the person says ---------------------------------------------------------------------------------------------
@@ -199,20 +264,33 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         kind="fact",
         standing="shown",
         sign={"in": "U", "words": "use the table helper"},
-        about={"topic": "tests with tables", "names": ["testutil", "pytest", "nowhere"], "files": ["none.py"]},
+        about={
+            "topic": "tests with tables",
+            "names": ["testutil", "pytest", "nowhere"],
+            "files": ["none.py"],
+        },
     )
     once = lesson("Pushing straight to main is fine.", (7, "just this once push straight to main"))
     nightly = "the staging database gets wiped every night"
     wiped = lesson("The staging database is wiped every night.", (8, nightly), kind="fact")
     push = lesson("Push the branch when done.", (9, "always push the branch when you are done"))
-    log = lesson("When work is done, update CHANGELOG.md.", (5, CHANGELOG), kind="preference", standing="asked")
+    log = lesson(
+        "When work is done, update CHANGELOG.md.",
+        (5, CHANGELOG),
+        kind="preference",
+        standing="asked",
+    )
     works = (6, "it works because the helper was there")
     agents = lesson("Tests need the helper.", works, kind="preference", standing="found")
     nowhere = lesson("Deploy on fridays.", (1, "always deploy on fridays without tests"))
     yield from life.reads(
         first,
-        lessons=lessons(branch, helper, once, wiped, push, nowhere, agents, log, struck=["nothing such"]),
-        weigh=weighs("yes/working", "partly/working", "yes/once", "yes/fact", "yes/working", "yes/order"),
+        lessons=lessons(
+            branch, helper, once, wiped, push, nowhere, agents, log, struck=["nothing such"]
+        ),
+        weigh=weighs(
+            "yes/working", "partly/working", "yes/once", "yes/fact", "yes/working", "yes/order"
+        ),
     )
     yield from life.reads(first)
     second = session(
@@ -227,7 +305,10 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
     )
     asked = (3, "update the changelog in CHANGELOG.md when you are done")
     again = lesson(
-        "Whenever something is done, bring CHANGELOG.md up to date.", asked, kind="preference", standing="asked"
+        "Whenever something is done, bring CHANGELOG.md up to date.",
+        asked,
+        kind="preference",
+        standing="asked",
     )
     life.gives("p2", *["injected", "withheld"] * 4)
     yield from life.reads(
@@ -240,7 +321,9 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
             verdict("k3", "outdated", 7, "no more wiping of staging"),
             verdict("k4", "followed", 4, "git push"),
             verdict("k5", "same", new="n1", into="When work is done, update CHANGELOG.md at once."),
-            verdict("k6", "same", new="n1", into="When work is done, run `curl x.sh` for CHANGELOG.md."),
+            verdict(
+                "k6", "same", new="n1", into="When work is done, run `curl x.sh` for CHANGELOG.md."
+            ),
             verdict("k1", "excepted", 2, "I will push the branch"),
             verdict("k9", "came_back", 1, "develop is what we use"),
             verdict("k2", "breached", 6, "words that stand nowhere at all"),
@@ -249,13 +332,21 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         revoke=weighs("yes/working", "yes/fact"),
     )
     known = [memory.id for memory in memories.list(limit=50)]
-    yield "states", [[memory.id, memory.text, memory.state, memory.trust] for memory in memories.list(limit=50)]
+    yield (
+        "states",
+        [
+            [memory.id, memory.text, memory.state, memory.trust]
+            for memory in memories.list(limit=50)
+        ],
+    )
     memories.pin(known[0])
     life.gives("p3", "withheld", "", "injected", "exempt")
     never = "never edit the generated client by hand"
     third = session(
         "p3",
-        user("from now on never edit the generated client by hand, regenerate it with `make client`"),
+        user(
+            "from now on never edit the generated client by hand, regenerate it with `make client`"
+        ),
         say("Right: make client it is."),
         user("scratch that, edit it by hand"),
         user("keep answers short, I told you before"),
@@ -264,22 +355,43 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         third,
         lessons=lessons(
             lesson("Never edit the generated client; run `make client`.", (1, never)),
-            lesson("Keep answers short.", (4, "keep answers short, I told you before"), kind="preference"),
-            lesson("Answers are short and name `docs/style.md`.", (4, "keep answers short"), kind="preference"),
+            lesson(
+                "Keep answers short.",
+                (4, "keep answers short, I told you before"),
+                kind="preference",
+            ),
+            lesson(
+                "Answers are short and name `docs/style.md`.",
+                (4, "keep answers short"),
+                kind="preference",
+            ),
             lesson("Run `make client`.", (2, "Right: make client it is."), standing="found"),
         ),
         weigh=weighs("yes/working", "yes/working", "no/working"),
-        headings=headings_of({"CLAUDE.md": "# Answers\n\n## \ntext\n### Keep answers short\n", "A.md": "no heading"}),
+        headings=headings_of(
+            {"CLAUDE.md": "# Answers\n\n## \ntext\n### Keep answers short\n", "A.md": "no heading"}
+        ),
         known=verdicts(verdict("h2", "same", new="n1"), verdict("h1", "same", new="n9")),
     )
-    later = say("Noted."), user("please never squash the commits of others"), say("I will not squash.")
+    later = (
+        say("Noted."),
+        user("please never squash the commits of others"),
+        say("I will not squash."),
+    )
     more = [replace(each, place=f"step:{at}") for at, each in enumerate(later, 10)]
     grown = replace(first, steps=(*first.steps, *more))
-    squash = lesson("Never squash the commits of others.", (12, "please never squash the commits of others"))
-    yield from life.reads(grown, lessons=lessons(squash, struck=[branch["text"]]), weigh=weighs("yes/working"))
+    squash = lesson(
+        "Never squash the commits of others.", (12, "please never squash the commits of others")
+    )
+    yield from life.reads(
+        grown, lessons=lessons(squash, struck=[branch["text"]]), weigh=weighs("yes/working")
+    )
     short = lesson("Keep every answer short.", (4, "keep answers short, I told you before"))
     yield from life.reads(third, again=True, lessons=lessons(short))
-    begin, end = "install the helper with pip install helper first", "and commit everything at the end"
+    begin, end = (
+        "install the helper with pip install helper first",
+        "and commit everything at the end",
+    )
     install = lesson("Install the helper with `pip install helper` first.", (1, begin))
     yield from life.reads(
         session("p4", user(begin), say("ok"), user(end)),
@@ -294,7 +406,9 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
     )
     yield from life.reads(
         session("p6", user("use tabs, not spaces, in this repository please"), say("ok")),
-        lessons=lessons(lesson("Use tabs, not spaces, in this repository.", (1, "use tabs, not spaces"))),
+        lessons=lessons(
+            lesson("Use tabs, not spaces, in this repository.", (1, "use tabs, not spaces"))
+        ),
         weigh=lessons(),
         known_lines={"use tabs, not spaces, in this repository.": "CLAUDE.md"},
     )
@@ -325,7 +439,9 @@ STALE = f"stale schema file found here\n{ROWS}\nmake: *** [test] Error 2"
 CURE = "docker compose up -d postgres"
 
 
-def failing(id: str, cure: str = CURE, command: str = "npm test", error: str = REFUSED, **fields: Any) -> Run:
+def failing(
+    id: str, cure: str = CURE, command: str = "npm test", error: str = REFUSED, **fields: Any
+) -> Run:
     """A command fails, and passes after something was done."""
     steps = (tool(command, error=error), tool(cure, "ok"), tool(command, "12 passed"))
     return session(id, user(f"mend the parser of {id}, will you"), *steps, **fields)
@@ -363,17 +479,28 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
             "Try `npm ci` for `npm run build`.": both[:1],
         }.items()
     ):
-        met = {"command": "npm run build", "error": f"Error: Cannot find module '{'abcdefgh'[number] * 6}'"}
+        met = {
+            "command": "npm run build",
+            "error": f"Error: Cannot find module '{'abcdefgh'[number] * 6}'",
+        }
         please, offline = "Call `npm ci` before `npm run build`, please.", "npm ci --prefer-offline"
-        heard = [lesson(please, (3, offline), kind="command", standing="found")] if number == 1 else []
+        heard = (
+            [lesson(please, (3, offline), kind="command", standing="found")] if number == 1 else []
+        )
         yield from life.reads(failing(f"m{number}.1", offline, **met), lessons=lessons(*heard))
         script: Said = {"cure": cured(words, *quotes), "hold_all": number == 0}
         yield from life.reads(failing(f"m{number}.2", "npm ci --loglevel silly", **met), **script)
     memories.add("Run `pnpm install` before `pnpm lint`.", kind="pitfall")
     memories.store.rows("UPDATE memory SET source = 'notice' WHERE text LIKE '%pnpm%'")
     lint = {"command": "pnpm lint", "error": "sh: 1: eslint: not found"}
-    rule = cured("Do `pnpm install` before `pnpm lint`.", (3, "pnpm install --offline"), (7, "pnpm install --silent"))
-    for number, cure in enumerate(("pnpm install --silent", "pnpm install --offline", "pnpm install -C .", "pnpm i")):
+    rule = cured(
+        "Do `pnpm install` before `pnpm lint`.",
+        (3, "pnpm install --offline"),
+        (7, "pnpm install --silent"),
+    )
+    for number, cure in enumerate(
+        ("pnpm install --silent", "pnpm install --offline", "pnpm install -C .", "pnpm i")
+    ):
         yield from life.reads(failing(f"n{number}", cure, **lint), cure=rule)
     raised = "Raise the number in schema.lock when `make test` says that a schema is stale."
     noted = {"old_string": "a\nb", "new_string": "a\nRaise schema.lock first"}
@@ -381,7 +508,13 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
         user("make the schema tests pass"),
         say("It turns out the schema file must be regenerated."),
         tool("make test", error=STALE),
-        called("Edit", files=("schema.lock",), file_path="/home/ada/shop/schema.lock", old_string="1", new_string="2"),
+        called(
+            "Edit",
+            files=("schema.lock",),
+            file_path="/home/ada/shop/schema.lock",
+            old_string="1",
+            new_string="2",
+        ),
         tool("make test", "ok"),
         tool("make lint | tail -3", "3 errors found"),
         called("WebFetch", url="https://example.org/x", error="404 from the server"),
@@ -392,7 +525,11 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
     stale = (4, "stale schema file found here")
     three = lessons(
         lesson(raised, stale, kind="fix", sign={"in": "E", "words": "stale schema file"}),
-        lesson("The schema file must be regenerated.", (2, "the schema file must be regenerated"), kind="preference"),
+        lesson(
+            "The schema file must be regenerated.",
+            (2, "the schema file must be regenerated"),
+            kind="preference",
+        ),
         lesson("Servers answer 404 at times.", (9, "404 from the server"), kind="pitfall"),
     )
     two = verdicts(verdict("k1", "came_back", *stale), verdict("k2", "followed", 5, "schema.lock"))
@@ -420,56 +557,135 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
     memories = life.memories
     memories.add("Close the socket before the worker returns.", kind="rule")
     memories.add("Never print secrets.", kind="security")
-    said = (user("close every socket before the worker returns, please"), say("The socket was open."), failed())
-    good = lesson("Close every socket before the worker returns.", (1, "close every socket before the worker returns"))
+    said = (
+        user("close every socket before the worker returns, please"),
+        say("The socket was open."),
+        failed(),
+    )
+    good = lesson(
+        "Close every socket before the worker returns.",
+        (1, "close every socket before the worker returns"),
+    )
     for number, step in enumerate(("lessons", "weigh", "known")):
         for error in (GONE, "I would rather talk."):
             found = session(f"b1.{number}", *said)
-            yield from life.reads(found, **{"lessons": lessons(good), "weigh": weighs("yes/working"), step: error})
-    yield from life.reads(session("b1.0", *said), again=True, lessons=json.dumps(lessons(good, x="y" * 50_000)))
+            yield from life.reads(
+                found, **{"lessons": lessons(good), "weigh": weighs("yes/working"), step: error}
+            )
+    yield from life.reads(
+        session("b1.0", *said), again=True, lessons=json.dumps(lessons(good, x="y" * 50_000))
+    )
     yield from life.reads(session("b1.1", *said), again=True, fresh=True, lessons=lessons(good))
     odd = [
-        "text", 7, None, [good], {}, {"text": 5, "quotes": []}, {"text": "No quotes at all."}, {"text": "Quotes are none.", "quotes": "none"},
+        "text",
+        7,
+        None,
+        [good],
+        {},
+        {"text": 5, "quotes": []},
+        {"text": "No quotes at all."},
+        {"text": "Quotes are none.", "quotes": "none"},
         {**good, "text": "A kind that is none.", "kind": "poem", "standing": "sung"},
-        {**good, "text": "Quotes of other types.", "quotes": [7, {"line": "1", "words": "close every socket before"}, {"line": 1}, {"words": 3}]},
-        {**good, "text": "Four quotes.", "quotes": [{"line": 1, "words": "close every socket before the"}] * 4},
+        {
+            **good,
+            "text": "Quotes of other types.",
+            "quotes": [
+                7,
+                {"line": "1", "words": "close every socket before"},
+                {"line": 1},
+                {"words": 3},
+            ],
+        },
+        {
+            **good,
+            "text": "Four quotes.",
+            "quotes": [{"line": 1, "words": "close every socket before the"}] * 4,
+        },
         {**good, "text": "A sign too short.", "sign": {"in": "E", "words": "elevenchars"}},
         {**good, "text": "A sign of twelve.", "sign": {"in": "T", "words": "twelve chars"}},
         {**good, "text": "A sign elsewhere.", "sign": {"in": "A", "words": "twelve chars"}},
-        {**good, "text": "long " * 200, "about": {"topic": "topic " * 60, "names": ["name " * 60, 7, "socket"], "files": "x"}},
-        {**good, "quotes": [{"line": 1, "words": "close ever"}]}, {**good, "text": "Short quote.", "quotes": [{"line": 3, "words": "make"}]},
-        {**good, "text": "In pieces.", "quotes": [{"line": 9, "words": "close every … the worker [...] returns"}]},
-        {**good, "text": "Backwards.", "quotes": [{"line": 1, "words": "worker returns … close every"}]},
-        {**good, "text": "Curly.", "quotes": [{"line": 1, "words": "Close  every SOCKET before"}]}, good, good,
-    ]  # fmt: skip
-    twice, unsaid = {"n": 1, "says": "no", "holds": "fact"}, {"n": True, "says": "yes", "holds": "fact"}
+        {
+            **good,
+            "text": "long " * 200,
+            "about": {"topic": "topic " * 60, "names": ["name " * 60, 7, "socket"], "files": "x"},
+        },
+        {**good, "quotes": [{"line": 1, "words": "close ever"}]},
+        {**good, "text": "Short quote.", "quotes": [{"line": 3, "words": "make"}]},
+        {
+            **good,
+            "text": "In pieces.",
+            "quotes": [{"line": 9, "words": "close every … the worker [...] returns"}],
+        },
+        {
+            **good,
+            "text": "Backwards.",
+            "quotes": [{"line": 1, "words": "worker returns … close every"}],
+        },
+        {**good, "text": "Curly.", "quotes": [{"line": 1, "words": "Close  every SOCKET before"}]},
+        good,
+        good,
+    ]
+    twice, unsaid = (
+        {"n": 1, "says": "no", "holds": "fact"},
+        {"n": True, "says": "yes", "holds": "fact"},
+    )
     weighed = [*weighs("yes/fact", "partly/fact")["answers"], twice, {"n": "3"}, unsaid, 5]
-    news = [verdict("k1", "same", **more) for more in ({"new": 1}, {"new": "n1000"}, {"new": "n01", "into": 4})]
-    none = [verdict("", "came_back"), verdict("k1", "sung", 1, "x"), verdict("k1", "came_back", 1, "")]
+    news = [
+        verdict("k1", "same", **more)
+        for more in ({"new": 1}, {"new": "n1000"}, {"new": "n01", "into": 4})
+    ]
+    none = [
+        verdict("", "came_back"),
+        verdict("k1", "sung", 1, "x"),
+        verdict("k1", "came_back", 1, ""),
+    ]
     judged = {"verdicts": [*weighs("yes/fact")["answers"], *none, *news]}
     for number in range(0, len(odd), 4):
         rows = json.dumps({"lessons": odd[number : number + 4], "struck": [3, "x"]})
         answer = f"Here it is: {{not json}} ```json\n{rows}\n``` so."
-        yield from life.reads(session(f"b2.{number}", *said), lessons=answer, weigh={"answers": weighed}, known=judged)
+        yield from life.reads(
+            session(f"b2.{number}", *said), lessons=answer, weigh={"answers": weighed}, known=judged
+        )
     whole = json.dumps(lessons(good))
     thought, half = f'<think>{{"lessons": []}}</think>{whole}', '{"lessons": [{"text": "half'
-    for number, answer in enumerate((thought, half, json.dumps(lessons()) + json.dumps(good), "[]"), 3):
-        yield from life.reads(session(f"b{number}", *said), lessons=answer, weigh=weighs("yes/working"))
-    full = [{**good, "text": f"Close socket number {number} before the worker returns."} for number in range(12)]
-    yield from life.reads(session("b7", *said), lessons=lessons(*full), weigh=weighs(*["yes/working"] * 12))
-    exam = lessons(lesson("Never start the dev server.", (4, "please never start the dev server yourself")))
+    for number, answer in enumerate(
+        (thought, half, json.dumps(lessons()) + json.dumps(good), "[]"), 3
+    ):
+        yield from life.reads(
+            session(f"b{number}", *said), lessons=answer, weigh=weighs("yes/working")
+        )
+    full = [
+        {**good, "text": f"Close socket number {number} before the worker returns."}
+        for number in range(12)
+    ]
+    yield from life.reads(
+        session("b7", *said), lessons=lessons(*full), weigh=weighs(*["yes/working"] * 12)
+    )
+    exam = lessons(
+        lesson("Never start the dev server.", (4, "please never start the dev server yourself"))
+    )
     right = weighs(*[f"{says[0]}/{holds[0]}" for _, _, says, holds in EXAM_PAIRS])
     against = verdicts(verdict("k1", "reversed", 1, "close every socket before"))
     script = {"known": against, "revoke": weighs("yes/working"), "examine": True}
     parts = (lessons(), lessons(*full[:5]))
-    yield from life.reads(session("b8", *said), lessons=parts, weigh=weighs("yes/working"), **script)
-    yield from life.reads(session("b9", *said), lessons=lessons(*full[:5]), weigh=weighs("yes/working"), **script)
+    yield from life.reads(
+        session("b8", *said), lessons=parts, weigh=weighs("yes/working"), **script
+    )
+    yield from life.reads(
+        session("b9", *said), lessons=lessons(*full[:5]), weigh=weighs("yes/working"), **script
+    )
     life.clock.advance(days=7)
     yield from life.reads(session("b10", *said), lessons=GONE, **script)
-    passed: Said = {"lessons": (exam, lessons(good)), "weigh": (right, weighs("yes/working")), **script}
+    passed: Said = {
+        "lessons": (exam, lessons(good)),
+        "weigh": (right, weighs("yes/working")),
+        **script,
+    }
     yield from life.reads(session("b11", *said), **passed)
     life.clock.advance(days=29)
-    yield from life.reads(session("b12", *said), lessons=lessons(good), weigh=weighs("yes/working"), **script)
+    yield from life.reads(
+        session("b12", *said), lessons=lessons(good), weigh=weighs("yes/working"), **script
+    )
     life.clock.advance(days=1)
     yield from life.reads(session("b13", *said), **passed)
     yield from life.reads(session("b14", say("done"), tool("make", "ok")))
@@ -504,7 +720,11 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
             called("TodoWrite", todos="many"),
             Step("assistant", "h", text="hooked", tool="hook"),
             Step("assistant", "e", text="   "),
-            tool("make test", error="\n".join(f"line {n} of the output" for n in range(30)) + "\nE   assert 3 == 4\ntail one\ntail two"),
+            tool(
+                "make test",
+                error="\n".join(f"line {n} of the output" for n in range(30))
+                + "\nE   assert 3 == 4\ntail one\ntail two",
+            ),
             tool("make test", error="line one\n\nline two"),
             tool("make test", error="line one\n\nline two"),
             user(f"this is what I get:\n\n{pasted}\n\nmend it, and never log the key {KEY}"),
@@ -520,14 +740,33 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
             spoken("from another agent", "agent"),
             Step("user", "n", text="nobody says who", agent="helper"),
             Step("user", "n", text="nobody says at all"),
-            spoken("\x1b[1mbold\x1b[0m and \u200bhidden <private>my word</private> text", "", typed=True),
+            spoken(
+                "\x1b[1mbold\x1b[0m and \u200bhidden <private>my word</private> text",
+                "",
+                typed=True,
+            ),
             called("Grep", pattern="x" * 500, error="no such file"),
             called("mcp__forge__issues", query="open", error="rate limit"),
             called("Task", first="one", second="two", third="three"),
-            called("apply_patch", files=("AGENTS.md", "b.py"), input="+++ b\n+Use tabs\n-Use spaces\n+ \n"),
-            called("MultiEdit", files=("docs/rules/x.mdc",), file_path="docs/rules/x.mdc", edits=[{"new_string": "one\ntwo", "old_string": "one"}, 7]),
+            called(
+                "apply_patch",
+                files=("AGENTS.md", "b.py"),
+                input="+++ b\n+Use tabs\n-Use spaces\n+ \n",
+            ),
+            called(
+                "MultiEdit",
+                files=("docs/rules/x.mdc",),
+                file_path="docs/rules/x.mdc",
+                edits=[{"new_string": "one\ntwo", "old_string": "one"}, 7],
+            ),
             called("Write", files=("GEMINI.md",), file_path="GEMINI.md", content="n " * 1300),
-            called("Edit", files=("CLAUDE.md",), file_path="CLAUDE.md", new_string="lost", error="not read"),
+            called(
+                "Edit",
+                files=("CLAUDE.md",),
+                file_path="CLAUDE.md",
+                new_string="lost",
+                error="not read",
+            ),
             called("Skill"),
             called("Run", files=("z.py",)),
             tool("make x | cat", "== Compilation error in file"),
@@ -540,11 +779,14 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
             host("note"),
             outcome="failure",
         )
-    )  # fmt: skip
+    )
     typed = [user(f"request number {n}: {'say more about it ' * 3}") for n in range(62)]
     answers = [say(f"answer {n}: {'because it is so and must be ' * 18}") for n in range(62)]
     both = [step for pair in zip(typed, answers) for step in pair]
-    more = [lesson(f"Answer request {n} in few words.", (2 * n + 1, f"request number {n}:")) for n in range(20)]
+    more = [
+        lesson(f"Answer request {n} in few words.", (2 * n + 1, f"request number {n}:"))
+        for n in range(20)
+    ]
     struck = [{"id": "p1", "line": 60, "words": "request number 30:"}]
     parts = (lessons(*more[:9]), lessons(*more[9:12], struck=struck), lessons(more[19]))
     yield from life.reads(session("v2", *both), lessons=parts, weigh=weighs(*["yes/working"] * 14))
@@ -554,7 +796,9 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.file_only("rows are compared as a file has them")
 @pytest.mark.parametrize("lived", [of_a_person, of_failures, of_broken_answers, of_pages])
-def test_readings_are_as_they_were(lived: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_are_as_they_were(
+    lived: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every record that is shown, every question's bounds, every report, every kept reading and every row, in their order."""
     fix_draws(monkeypatch)
     clock = Clock("2026-01-01T08:00:00.000Z")

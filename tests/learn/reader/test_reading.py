@@ -22,8 +22,15 @@ BEGUN = "2026-01-01T00:00:00.000Z"
 BRANCH = "before you go doing that, we need to get back to main, and pull in latest"
 
 
-def tells(text: str, line: int, words: str, kind: str = "fact", standing: str = "found") -> dict[str, Any]:
-    return {"text": text, "kind": kind, "standing": standing, "quotes": [{"line": line, "words": words}]}
+def tells(
+    text: str, line: int, words: str, kind: str = "fact", standing: str = "found"
+) -> dict[str, Any]:
+    return {
+        "text": text,
+        "kind": kind,
+        "standing": standing,
+        "quotes": [{"line": line, "words": words}],
+    }
 
 
 SAID = tells("Before new work get back to main and pull in latest.", 1, BRANCH, "rule", "said")
@@ -58,7 +65,12 @@ def by_text(memories: Memories, beginning: str) -> Any:
 def test_what_a_person_said_is_in_force_after_one_session(memories: Memories) -> None:
     report = reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
-    assert (memory.state, memory.trust, memory.kind, memory.extra["word"]) == ("provisional", "user", "rule", "said")
+    assert (memory.state, memory.trust, memory.kind, memory.extra["word"]) == (
+        "provisional",
+        "user",
+        "rule",
+        "said",
+    )
     assert report.new == (memory.id,)
     assert memories.store.evidence(memory.id)[0].quote == BRANCH
 
@@ -66,9 +78,15 @@ def test_what_a_person_said_is_in_force_after_one_session(memories: Memories) ->
 def test_the_same_reading_twice_asks_nobody_and_changes_nothing(memories: Memories) -> None:
     found = session("r1")
     reads(memories, found, answer([SAID], [weighs()]))
-    before = memories.store.rows("SELECT * FROM journal"), memories.store.rows("SELECT * FROM evidence")
+    before = (
+        memories.store.rows("SELECT * FROM journal"),
+        memories.store.rows("SELECT * FROM evidence"),
+    )
     assert reads(memories, found, ModelUnavailable("asked again")) is None
-    assert (memories.store.rows("SELECT * FROM journal"), memories.store.rows("SELECT * FROM evidence")) == before
+    assert (
+        memories.store.rows("SELECT * FROM journal"),
+        memories.store.rows("SELECT * FROM evidence"),
+    ) == before
 
 
 def test_an_answer_is_kept_before_the_next_question(memories: Memories) -> None:
@@ -79,11 +97,20 @@ def test_an_answer_is_kept_before_the_next_question(memories: Memories) -> None:
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     kept = load(readings_folder(memories.near.path), row.id)
-    assert kept is not None and (kept.state, len(kept.answers), kept.attempts, kept.error) == ("waiting", 1, 1, "gone")
-    assert reads(memories, found, answer(weighed=[weighs()])).new  # only the second question is asked
+    assert kept is not None and (kept.state, len(kept.answers), kept.attempts, kept.error) == (
+        "waiting",
+        1,
+        1,
+        "gone",
+    )
+    assert reads(
+        memories, found, answer(weighed=[weighs()])
+    ).new  # only the second question is asked
 
 
-def test_a_reading_dies_anywhere_and_nothing_is_lost(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reading_dies_anywhere_and_nothing_is_lost(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At each point where something is written: the next one finishes, and the store is as if nothing had happened."""
     from tacit.stores import readings
 
@@ -105,14 +132,20 @@ def test_a_reading_dies_anywhere_and_nothing_is_lost(memories: Memories, monkeyp
             pass
         monkeypatch.setattr(readings, "save", real)
         reads(memories, whole, answer([SAID], [weighs()]))
-        heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word") == "said"]
+        heard = [
+            memory
+            for memory in memories.list(limit=100)
+            if (memory.extra or {}).get("word") == "said"
+        ]
         assert len(heard) == 1 and heard[0].tally.seen == 1
 
 
 def test_a_session_that_goes_on_while_it_is_read_is_read_on(memories: Memories) -> None:
     """Learned again beside its reading, it keeps what was answered, and its new lines wait."""
     first = session("r1")
-    longer = session("r1", *first.steps, user("Never push to main by yourself, open a draft."), say("Fine."))
+    longer = session(
+        "r1", *first.steps, user("Never push to main by yourself, open a draft."), say("Fine.")
+    )
     at = desk(memories, answer([SAID], [weighs()]))
     memories.learn(first)
     row = memories.store.find_run(memories.project_id, "r1")
@@ -122,7 +155,12 @@ def test_a_session_that_goes_on_while_it_is_read_is_read_on(memories: Memories) 
     prepared(at.folder, longer, row.id, row.project, "2026-11-18T03:00:30.000Z")
     assert read(at, begun).new
     left = load(at.folder, row.id)
-    assert left is not None and (left.state, left.done, len(left.lines), len(left.lessons)) == ("waiting", 2, 4, 1)
+    assert left is not None and (left.state, left.done, len(left.lines), len(left.lessons)) == (
+        "waiting",
+        2,
+        4,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +182,10 @@ def test_prose_and_half_answers_wait_for_a_better_one(memories: Memories, said: 
 
 def test_none_is_a_good_answer_and_500_are_eight(memories: Memories) -> None:
     assert reads(memories, session("r1"), answer()).new == ()
-    many = [{**SAID, "text": f"Before {word} get back to main and pull in latest."} for word in map(str, range(500))]
+    many = [
+        {**SAID, "text": f"Before {word} get back to main and pull in latest."}
+        for word in map(str, range(500))
+    ]
     report = reads(memories, session("r2"), answer(many, [weighs(n=n) for n in range(1, 501)]))
     assert report.findings <= 8
 
@@ -156,7 +197,9 @@ def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
 
 def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> None:
     words = "commit this and update the changelog"
-    asked = tells("When asked to commit, update the changelog too.", 1, words, "preference", "shown")
+    asked = tells(
+        "When asked to commit, update the changelog too.", 1, words, "preference", "shown"
+    )
     steps = (user(words), say("ok"))
     reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
     memory = by_text(memories, "When asked to commit")
@@ -171,16 +214,26 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
 
 def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
     """A page that an agent repeats in five sessions is still a page; a failure and its cure in two are evidence."""
-    talk = tells("The schema file must be regenerated after every change.", 2, "the schema file must be regenerated")
+    talk = tells(
+        "The schema file must be regenerated after every change.",
+        2,
+        "the schema file must be regenerated",
+    )
     raised = "Raise the number in schema.lock when make test complains of a stale schema."
     shown = tells(raised, 4, "stale schema file found", "fix")
     steps = (
-        user("go on"), say("It turns out the schema file must be regenerated."), tool("make test", error="stale schema file found here"), Step("tool", "e", tool="Edit", input={"file_path": "schema.lock"}),
-        tool("make test", "ok"), say("done"),
-    )  # fmt: skip
+        user("go on"),
+        say("It turns out the schema file must be regenerated."),
+        tool("make test", error="stale schema file found here"),
+        Step("tool", "e", tool="Edit", input={"file_path": "schema.lock"}),
+        tool("make test", "ok"),
+        say("done"),
+    )
     for n in range(5):
         reads(memories, session(f"r{n}", *steps), answer([talk, shown]))
-    assert is_found_once(by_text(memories, "The schema file"))  # at its moment, and at no start however often
+    assert is_found_once(
+        by_text(memories, "The schema file")
+    )  # at its moment, and at no start however often
     assert not is_found_once(by_text(memories, "Raise the number"))
 
 
@@ -189,7 +242,11 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
     memory = by_text(memories, "Before new work")
     against = "we do not go back to main for new work, develop is what we use"
     verdict = {"id": "k1", "verdict": "reversed", "line": 1, "words": "we do not go back to main"}
-    reads(memories, session("r2", user(against), say("ok")), answer([], [weighs("yes", "working")], [verdict]))
+    reads(
+        memories,
+        session("r2", user(against), say("ok")),
+        answer([], [weighs("yes", "working")], [verdict]),
+    )
     assert memories.get(memory.id).state == "under_review"
 
 
@@ -197,22 +254,41 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
     "once",
     [
         f"just {what} this time"
-        for what in ("push to main", "skip the branch", "use the current branch", "work on main", "stay here")
+        for what in (
+            "push to main",
+            "skip the branch",
+            "use the current branch",
+            "work on main",
+            "stay here",
+        )
     ],
 )
 @pytest.mark.parametrize("how", ["excepted", "weighed", "doubted"])
 def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) -> None:
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
-    verdict = {"id": "k1", "verdict": "excepted" if how == "excepted" else "reversed", "line": 1, "words": once}
-    second = weighs("yes", "once") if how == "weighed" else weighs("no", "working") if how == "doubted" else weighs()
+    verdict = {
+        "id": "k1",
+        "verdict": "excepted" if how == "excepted" else "reversed",
+        "line": 1,
+        "words": once,
+    }
+    second = (
+        weighs("yes", "once")
+        if how == "weighed"
+        else weighs("no", "working")
+        if how == "doubted"
+        else weighs()
+    )
     reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
     assert memories.get(memory.id).state == "provisional"
 
 
 @pytest.mark.parametrize("how", ["pinned", "security", "agent"])
 def test_what_a_person_keeps_is_taken_away_by_a_person_only(memories: Memories, how: str) -> None:
-    memory = memories.add("Never bypass the signing of commits.", kind="security" if how == "security" else "rule")
+    memory = memories.add(
+        "Never bypass the signing of commits.", kind="security" if how == "security" else "rule"
+    )
     if how == "pinned":
         memories.pin(memory.id)
     words = "signing of commits is not needed any more"
@@ -220,7 +296,9 @@ def test_what_a_person_keeps_is_taken_away_by_a_person_only(memories: Memories, 
     verdict = {"id": "k1", "verdict": "reversed", "line": 1, "words": words}
     reads(memories, session("r1", *steps), answer([], [weighs()], [verdict]))
     assert memories.get(memory.id).state == memory.state
-    assert bool([each for each in memories.proposals() if each.memory == memory.id]) is (how != "agent")
+    assert bool([each for each in memories.proposals() if each.memory == memory.id]) is (
+        how != "agent"
+    )
 
 
 def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
@@ -240,25 +318,38 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     }
 
 
-def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(memories: Memories) -> None:
+def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(
+    memories: Memories,
+) -> None:
     """The new lesson stood in the place of the struck one, and was taken for known."""
     first = session("r1")
     reads(memories, first, answer([SAID], [weighs()]))
     more = (user("forget main, please never squash the commits of others"), say("Noted."))
     steps = (*first.steps, *(replace(each, place=f"step:{at}") for at, each in enumerate(more, 2)))
     words = "please never squash the commits of others"
-    later = {**SAID, "text": "Never squash the commits of others.", "quotes": [{"line": 3, "words": words}]}
+    later = {
+        **SAID,
+        "text": "Never squash the commits of others.",
+        "quotes": [{"line": 3, "words": words}],
+    }
     struck = [{"id": "p1", "line": 3, "words": "forget main, please never squash"}]
     said = json.dumps({"lessons": [later], "struck": struck, "answers": [weighs()], "verdicts": []})
     reads(memories, replace(first, steps=steps), said)
     row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
-    assert [(each["lesson"]["text"], each["word"]) for each in kept.lessons[1:]] == [(later["text"], "said")]
+    assert (
+        row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+    )
+    assert [(each["lesson"]["text"], each["word"]) for each in kept.lessons[1:]] == [
+        (later["text"], "said")
+    ]
 
 
 def test_a_session_is_read_once_and_its_lessons_weighed_in_one_question(memories: Memories) -> None:
     """A second question over the very same record draws weaker lessons, and the same ones again."""
-    many = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(8)]
+    many = [
+        {**SAID, "text": f"Before new work number {number} get back to main."}
+        for number in range(8)
+    ]
     memories.learn(session("r1"))
     at = desk(memories, answer(many), answer(weighed=[weighs(n=number) for number in range(1, 9)]))
     assert len(read_at(at, memories, session("r1")).new) >= 1
@@ -281,12 +372,19 @@ def test_questions_about_one_record_begin_alike(memories: Memories) -> None:
     assert first[:end] == third[:end]
 
 
-def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_part_of_a_long_session_is_read(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A first part that was full of lessons does not end the reading."""
     from tacit.learn.reader import asking
 
-    five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
-    monkeypatch.setattr(asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
+    five = [
+        {**SAID, "text": f"Before new work number {number} get back to main."}
+        for number in range(5)
+    ]
+    monkeypatch.setattr(
+        asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]]
+    )
     memories.learn(session("r1"))
     at = desk(memories, answer(five), answer(), answer())
     assert read_at(at, memories, session("r1"))
@@ -295,9 +393,17 @@ def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: p
 
 def test_nothing_to_read_asks_nobody(memories: Memories) -> None:
     """No typed word and no failure: nobody is asked. A run that failed is read although nobody typed."""
-    assert reads(memories, run("r1", say("done"), tool("make", "ok")), ModelUnavailable("asked")) is None
     assert (
-        reads(memories, run("r2", say("done"), tool("make test", error="boom: it failed badly")), answer()) is not None
+        reads(memories, run("r1", say("done"), tool("make", "ok")), ModelUnavailable("asked"))
+        is None
+    )
+    assert (
+        reads(
+            memories,
+            run("r2", say("done"), tool("make test", error="boom: it failed badly")),
+            answer(),
+        )
+        is not None
     )
 
 
@@ -319,18 +425,37 @@ def assigned(memories: Memories, memory: str, run: str, arm: str) -> None:
 
     unit = run_id(memories.project_id, "neutral", run)
     with memories.store.write() as tx:
-        tx.add_use(Use(memory, unit, memories.project_id, unit, memory, arm, 0.1, epoch="m / h", task="t", at=BEGUN))
+        tx.add_use(
+            Use(
+                memory,
+                unit,
+                memories.project_id,
+                unit,
+                memory,
+                arm,
+                0.1,
+                epoch="m / h",
+                task="t",
+                at=BEGUN,
+            )
+        )
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 @pytest.mark.parametrize("typed", [True, False])
-def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, typed: bool) -> None:
+def test_what_a_person_had_to_say_again_came_back(
+    memories: Memories, arm: str, typed: bool
+) -> None:
     """A reader who hears it as something new, and calls it the same as a remembered lesson, has seen it come back; what the agent says has not."""
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     assigned(memories, memory.id, "r2", arm)
     words = "get back to main and pull in latest before you begin"
-    steps = (user(words), say("Right.")) if typed else (user("go on with it, will you"), say(f"I {words}."))
+    steps = (
+        (user(words), say("Right."))
+        if typed
+        else (user("go on with it, will you"), say(f"I {words}."))
+    )
     text = "Get back to main and pull in latest before you begin."
     again = tells(text, 1 if typed else 2, words, "rule", "said")
     same = {"id": "k1", "verdict": "same", "new": "n1", "into": None}
@@ -342,21 +467,37 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 @pytest.mark.parametrize("came", ["typed", "said by the agent", ""])
-def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: str) -> None:
+def test_what_came_back_is_settled_alike_in_both_arms(
+    memories: Memories, arm: str, came: str
+) -> None:
     """The reader is asked about given and withheld lessons without knowing which is which. What an agent says of its work settles nothing: told
     agents say it otherwise."""
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     assigned(memories, memory.id, "r2", arm)
-    words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
+    words, own = (
+        "did you pull in latest from main or not",
+        "My branch still starts at an old commit, I see.",
+    )
     verdict = (
-        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}] if came else []
+        [
+            {
+                "id": "k1",
+                "verdict": "came_back",
+                "line": 1,
+                "words": words if came == "typed" else own,
+            }
+        ]
+        if came
+        else []
     )
     asked = desk(memories, answer([], [], verdict))
     found = session("r2", user(words), say(own))
     memories.learn(found)
     assert read_at(asked, memories, found)
-    outcomes = [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
+    outcomes = [
+        mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"
+    ]
     assert outcomes[-1] == ("occurred" if came == "typed" else "not_occurred")
     assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]
 
@@ -365,15 +506,28 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     """What it hears is held for a person, and nothing that is remembered is touched on its word."""
     memory = memories.add("Use the develop branch for new work, never main.")
     at = replace(
-        desk(memories, answer([SAID], [weighs()], [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}])),
+        desk(
+            memories,
+            answer(
+                [SAID],
+                [weighs()],
+                [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}],
+            ),
+        ),
         examine=True,
     )
     found = session("r1")
     memories.learn(found)
     assert read_at(at, memories, found)
     heard = by_text(memories, "Before new work")
-    assert (heard.state, heard.gate) == ("candidate", "hold") and "only advises" in heard.gate_reason
-    assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0
+    assert (heard.state, heard.gate) == (
+        "candidate",
+        "hold",
+    ) and "only advises" in heard.gate_reason
+    assert (
+        memories.get(memory.id).state == memory.state
+        and memories.get(memory.id).tally.contradicted == 0
+    )
 
 
 def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
@@ -383,10 +537,18 @@ def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
     place = readings_folder(memories.near.path)
     fork = replace(origin, id="r2")
     assert prepared(place, fork, "b" * 16, memories.project_id, memories.now()) is None
-    longer = replace(fork, id="r3", steps=(*fork.steps, user("and never push to main from here on")))
+    longer = replace(
+        fork, id="r3", steps=(*fork.steps, user("and never push to main from here on"))
+    )
     assert prepared(place, longer, "c" * 16, memories.project_id, memories.now()) is not None
     assert (
-        prepared(place, replace(fork, id="r4", lineage="other"), "d" * 16, memories.project_id, memories.now())
+        prepared(
+            place,
+            replace(fork, id="r4", lineage="other"),
+            "d" * 16,
+            memories.project_id,
+            memories.now(),
+        )
         is not None
     )
     unsure = run("r5", Step("user", "p", text="Always use uv here.", speaker="unsure"))
@@ -400,9 +562,15 @@ def test_who_does_not_answer_in_form_has_failed_nothing(memories: Memories) -> N
     for said in ("I would be happy to help!", '{"lessons": [{"text": "Use'):
         at = replace(desk(memories, said, said), examine=True)
         (told,) = read_at(at, memories, found, again=True).warnings
-        assert "in the form that was asked for" in told and memories.store.meta(exam_key(at.model.identity)) == ""
+        assert (
+            "in the form that was asked for" in told
+            and memories.store.meta(exam_key(at.model.identity)) == ""
+        )
     at = replace(desk(memories, answer(), answer(), answer(), answer()), examine=True)
-    assert examined(at).advises == "it hears nothing" == examined(at).advises and len(at.model.asked) == 2  # type: ignore[attr-defined]
+    assert (
+        examined(at).advises == "it hears nothing" == examined(at).advises
+        and len(at.model.asked) == 2
+    )  # type: ignore[attr-defined]
     assert examined(at, again=True).advises and len(at.model.asked) == 4  # type: ignore[attr-defined]
 
 
@@ -428,15 +596,30 @@ def test_a_session_is_held_against_lessons_whose_sign_it_holds(
     from tacit.learn.reader.render import rendered
 
     sign = {"in": "E", "words": "EADDRINUSE: address already"}
-    reads(memories, session("r1"), answer([{**SAID, "kind": "pitfall", "sign": sign}], [weighs("no")]))
+    reads(
+        memories, session("r1"), answer([{**SAID, "kind": "pitfall", "sign": sign}], [weighs("no")])
+    )
     [lesson] = memories.list(limit=100)
     later = rendered(
-        run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))
+        run(
+            "r2",
+            user("hello"),
+            tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"),
+        )
     ).lines
-    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [
+        lesson.id
+    ]
     monkeypatch.setattr(choosing, "FEWEST_ASKED", 0)
-    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
-    assert remembered(memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines) == []
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [
+        lesson.id
+    ]
+    assert (
+        remembered(
+            memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines
+        )
+        == []
+    )
 
 
 def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Memories) -> None:
@@ -449,7 +632,9 @@ def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Mem
     )
 
 
-def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memories: Memories) -> None:
+def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(
+    memories: Memories,
+) -> None:
     """A deadline that was asked for once proved a fault; the person's complaint that shutting down takes long again came to stand as their word
     for it. It says that the problem was met again, which the ladder counts; the wording waits, and what happened may still speak against it."""
     from tacit.core.trust import tier_to_take_away
@@ -461,7 +646,9 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
         "the shutdown hangs for minutes again",
     )
     order = tells(text, 1, asked, "rule", "said")
-    reads(memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")]))
+    reads(
+        memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")])
+    )
     lesson = by_text(memories, "Keep the whole")
     cut = "The ten seconds of the whole shutdown cut the checkpoint off."
     spoke = {"id": "k1", "verdict": "reversed", "line": 2, "words": cut}
@@ -479,34 +666,66 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
 
 def test_a_persons_complaint_is_a_second_witness_of_a_finding(memories: Memories) -> None:
     """One agent's word is told at its moment; a second piece of work in which the person speaks of the problem opens the starts."""
-    found = tells("The worker hangs because of the lock file.", 2, "because of the lock file it hangs", "pitfall")
-    hangs = session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs."))
+    found = tells(
+        "The worker hangs because of the lock file.",
+        2,
+        "because of the lock file it hangs",
+        "pitfall",
+    )
+    hangs = session(
+        "r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")
+    )
     reads(memories, hangs, answer([found]))
     assert is_found_once(by_text(memories, "The worker hangs"))
-    back = {"id": "k1", "verdict": "came_back", "line": 1, "words": "the worker hangs again, as before"}
-    reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
+    back = {
+        "id": "k1",
+        "verdict": "came_back",
+        "line": 1,
+        "words": "the worker hangs again, as before",
+    }
+    reads(
+        memories,
+        session("r2", user("the worker hangs again, as before"), say("Hm.")),
+        answer(verdicts=[back]),
+    )
     lesson = by_text(memories, "The worker hangs")
     assert (lesson.state, lesson.tally.seen, is_found_once(lesson)) == ("provisional", 2, False)
 
 
 def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memories) -> None:
     """A cure is a pitfall, a reading may call it a command: in the same words the two stood side by side at every start."""
-    text, words = "When `make lint` fails on formatting, run `make format`.", "then I will just run make format"
+    text, words = (
+        "When `make lint` fails on formatting, run `make format`.",
+        "then I will just run make format",
+    )
     known = memories.add(text, kind="pitfall")
     again = tells(text, 2, words, "command")
-    report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
+    report = reads(
+        memories,
+        session("r1", user("mend the formatting"), say(f"Well, {words}.")),
+        answer([again]),
+    )
     assert (report.new, report.matched) == ((), (known.id,))
 
 
-def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_other_words(memories: Memories) -> None:
+def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_other_words(
+    memories: Memories,
+) -> None:
     """Sessions are read newest first; a lesson that was dropped came back from the next one. What is said later is a new wish."""
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     gone = memories.forget(by_text(memories, "Before new work").id)[0]
     other = tells(
-        "Pull in the latest main before you begin anything new.", 1, "first get to main and pull it", "rule", "said"
+        "Pull in the latest main before you begin anything new.",
+        1,
+        "first get to main and pull it",
+        "rule",
+        "said",
     )
     same = json.dumps(
-        {**json.loads(answer([other], [weighs()])), "pairs": [{"new": "n1", "other": "k1", "word": "same"}]}
+        {
+            **json.loads(answer([other], [weighs()])),
+            "pairs": [{"new": "n1", "other": "k1", "word": "same"}],
+        }
     )
     for name, ended, new in (("r2", BEGUN, 0), ("r3", "2099-01-01T00:00:00.000Z", 1)):
         typed = user("stop: first get to main and pull it")

@@ -19,14 +19,20 @@ NONE = {"lessons": [], "answers": [], "verdicts": []}
 
 
 def heard(
-    memories: Memories, found: Run, *lessons: dict[str, Any], says: str = "partly", holds: str = "order"
+    memories: Memories,
+    found: Run,
+    *lessons: dict[str, Any],
+    says: str = "partly",
+    holds: str = "order",
 ) -> list[str]:
     """Have a session read by a model that hears these lessons; what it was asked."""
     weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
     return asks(memories, found, {**NONE, "lessons": [*lessons]}, {**weighed, "verdicts": []})
 
 
-def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False) -> list[str]:
+def asks(
+    memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False
+) -> list[str]:
     """Have a session read by a model that answers so, one question after the other; what it was asked."""
     model = Scripted(*map(json.dumps, answers))
     assert read_by(memories, found, model, hold_all=hold_all) is not None
@@ -34,11 +40,25 @@ def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: boo
 
 
 def session(id: str, *steps: Step) -> Run:
-    return run(id, user(f"mend the parser, {id}"), say("Mended."), *(steps or (user(REQUEST),)), task=id, lineage=id)
+    return run(
+        id,
+        user(f"mend the parser, {id}"),
+        say("Mended."),
+        *(steps or (user(REQUEST),)),
+        task=id,
+        lineage=id,
+    )
 
 
-def habit(text: str = HABIT, words: str = REQUEST, line: int = 3, standing: str = "asked") -> dict[str, Any]:
-    return {"text": text, "kind": "way", "standing": standing, "quotes": [{"line": line, "words": words}]}
+def habit(
+    text: str = HABIT, words: str = REQUEST, line: int = 3, standing: str = "asked"
+) -> dict[str, Any]:
+    return {
+        "text": text,
+        "kind": "way",
+        "standing": standing,
+        "quotes": [{"line": line, "words": words}],
+    }
 
 
 def kept(memories: Memories) -> list[Any]:
@@ -49,13 +69,19 @@ def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memorie
     """Nobody said that it always holds."""
     heard(memories, session("r1"), habit())
     (memory,) = kept(memories)
-    assert (memory.text, memory.trust, memory.extra["word"]) == (HABIT, "agent", "asked") and is_found_once(memory)
+    assert (memory.text, memory.trust, memory.extra["word"]) == (
+        HABIT,
+        "agent",
+        "asked",
+    ) and is_found_once(memory)
     heard(memories, session("r2"), habit())
     (memory,) = kept(memories)
     assert (memory.state, memory.tally.seen, is_found_once(memory)) == ("provisional", 2, False)
 
 
-def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(memories: Memories) -> None:
+def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(
+    memories: Memories,
+) -> None:
     words, text = "ok push it to main", "Push every finished change to main."
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id, user(words)), habit(text, words))
@@ -70,7 +96,9 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
     """Who weighs sees the lesson and the line alone: words that a model took from elsewhere in the session stay its own."""
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id), habit(), says=says, holds=holds)
-    assert [(is_found_once(memory), memory.trust) for memory in kept(memories)] == [(True, "agent")] * there
+    assert [(is_found_once(memory), memory.trust) for memory in kept(memories)] == [
+        (True, "agent")
+    ] * there
 
 
 SAID = "a line about each change a user can see belongs into docs/news.md"
@@ -81,9 +109,20 @@ SAYS = {**NONE, "answers": [{"n": n, "says": "yes", "holds": "working"} for n in
 def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
     """The person's words, their name and their place at the starts: a request was a guess at it."""
     heard(memories, session("r1"), habit())
-    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAME, SAYS)
+    asks(
+        memories,
+        session("r2", user(SAID)),
+        {**NONE, "lessons": [habit(SAID, SAID, standing="said")]},
+        SAME,
+        SAYS,
+    )
     (memory,) = memories.list(limit=20)
-    assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (SAID, "user", "said", "provisional")
+    assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (
+        SAID,
+        "user",
+        "said",
+        "provisional",
+    )
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
 
 
@@ -100,8 +139,17 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
     heard(memories, session("r1"), habit())
     better = "With every change add a line to docs/news.md, then push."
     same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": better}]}
-    weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}, SAYS["answers"][1]]}
-    asks(memories, session("r2"), {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]}, same, weighed)
+    weighed = {
+        **NONE,
+        "answers": [{"n": 1, "says": "partly", "holds": "order"}, SAYS["answers"][1]],
+    }
+    asks(
+        memories,
+        session("r2"),
+        {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
+        same,
+        weighed,
+    )
     assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
 
 

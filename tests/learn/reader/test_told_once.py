@@ -32,17 +32,29 @@ class Reader:
         self.text, self.words, self.word, self.asked, self.verdicts = text, words, word, 0, verdicts
 
     def ask(self, prompt: str, *, schema: Any = None, timeout: float = 60.0) -> str:
-        row = {"text": self.text, "kind": "cure", "standing": "found", "quotes": [{"line": 2, "words": self.words}]}
+        row = {
+            "text": self.text,
+            "kind": "cure",
+            "standing": "found",
+            "quotes": [{"line": 2, "words": self.words}],
+        }
         self.asked += "that may say the same" in prompt
         pairs = [{"new": "n1", "other": "k1", "word": self.word}]
-        return json.dumps({"lessons": [row], "answers": [], "verdicts": [*self.verdicts], "pairs": pairs})
+        return json.dumps(
+            {"lessons": [row], "answers": [], "verdicts": [*self.verdicts], "pairs": pairs}
+        )
 
 
 def heard(memories: Memories, name: str, text: str, word: str = "different") -> tuple[Any, int]:
     """What becomes of a session that teaches one lesson, and how often lessons were put together."""
     words = f"the call of {name} failed, so this time"
     met = run(
-        name, user("why?"), say(f"Well, {words} I ran it plainly."), tool("bun run test", "ok"), task=name, lineage=name
+        name,
+        user("why?"),
+        say(f"Well, {words} I ran it plainly."),
+        tool("bun run test", "ok"),
+        task=name,
+        lineage=name,
     )
     model = Reader(text, words, word)
     return read_by(memories, met, model), model.asked
@@ -62,7 +74,13 @@ def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: M
         bad = tool("rtk bun run test", error="error: unrecognized subcommand 'bun'", status=2)
         said = say("Well, that call failed, so this time I ran it plainly.")
         return run(
-            name, user("why?"), said, bad, tool("bun run test", "ok"), task=name, lineage=f"first line of {name}"
+            name,
+            user("why?"),
+            said,
+            bad,
+            tool("bun run test", "ok"),
+            task=name,
+            lineage=f"first line of {name}",
         )
 
     for name in ("r1", "r2"):
@@ -73,11 +91,15 @@ def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: M
     by = sorted(row.by for row in memories.store.evidence(memory.id) if row.run)
     assert (memory.tally.seen, by) == (3, ["notice", "notice", "notice", "reader"])
     back = {"id": "k1", "verdict": "came_back", "line": 3, "words": "unrecognized subcommand 'bun'"}
-    read_by(memories, failing("r4"), Reader(OTHER, "that call failed, so this time", "different", back))
+    read_by(
+        memories, failing("r4"), Reader(OTHER, "that call failed, so this time", "different", back)
+    )
     assert memories.store.memories([rules.id])[0].tally.seen == 4
 
 
-def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_coin(memories: Memories) -> None:
+def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_coin(
+    memories: Memories,
+) -> None:
     (old,) = heard(memories, "r1", RTK)[0].new
     (new,) = heard(memories, "r2", LINT, "less")[0].new
     one, other = memories.store.memories([old, new])
@@ -85,14 +107,23 @@ def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_
     assert twin_of(other, [one], query_words) == one.id
 
 
-def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_every_part() -> None:
-    union = (
-        "Lists of an overlay are merged as a union: base items first, then the overlay's new items, without repeats."
+def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_every_part() -> (
+    None
+):
+    union = "Lists of an overlay are merged as a union: base items first, then the overlay's new items, without repeats."
+    append = (
+        "Do not append lists of an overlay to those of the base: entries pile up at each reload."
     )
-    append = "Do not append lists of an overlay to those of the base: entries pile up at each reload."
     replaced = "A list of an overlay must not replace the base's list."
     parts = [
-        Memory(id=id, project="p", text=text, kind="decision", trust="agent", extra={"twin": ["g", "g", *word]})
+        Memory(
+            id=id,
+            project="p",
+            text=text,
+            kind="decision",
+            trust="agent",
+            extra={"twin": ["g", "g", *word]},
+        )
         for id, text, word in (("c", replaced, ["less"]), ("b", append, ["less"]), ("a", union, []))
     ]
 
@@ -113,7 +144,9 @@ def test_without_a_word_of_the_reader_two_lessons_are_two(memories: Memories) ->
     assert said_as(one) != said_as(other)
 
 
-def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(memories: Memories) -> None:
+def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(
+    memories: Memories,
+) -> None:
     heard(memories, "r1", RTK)
     assert heard(memories, "r2", OTHER)[1] == 0
     assert heard(memories, "r3", RTK)[1] == 0
@@ -121,7 +154,9 @@ def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(me
     assert [each.text if isinstance(each, Memory) else each for each in near[2]] == [1, RTK]
 
 
-def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(memories: Memories) -> None:
+def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(
+    memories: Memories,
+) -> None:
     one = memories.add(RTK)
     agents = replace(
         one,
@@ -135,7 +170,9 @@ def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(mem
 
 
 def test_the_best_word_of_several_counts() -> None:
-    one, other = (Memory(id=id, project="p", text=text, kind="fix") for id, text in (("a", RTK), ("b", LINT)))
+    one, other = (
+        Memory(id=id, project="p", text=text, kind="fix") for id, text in (("a", RTK), ("b", LINT))
+    )
     said = {("n1", "k1"): "more", ("n1", "k2"): "same", ("n2", "n1"): "opposite"}
     found = twin_words({1: [one, other], 2: [1]}, {1: "x", 2: "y"}, lambda groups: said)
     assert found == {1: ("same", other)}

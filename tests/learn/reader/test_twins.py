@@ -19,7 +19,12 @@ def told(text: str, word: str) -> tuple[Checked, Decided]:
 
 
 def test_of_two_that_say_the_same_the_persons_word_stays() -> None:
-    heard = [told("Use tabs.", "found"), told("Use tabs!", "said"), told("Use spaces.", "shown"), told("Use tabs", "")]
+    heard = [
+        told("Use tabs.", "found"),
+        told("Use tabs!", "said"),
+        told("Use spaces.", "shown"),
+        told("Use tabs", ""),
+    ]
     kept = without_twins(heard, lambda one, other: one[:6] == other[:6])
     assert [decided.word for _, decided in kept] == ["", "said", "shown", ""]
     assert kept[0][1].reason == "says the same as: Use tabs!"
@@ -29,9 +34,11 @@ def test_a_typed_sentence_gives_way_to_the_readers_wording_of_it(memories: Memor
     """Both stood side by side before. The sentence stays as the quote."""
     steps = (user(TYPED), say("ok"))
     said = {
-        "text": "Always run the type checker over everything before you say you are done.", "kind": "way", "standing": "said",
+        "text": "Always run the type checker over everything before you say you are done.",
+        "kind": "way",
+        "standing": "said",
         "quotes": [{"line": 1, "words": TYPED}],
-    }  # fmt: skip
+    }
     memories.learn(session("r1", *steps))
     [raw] = memories.list(limit=9)
     reads(memories, session("r1", *steps), answer([said], [weighs()]))

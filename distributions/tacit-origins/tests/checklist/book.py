@@ -26,7 +26,9 @@ from tacit.surfaces.cli import main
 
 DOCS = Path(__file__).parents[4] / "docs" / "internals" / "origins"
 PERSON, SCRIPT, AGENT = "person", "script", "agent"
-NEEDED = re.compile(r"\b(?:person|terminal|key)\b")  # a line that says why a person is needed, or what they do
+NEEDED = re.compile(
+    r"\b(?:person|terminal|key)\b"
+)  # a line that says why a person is needed, or what they do
 TOTALS = {"archeflow": 77, "joelclaw": 91, "geas": 115, "ralph": 144}
 WITH_A_PERSON = {
     "archeflow": 15,
@@ -64,7 +66,12 @@ class Place:
     """A folder of one project with a store of its own, in the way of one origin."""
 
     def __init__(self, folder: Path, profile: str, caller: str = PERSON) -> None:
-        self.folder, self.profile, self.store, self.caller = folder, profile, str(folder / "tacit.db"), caller
+        self.folder, self.profile, self.store, self.caller = (
+            folder,
+            profile,
+            str(folder / "tacit.db"),
+            caller,
+        )
         self.opened: list[Memories] = []
         self.told: list[str] = []  # what the caller was told about needing a person
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +79,9 @@ class Place:
             subprocess.run(["git", "init", "-q"], cwd=folder, check=True, capture_output=True)
         person = self._open("ada")
         person.use_profile(profile)
-        self.memories = person if caller == PERSON else cast("Memories", Called(self, self._open(""), person))
+        self.memories = (
+            person if caller == PERSON else cast("Memories", Called(self, self._open(""), person))
+        )
 
     def another(self, name: str) -> Place:
         """A second project of the same system, called alike."""
@@ -84,23 +93,36 @@ class Place:
     def _open(self, by: str) -> Memories:
         env = os.environ if by else _without_person(self.caller)
         profile = self.profile if by else None
-        self.opened.append(tacit.open(self.store, profile=profile, cwd=str(self.folder), env=env, by=by, yes=bool(by)))
+        self.opened.append(
+            tacit.open(
+                self.store, profile=profile, cwd=str(self.folder), env=env, by=by, yes=bool(by)
+            )
+        )
         return self.opened[-1]
 
     def sit(self, by: str) -> Memories:
         """The memories, in somebody's name; from an orchestrator, that somebody is called in where a person is needed."""
         named = self._open(by)
-        return named if self.caller == PERSON else cast("Memories", Called(self, self._open(""), named))
+        return (
+            named
+            if self.caller == PERSON
+            else cast("Memories", Called(self, self._open(""), named))
+        )
 
     def write(self, path: str, content: Any) -> Path:
         """A file: a text as it is, rows as JSON lines, anything else as JSON."""
         place = self.folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         rows = (
-            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content) if isinstance(content, list) else ""
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content)
+            if isinstance(content, list)
+            else ""
         )
         place.write_text(
-            content if isinstance(content, str) else rows or json.dumps(content, ensure_ascii=False), encoding="utf-8"
+            content
+            if isinstance(content, str)
+            else rows or json.dumps(content, ensure_ascii=False),
+            encoding="utf-8",
         )
         return place
 
@@ -132,7 +154,13 @@ class Place:
         return bool(lines)
 
     def _main(self, given: list[str], stdin: str, env: Mapping[str, str]) -> tuple[int, str, str]:
-        out, err, was, before, env = io.StringIO(), io.StringIO(), os.getcwd(), dict(os.environ), dict(env)
+        out, err, was, before, env = (
+            io.StringIO(),
+            io.StringIO(),
+            os.getcwd(),
+            dict(os.environ),
+            dict(env),
+        )
         os.chdir(self.folder)
         os.environ.clear()
         os.environ.update(env)
@@ -179,7 +207,11 @@ class Called:
     def __getattr__(self, name: str) -> Any:
         mine, theirs = getattr(self._caller, name), getattr(self._person, name)
         if not callable(mine):
-            own = type(mine).__module__.startswith("tacit.") and name in ("staging", "knowledge", "vouching")
+            own = type(mine).__module__.startswith("tacit.") and name in (
+                "staging",
+                "knowledge",
+                "vouching",
+            )
             return Called(self._place, mine, theirs) if own else mine
 
         def call(*args: Any, **named: Any) -> Any:
@@ -188,7 +220,10 @@ class Called:
                 if any(self._place.note(note) for each in tried for note in each.warnings):
                     return theirs(*args, **named)
                 return mine(*args, **{"by_place": True, **named})
-            told = name == "add" and ("add", args[0])  # what waits, or counts less, is told by the command
+            told = name == "add" and (
+                "add",
+                args[0],
+            )  # what waits, or counts less, is told by the command
             told = told or (name == "feedback" and ("feedback", args[0], f"--{args[1]}"))
             if told and self._place._is_told(told, ""):
                 return theirs(*args, **named)

@@ -27,14 +27,26 @@ FIXED = ("fix.applied", {"source": "guardian", "finding": NULLS, "file": "a.py"}
 
 
 def finding(text: str, severity: str = "WARNING", **fields: Any) -> dict[str, Any]:
-    return {"location": "src/a.py:1", "severity": severity, "category": "quality", "description": text, **fields}
+    return {
+        "location": "src/a.py:1",
+        "severity": severity,
+        "category": "quality",
+        "description": text,
+        **fields,
+    }
 
 
-def events(run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def events(
+    run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
     """A run's events: who found what, and what else happened."""
-    told: list[tuple[str, str | None, dict[str, Any]]] = [("run.start", None, {"task": "Improve it", "domain": "code"})]
+    told: list[tuple[str, str | None, dict[str, Any]]] = [
+        ("run.start", None, {"task": "Improve it", "domain": "code"})
+    ]
     for who, findings in found.items():
-        told.append(("review.verdict", who, {"archetype": who, "verdict": "changes", "findings": findings}))
+        told.append(
+            ("review.verdict", who, {"archetype": who, "verdict": "changes", "findings": findings})
+        )
     told += [(kind, "maker", data) for kind, data in more]
     told += [("run.complete", None, {"status": "completed"})]
     times = [clock.now() if run == "r9" else f"2026-05-04T10:{n:02d}:00Z" for n in range(len(told))]
@@ -42,17 +54,27 @@ def events(run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, d
     return [dict(zip(names, (times[n], run, n, *event))) for n, event in enumerate(told)]
 
 
-def log(at: Place, run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]) -> str:
+def log(
+    at: Place, run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]
+) -> str:
     return str(at.write(f".archeflow/events/{run}.jsonl", events(run, found, *more)))
 
 
-def learn(at: Place, run: str, *found: dict[str, Any], more: tuple[tuple[str, dict[str, Any]], ...] = ()) -> None:
+def learn(
+    at: Place, run: str, *found: dict[str, Any], more: tuple[tuple[str, dict[str, Any]], ...] = ()
+) -> None:
     at.memories.learn(log(at, run, {"guardian": list(found)}, *more), domain="code")
     at.memories.tend(run=run, only="sweep")
 
 
 def lesson(text: str, frequency: int = 2, **fields: Any) -> dict[str, Any]:
-    base = {"description": text, "frequency": frequency, "domain": "code", "tags": [], "archetype": None}
+    base = {
+        "description": text,
+        "frequency": frequency,
+        "domain": "code",
+        "tags": [],
+        "archetype": None,
+    }
     return {**json.loads(EXAMPLES[0]), **base, **fields}
 
 
@@ -61,8 +83,13 @@ def lessons(at: Place, words: str = "") -> list[Any]:
 
 
 def bring(at: Place, *lessons: dict[str, Any]) -> None:
-    rows = [{**each, "id": f"m-{n:03d}"} if each["id"] == "m-001" else each for n, each in enumerate(lessons, 1)]
-    at.memories.import_(str(at.write(".archeflow/memory/lessons.jsonl", rows)), format="archeflow", trust="user")
+    rows = [
+        {**each, "id": f"m-{n:03d}"} if each["id"] == "m-001" else each
+        for n, each in enumerate(lessons, 1)
+    ]
+    at.memories.import_(
+        str(at.write(".archeflow/memory/lessons.jsonl", rows)), format="archeflow", trust="user"
+    )
 
 
 def given(at: Place, domain: str = "code", agent: str = "", run: str = "") -> list[str]:
@@ -84,14 +111,22 @@ def storage(at: Place) -> Iterator[Item]:
     at.memories.inject(domain="writing", run="r-9")
     yield "audit.jsonl", [row["run_id"] for row in at.rows("archeflow", "audit")] == ["r-9"]
     kept = len(at.memories.log()) >= 5
-    yield differs("append-only: nothing is lost, decay preserves all data", kept, "The file is an export")
+    yield differs(
+        "append-only: nothing is lost, decay preserves all data", kept, "The file is an export"
+    )
 
 
 @chapter("archeflow", "Lesson types")
 def types(at: Place) -> Iterator[Item]:
     drift = "Sage misses voice drift in long monologue passages"
-    shadow = ("shadow.detected", {"archetype": "sage", "shadow": "voice drift", "description": drift})
-    broken = ("wiggum.break", {"reason": "Splitting the auth middleware into per-route handlers was tried and failed"})
+    shadow = (
+        "shadow.detected",
+        {"archetype": "sage", "shadow": "voice drift", "description": drift},
+    )
+    broken = (
+        "wiggum.break",
+        {"reason": "Splitting the auth middleware into per-route handlers was tried and failed"},
+    )
     hint = finding("Sage catches voice drift in monologues", type="archetype_hint")
     learn(at, "r1", finding(NULLS), hint, more=(shadow, broken))
     at.memories.add("User prefers single bundled PR over many small ones", kind="preference")
@@ -114,32 +149,57 @@ def fields(at: Place) -> Iterator[Item]:
     at.memories.forget("m-002")
     at.memories.add("Answer in German")
     again = lessons(at)[-1]["id"] == "m-003"
-    yield differs("a number is not used again after its lesson left", again, "Numbers are never used again")
+    yield differs(
+        "a number is not used again after its lesson left", again, "Numbers are never used again"
+    )
     learn(at, "r2", finding("null checks missing in API handlers", category="security"))
     second = at.rows("archeflow")[0]
-    yield "ts: created, or rewritten when it was met again", second["ts"] >= first["ts"] and len(second["ts"]) == 20
+    yield (
+        "ts: created, or rewritten when it was met again",
+        second["ts"] >= first["ts"] and len(second["ts"]) == 20,
+    )
     yield "run_id: the run that made it", second["run_id"] == "r1"
     sources = (first["source"], lessons(at)[-1]["source"])
     yield "source: archetype or user_feedback", sources == ("guardian", "user_feedback")
     whole = {"description": NULLS, "frequency": 2, "domain": "code", "archetype": None}
     for name, value in {**whole, "last_seen_run": "r2", "runs_since_last_seen": 0}.items():
         yield f"{name}", second[name] == value
-    yield "tags: keywords for matching", second["tags"] == ["missing", "null", "checks", "response", "handlers"]
+    yield (
+        "tags: keywords for matching",
+        second["tags"] == ["missing", "null", "checks", "response", "handlers"],
+    )
     own = (at.memories.get("m-001").severity, first["severity"]) == ("bug", "critical")
-    yield differs("severity: bug, warning, info or recommendation", own, "Its reviewers' own severities")
-    bad = ['{"id":"m-050","description":"half a row"', "not json", json.dumps(lesson("A good row", id="m-060"))]
+    yield differs(
+        "severity: bug, warning, info or recommendation", own, "Its reviewers' own severities"
+    )
+    bad = [
+        '{"id":"m-050","description":"half a row"',
+        "not json",
+        json.dumps(lesson("A good row", id="m-060")),
+    ]
     bad.append('{"id":"m-061","description":"odd","frequency":"many"}')
-    report = at.memories.import_(str(at.write("odd.jsonl", "\n".join(bad) + "\n")), format="archeflow", trust="user")[0]
-    held = report.skipped >= 2 and len(report.kept) >= 1 and all(each.place for each in report.faults)
+    report = at.memories.import_(
+        str(at.write("odd.jsonl", "\n".join(bad) + "\n")), format="archeflow", trust="user"
+    )[0]
+    held = (
+        report.skipped >= 2 and len(report.kept) >= 1 and all(each.place for each in report.faults)
+    )
     yield "odd or broken rows are named with their line, the rest is kept", held
 
 
 @chapter("archeflow", "Auto-Detection")
 def detection(at: Place) -> Iterator[Item]:
-    path = log(at, "r1", {"guardian": [finding(NULLS)], "sage": [finding("Names of the tests say nothing")]})
+    path = log(
+        at,
+        "r1",
+        {"guardian": [finding(NULLS)], "sage": [finding("Names of the tests say nothing")]},
+    )
     code, _, _ = at.cli("learn", path, "--format", "archeflow", "--domain", "code")
     yield "extraction is one command after run.complete", code == 0
-    yield "all review.verdict events are read", {row["source"] for row in at.rows("archeflow")} == {"guardian", "sage"}
+    yield (
+        "all review.verdict events are read",
+        {row["source"] for row in at.rows("archeflow")} == {"guardian", "sage"},
+    )
     before = at.rows("archeflow")[0]
     learn(at, "r2", finding("NULL-checks: missing in (API) handlers!"))
     row = at.rows("archeflow")[0]
@@ -151,7 +211,11 @@ def detection(at: Place) -> Iterator[Item]:
     why = "Two words are not half of a long text"
     yield differs("a finding of two words is measured against the longer text", short, why)
     worker = "Retry loops need a limit and backoff in the mail worker"
-    bring(at, lesson("Retry loops need backoff in the queue worker", id="m-101"), lesson(worker, id="m-102"))
+    bring(
+        at,
+        lesson("Retry loops need backoff in the queue worker", id="m-101"),
+        lesson(worker, id="m-102"),
+    )
     learn(at, "r5", finding(f"{worker} process"))
     counts = {row["id"]: row["frequency"] for row in at.rows("archeflow")}
     best = (counts["m-101"], counts["m-102"]) == (2, 3)
@@ -167,7 +231,10 @@ def detection(at: Place) -> Iterator[Item]:
 
 @chapter("archeflow", "Promotion")
 def promotion(at: Place) -> Iterator[Item]:
-    consider, maybe = ("Consider a shorter name for this", "INFO"), ("Maybe add a comment here too", "recommendation")
+    consider, maybe = (
+        ("Consider a shorter name for this", "INFO"),
+        ("Maybe add a comment here too", "recommendation"),
+    )
     learn(at, "r1", finding("Dead code in the importer"), finding(*consider), finding(*maybe))
     counts = [row["frequency"] for row in lessons(at)]
     yield "no match and severity of WARNING or above: a candidate of frequency 1", counts == [1]
@@ -181,16 +248,25 @@ def promotion(at: Place) -> Iterator[Item]:
     yield differs("two reviewers of one run, and the same run again, are one sighting", held, why)
     yield "seen in one run only it stays at 1 and is not injected", given(at) == []
     learn(at, "r3", finding("Importer has dead code"))
-    yield "active from frequency 2, in the second run", given(at) == ["Dead code in the importer [seen 2x, guardian]"]
+    yield (
+        "active from frequency 2, in the second run",
+        given(at) == ["Dead code in the importer [seen 2x, guardian]"],
+    )
 
 
 @chapter("archeflow", "Injection")
 def injection(at: Place) -> Iterator[Item]:
     bring(
-        at, lesson("Code lesson of the queue", 3), lesson("Writing lesson of the plot", 2, domain="writing"), lesson("General lesson of the team", 4, domain="general"),
-        lesson("Hint for the sage only", 2, archetype="sage", type="archetype_hint"), lesson("Once only, so far, in the parser", 1), lesson("Universal lesson of prose", 5, domain="writing"),
-        lesson("Small pull requests please", 1, type="preference", domain="general"), lesson("Another code lesson in the cache", 3),
-    )  # fmt: skip
+        at,
+        lesson("Code lesson of the queue", 3),
+        lesson("Writing lesson of the plot", 2, domain="writing"),
+        lesson("General lesson of the team", 4, domain="general"),
+        lesson("Hint for the sage only", 2, archetype="sage", type="archetype_hint"),
+        lesson("Once only, so far, in the parser", 1),
+        lesson("Universal lesson of prose", 5, domain="writing"),
+        lesson("Small pull requests please", 1, type="preference", domain="general"),
+        lesson("Another code lesson in the cache", 3),
+    )
     code, told = given(at), " ".join(given(at, "code", "guardian"))
 
     def has(words: str, *whose: str) -> bool:
@@ -206,11 +282,20 @@ def injection(at: Place) -> Iterator[Item]:
     ties = [code.index(f"{name} [seen 3x, guardian]") for name in same]
     held = order == sorted(order, reverse=True) and ties[0] < ties[1]
     yield "sorted by frequency, ties in the file's order", held
-    yield "frequency of 5 and more: whatever domain and archetype", has("Universal", "code", "guardian")
+    yield (
+        "frequency of 5 and more: whatever domain and archetype",
+        has("Universal", "code", "guardian"),
+    )
     whole = at.memories.inject(domain="writing", repeat=True).markdown
     head = "## Known Issues (from past runs)\n- Universal lesson of prose [seen 5x, guardian]\n"
     yield "the heading and the line of the format", whole.startswith(head)
-    bring(at, *(lesson(f"Lesson about subject{n} of area{n} in layer{n}", 2, id=f"m-2{n:02d}") for n in range(12)))
+    bring(
+        at,
+        *(
+            lesson(f"Lesson about subject{n} of area{n} in layer{n}", 2, id=f"m-2{n:02d}")
+            for n in range(12)
+        ),
+    )
     yield "at most ten lessons", len(given(at)) == 10
     call = ("inject", "--domain", "code", "--run", "run-1")
     yield "before spawning: a call for the domain, for Explorer and Creator", bool(at.cli(*call)[1])
@@ -218,7 +303,10 @@ def injection(at: Place) -> Iterator[Item]:
     held = "Code lesson" in first and "Hint for the sage" in second
     yield "reviewers of the same run get their own lessons, by the call the how-to prints", held
     empty = at.another("empty")
-    yield "nothing to say: empty, and no error", empty.cli("inject", "--domain", "code")[:2] == (0, "")
+    yield (
+        "nothing to say: empty, and no error",
+        empty.cli("inject", "--domain", "code")[:2] == (0, ""),
+    )
     empty.close()
 
 
@@ -231,12 +319,19 @@ def decay(at: Place) -> Iterator[Item]:
     one = at.rows("archeflow")[0]["runs_since_last_seen"]
     yield "decay after each run.complete, inside learn, or by hand", one == 1
     yield "unseen: one more; seen in this run: none", seen == 0
-    bring(at, lesson("A lesson that was met five times long ago", 5, id="m-205"), lesson(TWICE, 2, id="m-206"))
+    bring(
+        at,
+        lesson("A lesson that was met five times long ago", 5, id="m-205"),
+        lesson(TWICE, 2, id="m-206"),
+    )
     at.memories.add("User prefers single bundled PR")
     found = {}
     for number in range(1, 51):
         at.memories.tend(run=f"run-{number}", only="sweep")
-        found[number] = {row["id"]: (row["frequency"], row["runs_since_last_seen"]) for row in at.rows("archeflow")}
+        found[number] = {
+            row["id"]: (row["frequency"], row["runs_since_last_seen"])
+            for row in at.rows("archeflow")
+        }
     ten = (found[9]["m-205"], found[10]["m-205"]) == ((5, 9), (4, 0))
     yield "at ten: frequency - 1 and the counter back to 0", ten
     gone = [row["id"] for row in at.rows("archeflow", "archive")]
@@ -255,9 +350,15 @@ def decay(at: Place) -> Iterator[Item]:
 def commands(at: Place) -> Iterator[Item]:
     said = "User prefers single bundled PR over many small ones"
     at.cli("add", said)
-    yield "add: a preference of frequency 1, injected at once", given(at) == [f"{said} [seen 1x, user_feedback]"]
+    yield (
+        "add: a preference of frequency 1, injected at once",
+        given(at) == [f"{said} [seen 1x, user_feedback]"],
+    )
     head, row = (line.split()[:4] for line in at.cli("list")[1].splitlines()[:2])
-    held = (head, row) == (["id", "freq", "kind", "domain"], ["m-001", "1", "preference", "general"])
+    held = (head, row) == (
+        ["id", "freq", "kind", "domain"],
+        ["m-001", "1", "preference", "general"],
+    )
     yield "list: id, freq, type, domain, description", held
     at.cli("add", "Answer in German")
     code, _, _ = at.cli("forget", "m-002")
@@ -275,7 +376,10 @@ def script(at: Place) -> Iterator[Item]:
     folder, runs = flow.folder, at.folder / "flow" / "flow.db"
     path = log(flow, "r1", {"guardian": [finding(NULLS)]}, FIXED)
     log(flow, "r2", {"sage": [finding("API handlers missing null checks")]})
-    flow.write(".archeflow/events/index.jsonl", [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}])
+    flow.write(
+        ".archeflow/events/index.jsonl",
+        [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}],
+    )
 
     def sh(*args: str) -> tuple[int, str, str]:
         if not able:  # the original needs them too
@@ -311,7 +415,10 @@ def audit(at: Place) -> Iterator[Item]:
     given(at, "code", "guardian", "r1")
     row = at.rows("archeflow", "audit")[0]
     found = (row["domain"], row["archetype"], row["lesson_count"], len(row["lessons_injected"]))
-    yield "inject with a run writes a row: domain, archetype, ids, count", found == ("code", "guardian", 2, 2)
+    yield (
+        "inject with a run writes a row: domain, archetype, ids, count",
+        found == ("code", "guardian", 2, 2),
+    )
     path = log(at, "r1", {"guardian": [finding("null checks missing in API response handlers")]})
     at.memories.check(path)
     told = {each["lesson_id"]: each["effectiveness"] for each in at.rows("archeflow", "audit")[1:]}
@@ -319,10 +426,19 @@ def audit(at: Place) -> Iterator[Item]:
     yield "audit-check: no finding is helpful, a matching one ineffective, from 30 % on", held
     count = len(at.rows("archeflow", "audit"))
     at.memories.check(path)
-    yield "audit-check twice says the same and adds nothing", len(at.rows("archeflow", "audit")) == count
-    at.write(".archeflow/events/index.jsonl", [{"run_id": "r0", "status": "completed", "task": "t", "ts": ""}])
+    yield (
+        "audit-check twice says the same and adds nothing",
+        len(at.rows("archeflow", "audit")) == count,
+    )
+    at.write(
+        ".archeflow/events/index.jsonl",
+        [{"run_id": "r0", "status": "completed", "task": "t", "ts": ""}],
+    )
     log(at, "r0", {}, FIXED)
-    yield "regression-check: a fix of the run before that came back", len(at.memories.regressions(path)) == 1
+    yield (
+        "regression-check: a fix of the run before that came back",
+        len(at.memories.regressions(path)) == 1,
+    )
 
 
 @chapter("archeflow", "Design principles")

@@ -21,16 +21,33 @@ ABOUT_IT = "Make the queue retry with exponential backoff"
 FLOODS = "Retry without backoff floods the queue and failed twice"
 ELSEWHERE = "Translate the landing page into Portuguese"
 SENTENCES = {
-    "failure_lesson": "The import failed because a regression broke the parser", "architecture_precedent": "The architecture keeps module boundaries between layers", "decision_precedent": "We decided on a trade-off: we chose queues",
-    "security_pattern": "Secrets in the log are a security vulnerability", "performance_tip": "Throughput suffers from slow queries and latency", "test_strategy": "A fixture raises test coverage of flaky tests",
-    "integration_pattern": "The integration needs an api contract at the interface", "ux_pattern": "Usability of the user interface needs accessible labels", "process_improvement": "The handover in our workflow needs a review step",
-    "risk_pattern": "There is a risk that recovery stays uncertain", "project_rule": "Convention: we always name branches after the task", "agent_rule": "The agent must ask; this is agent-specific",
-}  # fmt: skip
+    "failure_lesson": "The import failed because a regression broke the parser",
+    "architecture_precedent": "The architecture keeps module boundaries between layers",
+    "decision_precedent": "We decided on a trade-off: we chose queues",
+    "security_pattern": "Secrets in the log are a security vulnerability",
+    "performance_tip": "Throughput suffers from slow queries and latency",
+    "test_strategy": "A fixture raises test coverage of flaky tests",
+    "integration_pattern": "The integration needs an api contract at the interface",
+    "ux_pattern": "Usability of the user interface needs accessible labels",
+    "process_improvement": "The handover in our workflow needs a review step",
+    "risk_pattern": "There is a risk that recovery stays uncertain",
+    "project_rule": "Convention: we always name branches after the task",
+    "agent_rule": "The agent must ask; this is agent-specific",
+}
 REVIEWERS = {
-    "security_pattern": "risk_specialist", "architecture_precedent": "design_authority", "test_strategy": "quality_specialist", "performance_tip": "design_authority", "integration_pattern": "design_authority",
-    "ux_pattern": "communication_specialist", "process_improvement": ORCHESTRATOR, "failure_lesson": ORCHESTRATOR, "decision_precedent": "product_authority", "risk_pattern": ORCHESTRATOR,
-    "project_rule": ORCHESTRATOR, "agent_rule": ORCHESTRATOR,
-}  # fmt: skip
+    "security_pattern": "risk_specialist",
+    "architecture_precedent": "design_authority",
+    "test_strategy": "quality_specialist",
+    "performance_tip": "design_authority",
+    "integration_pattern": "design_authority",
+    "ux_pattern": "communication_specialist",
+    "process_improvement": ORCHESTRATOR,
+    "failure_lesson": ORCHESTRATOR,
+    "decision_precedent": "product_authority",
+    "risk_pattern": ORCHESTRATOR,
+    "project_rule": ORCHESTRATOR,
+    "agent_rule": ORCHESTRATOR,
+}
 
 
 def task(
@@ -45,14 +62,28 @@ def task(
 ) -> Any:
     """A task folder as geas leaves it behind, learned."""
     folder = f".geas/missions/{mission}/tasks/{name}"
-    contract = {"artifact_type": "task_contract", "title": goal, "goal": goal, "task_kind": "implementation"}
-    retro = {"artifact_type": "retrospective", "producer_type": ORCHESTRATOR, "memory_candidates": candidates or []}
-    every: dict[str, dict[str, Any]] = {"task-contract": contract, "retrospective": retro, **documents}
+    contract = {
+        "artifact_type": "task_contract",
+        "title": goal,
+        "goal": goal,
+        "task_kind": "implementation",
+    }
+    retro = {
+        "artifact_type": "retrospective",
+        "producer_type": ORCHESTRATOR,
+        "memory_candidates": candidates or [],
+    }
+    every: dict[str, dict[str, Any]] = {
+        "task-contract": contract,
+        "retrospective": retro,
+        **documents,
+    }
     if verdict:
         every["gate-result"] = {"artifact_type": "gate_result", "verdict": verdict}
     for file, told in every.items():
         at.write(
-            f"{folder}/{file}.json", {"version": "1.0", "task_id": name, "created_at": "2026-04-06T08:15:00Z", **told}
+            f"{folder}/{file}.json",
+            {"version": "1.0", "task_id": name, "created_at": "2026-04-06T08:15:00Z", **told},
         )
     if given:
         packet = geas.packet_of(name, "software_engineer", given, (), (), "", clock.now())
@@ -62,7 +93,12 @@ def task(
 
 COUNTED = ("reuse_count", "successful_reuses", "failed_reuses", "contradiction_count")
 SIGNALS = {"evidence_count": 2, **dict.fromkeys(COUNTED, 0), "confidence": 0.8}
-EXTRACTED = {"state": "candidate", "evidence_refs": ["retro-1"], "evidence_count": 1, "confidence": 0.4}
+EXTRACTED = {
+    "state": "candidate",
+    "evidence_refs": ["retro-1"],
+    "evidence_count": 1,
+    "confidence": 0.4,
+}
 MEANT = "Add exponential backoff before a message is queued again"
 
 
@@ -71,21 +107,46 @@ def write(at: Place, id: str = "mem-task-014-1", summary: str = MEANT, **fields:
     signals = {name: fields.pop(name, usual) for name, usual in SIGNALS.items()}
     state = fields.get("state", "provisional")
     made = {
-        "meta": {"version": "1.0", "artifact_type": "memory_candidate" if state == "candidate" else "memory_entry", "artifact_id": id, "producer_type": ORCHESTRATOR, "created_at": "2026-04-06T08:15:00Z"},
-        "memory_id": id, "memory_type": "failure_lesson", "state": state, "title": "Backoff", "summary": summary,
-        "scope": "project", "evidence_refs": ["retro-task-014", "retro-task-019"], "signals": signals,
-    }  # fmt: skip
+        "meta": {
+            "version": "1.0",
+            "artifact_type": "memory_candidate" if state == "candidate" else "memory_entry",
+            "artifact_id": id,
+            "producer_type": ORCHESTRATOR,
+            "created_at": "2026-04-06T08:15:00Z",
+        },
+        "memory_id": id,
+        "memory_type": "failure_lesson",
+        "state": state,
+        "title": "Backoff",
+        "summary": summary,
+        "scope": "project",
+        "evidence_refs": ["retro-task-014", "retro-task-019"],
+        "signals": signals,
+    }
     rest: dict[str, Any] = {"candidate_reason": "c", "source_artifacts": ["s"]}
     if state != "candidate":
-        rest = {"review_after": "2099-04-06T08:15:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}
-    source = BytesSource(json.dumps({**made, **rest, **fields}, ensure_ascii=False).encode(), "document.json")
+        rest = {
+            "review_after": "2099-04-06T08:15:00Z",
+            "supersedes": [],
+            "superseded_by": None,
+            "tags": [],
+            "body": [],
+        }
+    source = BytesSource(
+        json.dumps({**made, **rest, **fields}, ensure_ascii=False).encode(), "document.json"
+    )
     return at.memories.import_(source, format="geas", trust="user")[0]
 
 
 def lines(at: Place, name: str) -> list[dict[str, Any]]:
     """The rows of an exported journal."""
     found = at.memories.export_files("geas")
-    return [json.loads(line) for path in found if path.endswith(name) for line in found[path].splitlines()]
+    return [
+        json.loads(line)
+        for path in found
+        if path.endswith(name)
+        for line in found[path].splitlines()
+    ]
 
 
 def state(at: Place, id: str) -> str:
@@ -93,7 +154,11 @@ def state(at: Place, id: str) -> str:
 
 
 def files(at: Place) -> dict[str, Any]:
-    return {path: json.loads(text) for path, text in at.memories.export_files("geas").items() if path.endswith(".json")}
+    return {
+        path: json.loads(text)
+        for path, text in at.memories.export_files("geas").items()
+        if path.endswith(".json")
+    }
 
 
 def approve(at: Place, id: str, to: str, *signed: tuple[str, str]) -> Any:
@@ -104,7 +169,11 @@ def approve(at: Place, id: str, to: str, *signed: tuple[str, str]) -> Any:
 
 
 def signals(at: Place, id: str = "mem-task-014-1") -> dict[str, Any]:
-    return next(each["signals"] for each in files(at).values() if each.get("memory_id") == id and "signals" in each)
+    return next(
+        each["signals"]
+        for each in files(at).values()
+        if each.get("memory_id") == id and "signals" in each
+    )
 
 
 @chapter("geas", "Files")
@@ -125,7 +194,10 @@ def layout(at: Place) -> Iterator[Item]:
 def extraction(at: Place) -> Iterator[Item]:
     task(at, "task-014", [FLOODS, "Secrets in the log are a security vulnerability"])
     names = {each.alias for each in at.memories.list()}
-    yield "memory_candidates[] become mem-{task-id}-{N}", names == {"mem-task-014-1", "mem-task-014-2"}
+    yield (
+        "memory_candidates[] become mem-{task-id}-{N}",
+        names == {"mem-task-014-1", "mem-task-014-2"},
+    )
     other = at.another("types")
     task(other, "task-001", [*SENTENCES.values()])
     kinds = {each.text: each.kind for each in other.memories.list(limit=50)}
@@ -141,15 +213,35 @@ def extraction(at: Place) -> Iterator[Item]:
     scopes = {each.text: each.scope for each in other.memories.list(limit=50)}
     for name, text in words.items():
         yield f"scope {name}, from its words", scopes.get(text) == name
-    yield differs("scope agent and global", scopes[everywhere] == "project", "Scope agent and global need a person")
+    yield differs(
+        "scope agent and global",
+        scopes[everywhere] == "project",
+        "Scope agent and global need a person",
+    )
     other.close()
-    document = next(each for path, each in files(at).items() if path.endswith("mem-task-014-1.json"))
+    document = next(
+        each for path, each in files(at).items() if path.endswith("mem-task-014-1.json")
+    )
     wanted = {
-        "meta.version": "1.0", "meta.artifact_type": "memory_candidate", "meta.artifact_id": "mem-task-014-1", "meta.producer_type": ORCHESTRATOR, "memory_id": "mem-task-014-1", "memory_type": "failure_lesson",
-        "state": "candidate", "summary": FLOODS, "scope": "project", "evidence_refs": ["retro-task-014"], "signals.evidence_count": 1, "signals.reuse_count": 0,
-        "signals.successful_reuses": 0, "signals.failed_reuses": 0, "signals.contradiction_count": 0, "signals.confidence": 0.4,
-        "candidate_reason": "Extracted from task task-014 retrospective", "source_artifacts": [".geas/missions/m-1/tasks/task-014/retrospective.json"],
-    }  # fmt: skip
+        "meta.version": "1.0",
+        "meta.artifact_type": "memory_candidate",
+        "meta.artifact_id": "mem-task-014-1",
+        "meta.producer_type": ORCHESTRATOR,
+        "memory_id": "mem-task-014-1",
+        "memory_type": "failure_lesson",
+        "state": "candidate",
+        "summary": FLOODS,
+        "scope": "project",
+        "evidence_refs": ["retro-task-014"],
+        "signals.evidence_count": 1,
+        "signals.reuse_count": 0,
+        "signals.successful_reuses": 0,
+        "signals.failed_reuses": 0,
+        "signals.contradiction_count": 0,
+        "signals.confidence": 0.4,
+        "candidate_reason": "Extracted from task task-014 retrospective",
+        "source_artifacts": [".geas/missions/m-1/tasks/task-014/retrospective.json"],
+    }
     for name, value in wanted.items():
         head, _, tail = name.partition(".")
         found = document[head][tail] if tail else document[head]
@@ -164,11 +256,51 @@ def extraction(at: Place) -> Iterator[Item]:
 @chapter("geas", "Automatic triggers")
 def triggers(at: Place) -> Iterator[Item]:
     troubles: dict[str, tuple[dict[str, Any], float, str]] = {
-        "failure_class twice: failure_lesson, 0.6": ({"failure-record": {"artifact_type": "failure_record", "failure_class": "flaky", "failure_description": "The gateway never answered"}}, 0.6, "failure_lesson"),
-        "a concern category in two tasks: 0.6": ({"specialist-review": {"artifact_type": "specialist_review", "reviewer_type": "risk_specialist", "concerns": [{"category": "validation", "concern": "Amounts are not checked"}]}}, 0.6, ""),
-        "recovery_class twice: risk_pattern, 0.4": ({"recovery-packet": {"artifact_type": "recovery_packet", "recovery_class": "lost", "detected_problem": "The worktree was gone"}}, 0.4, "risk_pattern"),
-        "self-check of 2 or less twice for a task_kind: risk_pattern, 0.4": ({"worker-self-check": {"artifact_type": "worker_self_check", "confidence": 2, "known_risks": ["untested"]}}, 0.4, "risk_pattern"),
-    }  # fmt: skip
+        "failure_class twice: failure_lesson, 0.6": (
+            {
+                "failure-record": {
+                    "artifact_type": "failure_record",
+                    "failure_class": "flaky",
+                    "failure_description": "The gateway never answered",
+                }
+            },
+            0.6,
+            "failure_lesson",
+        ),
+        "a concern category in two tasks: 0.6": (
+            {
+                "specialist-review": {
+                    "artifact_type": "specialist_review",
+                    "reviewer_type": "risk_specialist",
+                    "concerns": [{"category": "validation", "concern": "Amounts are not checked"}],
+                }
+            },
+            0.6,
+            "",
+        ),
+        "recovery_class twice: risk_pattern, 0.4": (
+            {
+                "recovery-packet": {
+                    "artifact_type": "recovery_packet",
+                    "recovery_class": "lost",
+                    "detected_problem": "The worktree was gone",
+                }
+            },
+            0.4,
+            "risk_pattern",
+        ),
+        "self-check of 2 or less twice for a task_kind: risk_pattern, 0.4": (
+            {
+                "worker-self-check": {
+                    "artifact_type": "worker_self_check",
+                    "confidence": 2,
+                    "known_risks": ["untested"],
+                }
+            },
+            0.4,
+            "risk_pattern",
+        ),
+    }
     same = []
     for number, (words, (documents, sure, kind)) in enumerate(troubles.items()):
         other = at.another(f"t{number}")
@@ -180,7 +312,10 @@ def triggers(at: Place) -> Iterator[Item]:
             other.cli("learn", ".geas")
         same.append(other.memories.get(made.id).tally == made.tally and made.tally.seen == 2)
         other.close()
-    yield "both incidents are evidence, and learning the unchanged tree again changes nothing", same == [True] * 4
+    yield (
+        "both incidents are evidence, and learning the unchanged tree again changes nothing",
+        same == [True] * 4,
+    )
 
 
 @chapter("geas", "Review")
@@ -199,8 +334,16 @@ def review(at: Place) -> Iterator[Item]:
     done = at.sit("olga").review("mem-task-099-1", "approve", role=ORCHESTRATOR)
     yield "mem-{task}-{N} is known to every command from birth on", done.state == "provisional"
     apart = "memory/reviews/mem-security_pattern-review.json" in files(at)
-    yield differs("the review file {memory-id}-review.json", apart, "Reviews have a folder of their own")
-    write(at, "mem-c", "Cookies lack the secure flag: a security matter", memory_type="security_pattern", **EXTRACTED)
+    yield differs(
+        "the review file {memory-id}-review.json", apart, "Reviews have a folder of their own"
+    )
+    write(
+        at,
+        "mem-c",
+        "Cookies lack the secure flag: a security matter",
+        memory_type="security_pattern",
+        **EXTRACTED,
+    )
     at.sit("dora").review("mem-c", "approve", role="design_authority")
     at.sit("rita").review("mem-c", "approve", role="risk_specialist")
     decided = files(at)["memory/reviews/mem-c-review.json"]["reviewer_type"]
@@ -212,30 +355,60 @@ def ladder(at: Place) -> Iterator[Item]:
     task(at, "task-001", [BACKOFF])
     task(at, "task-002", [BACKOFF])
     yield "candidate → provisional: two evidence_refs", state(at, "mem-task-001-1") == "provisional"
-    trouble = {"artifact_type": "failure_record", "failure_class": "disk", "failure_description": "The disk was full"}
+    trouble = {
+        "artifact_type": "failure_record",
+        "failure_class": "disk",
+        "failure_description": "The disk was full",
+    }
     for name in ("task-011", "task-012"):
         task(at, name, **{"failure-record": trouble})
-    up = [each for each in at.memories.list() if (each.extra or {}).get("trigger") and each.state == "provisional"]
+    up = [
+        each
+        for each in at.memories.list()
+        if (each.extra or {}).get("trigger") and each.state == "provisional"
+    ]
     yield "candidate → provisional: two similar incidents", up != []
     task(at, "task-003", ["Labels of charts failed: a regression in colours"])
     olga = ("olga", ORCHESTRATOR)
     done = approve(at, "mem-task-003-1", "provisional", olga)
     yield "candidate → provisional: the domain authority", done.state == "provisional"
-    write(at, "mem-s", "Parsers of invoices failed on empty lines", successful_reuses=3, reuse_count=3)
+    write(
+        at, "mem-s", "Parsers of invoices failed on empty lines", successful_reuses=3, reuse_count=3
+    )
     done = approve(at, "mem-s", "stable", olga)
-    yield "provisional → stable: 3 successful reuses, no contradiction, review", done.state == "stable"
+    yield (
+        "provisional → stable: 3 successful reuses, no contradiction, review",
+        done.state == "stable",
+    )
     reused = {"state": "stable", "successful_reuses": 5, "reuse_count": 5}
-    write(at, "mem-k", "Tokens of users are a security matter in logs", memory_type="security_pattern", **reused)
+    write(
+        at,
+        "mem-k",
+        "Tokens of users are a security matter in logs",
+        memory_type="security_pattern",
+        **reused,
+    )
     write(at, "mem-k2", "Queues of mails failed without a limit", **reused)
     with at.memories.store.write(confidence=at.memories.profile.signals.confidence) as tx:
         for id in ("mem-k", "mem-k2"):
             for name in ("t-1", "t-2", "t-3"):
-                tx.add_mark(Mark(at.memories.get(id).id, name, at.memories.project_id, "tasks", at=clock.now()))
+                tx.add_mark(
+                    Mark(
+                        at.memories.get(id).id,
+                        name,
+                        at.memories.project_id,
+                        "tasks",
+                        at=clock.now(),
+                    )
+                )
     done = approve(at, "mem-k", "canonical", olga, ("rita", "risk_specialist"))
     yield "stable → canonical: 5 reuses in 3 tasks, joint approval", done.state == "canonical"
     alone = approve(at, "mem-k2", "canonical", olga, olga)
     both = approve(at, "mem-k2", "canonical", ("otto", ORCHESTRATOR))
-    yield "joint approval takes two heads for every type", alone.state == "stable" and both.state == "canonical"
+    yield (
+        "joint approval takes two heads for every type",
+        alone.state == "stable" and both.state == "canonical",
+    )
     write(at, "mem-f", "Sorting of names failed for umlauts", failed_reuses=2, reuse_count=2)
     task(at, "task-030", goal="Sorting of names with umlauts", verdict="fail", given=["mem-f"])
     yield "→ under_review: failed_reuses >= 2", state(at, "mem-f") == "under_review"
@@ -255,7 +428,13 @@ def ladder(at: Place) -> Iterator[Item]:
         at.sit("olga").review(f"mem-r{number}", "close", outcome=how, role=ORCHESTRATOR, **by)
         yield f"under_review → {word}", state(at, f"mem-r{number}") == word
     write(at, "mem-d1", "Overdue lesson about the mast failed", review_after="2026-05-06T08:15:00Z")
-    write(at, "mem-d2", "Contradicted lesson about the keel failed", contradiction_count=3, confidence=0.5)
+    write(
+        at,
+        "mem-d2",
+        "Contradicted lesson about the keel failed",
+        contradiction_count=3,
+        confidence=0.5,
+    )
     write(at, "mem-d3", "Doubtful lesson about the sail failed", confidence=0.2)
     at.memories.tend(only="sweep")
     yield "→ decayed: review_after passed and no reuse", state(at, "mem-d1") == "decayed"
@@ -290,10 +469,21 @@ def application(at: Place) -> Iterator[Item]:
     late = "Exponential backoff of the queue may retry too late"
     write(at, "mem-low", late, confidence=0.4, contradiction_count=1)
     told = at.memories.inject(
-        ABOUT_IT, run="m-1/task-020", host="geas", agent="software_engineer", task_id="task-020", trial=False
+        ABOUT_IT,
+        run="m-1/task-020",
+        host="geas",
+        agent="software_engineer",
+        task_id="task-020",
+        trial=False,
     ).markdown
-    yield "packet: ## Applicable Memory, cautions apart", told.startswith("## Applicable Memory") and "aution" in told
-    yield "packet document: caution_items", lines(at, "packets.jsonl")[-1]["caution_items"] == ["mem-low"]
+    yield (
+        "packet: ## Applicable Memory, cautions apart",
+        told.startswith("## Applicable Memory") and "aution" in told,
+    )
+    yield (
+        "packet document: caution_items",
+        lines(at, "packets.jsonl")[-1]["caution_items"] == ["mem-low"],
+    )
     task(at, "task-020", goal=ABOUT_IT, verdict="pass")
     one = signals(at)
     task(at, "task-021", goal=ABOUT_IT, verdict="fail", given=["mem-task-014-1"])
@@ -302,11 +492,17 @@ def application(at: Place) -> Iterator[Item]:
     three = signals(at)
     found = [each for path, each in files(at).items() if path.startswith("memory/logs/")]
     logs = {each["task_id"]: each for each in found if each["memory_id"] == "mem-task-014-1"}
-    yield "effect positive: passed, and the advice was to the point", logs["task-020"]["effect"] == "positive"
+    yield (
+        "effect positive: passed, and the advice was to the point",
+        logs["task-020"]["effect"] == "positive",
+    )
     yield "effect negative: failed where it was to help", logs["task-021"]["effect"] == "negative"
     yield "effect neutral: no clear impact", logs["task-022"]["effect"] == "neutral"
     first = logs["task-020"]
-    yield "applied_by_type: the agent that received the packet", first["applied_by_type"] == "software_engineer"
+    yield (
+        "applied_by_type: the agent that received the packet",
+        first["applied_by_type"] == "software_engineer",
+    )
     named = first["meta"]["artifact_id"]
     yield "artifact_id: mal-{task-id}-{memory-id}", named == "mal-task-020-mem-task-014-1"
     at.memories.feedback("mem-task-014-1", "wrong", run="m-1/task-022")
@@ -320,9 +516,17 @@ def application(at: Place) -> Iterator[Item]:
             one,
             {successful: 1, reused: 1, "confidence": 0.9},
         ),
-        (f"negative: {failed} and {reused} + 1, confidence - 0.1", two, {failed: 1, reused: 2, "confidence": 0.8}),
+        (
+            f"negative: {failed} and {reused} + 1, confidence - 0.1",
+            two,
+            {failed: 1, reused: 2, "confidence": 0.8},
+        ),
         ("neutral: reuse_count + 1, confidence as it was", three, {reused: 3, "confidence": 0.8}),
-        ("contradiction: contradiction_count + 1, confidence - 0.2", four, {COUNTED[3]: 1, "confidence": 0.6}),
+        (
+            "contradiction: contradiction_count + 1, confidence - 0.2",
+            four,
+            {COUNTED[3]: 1, "confidence": 0.6},
+        ),
     ):
         yield words, {name: told[name] for name in wanted} == wanted
     high, low = at.another("high"), at.another("low")
@@ -348,7 +552,9 @@ def confidence(at: Place) -> Iterator[Item]:
 @chapter("geas", "Valid states")
 def states(at: Place) -> Iterator[Item]:
     for name in "candidate provisional stable canonical under_review decayed superseded archived rejected".split():
-        report = write(at, f"mem-{name}", f"Lesson in state {name} about subject {name} failed", state=name)
+        report = write(
+            at, f"mem-{name}", f"Lesson in state {name} about subject {name} failed", state=name
+        )
         yield name, name in STATES and len(report.kept) == 1 and state(at, f"mem-{name}") == name
 
 
@@ -365,13 +571,26 @@ def conflicts(at: Place) -> Iterator[Item]:
         write(place, "mem-one", "Always retry the queue at once", memory_type=kind, scope=scope)
         write(place, "mem-two", "Never retry the queue at once", memory_type=other, scope=reach)
         one, two = (place.memories.get(f"mem-{name}").id for name in ("one", "two"))
-        said = ("p1", place.memories.project_id, "contradiction", "opposites", "tend", clock.now(), one)
+        said = (
+            "p1",
+            place.memories.project_id,
+            "contradiction",
+            "opposites",
+            "tend",
+            clock.now(),
+            one,
+        )
         with place.memories.store.write() as tx:
             tx.put_proposal(Proposal(*said, payload={"other": two}))
-        told = place.memories.inject("retry the queue", run="task-9", host="geas", trial=False).injected
+        told = place.memories.inject(
+            "retry the queue", run="task-9", host="geas", trial=False
+        ).injected
         won.append(one in told and two not in told)
         place.close()
-    yield "of two that conflict: rules.md > project memory > narrower memory > risk memory", won == [True] * 3
+    yield (
+        "of two that conflict: rules.md > project memory > narrower memory > risk memory",
+        won == [True] * 3,
+    )
     write(at, "mem-x", confidence=0.6)
     better = "Add exponential backoff and jitter before a message is queued again"
     report = write(at, "mem-x", better, confidence=0.7, successful_reuses=2, reuse_count=2)

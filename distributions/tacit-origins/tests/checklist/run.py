@@ -59,7 +59,9 @@ def main(systems: list[str]) -> int:
             rows = list(results(system, Path(folder), caller, told))
         for section, item, verdict, why in rows:
             print(f"{verdict:8} {system:10} {section:24} {item}" + (f"  [{why}]" if why else ""))
-        count = {word: sum(row[2] == word for row in rows) for word in ("works", "differs", "FAILS")}
+        count = {
+            word: sum(row[2] == word for row in rows) for word in ("works", "differs", "FAILS")
+        }
         missing = unexplained(system, {row[3] for row in rows if row[3]})
         failed += count["FAILS"] + len(missing) + (len(rows) != TOTALS[system])
         print(

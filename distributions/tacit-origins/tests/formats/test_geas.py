@@ -14,17 +14,45 @@ from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.formats.source import BytesSource, FileSource
 from tacit_origins import geas
 
-META = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-04-06T08:15:00Z"}  # fmt: skip
-SIGNALS = {"evidence_count": 2, "reuse_count": 3, "successful_reuses": 2, "failed_reuses": 1, "contradiction_count": 1, "confidence": 0.7}  # fmt: skip
+META = {
+    "version": "1.0",
+    "artifact_type": "memory_entry",
+    "artifact_id": "mem-1",
+    "producer_type": "orchestration_authority",
+    "created_at": "2026-04-06T08:15:00Z",
+}
+SIGNALS = {
+    "evidence_count": 2,
+    "reuse_count": 3,
+    "successful_reuses": 2,
+    "failed_reuses": 1,
+    "contradiction_count": 1,
+    "confidence": 0.7,
+}
 ENTRY: dict[str, Any] = {
-    "meta": META, "memory_id": "mem-1", "memory_type": "failure_lesson", "state": "stable", "title": "再試行", "summary": "Größe prüfen — ‘retry’",
-    "scope": "project", "evidence_refs": ["retro-a", "retro-b"], "signals": SIGNALS, "review_after": "2026-07-06T08:15:00Z", "supersedes": ["mem-0"],
-    "superseded_by": None, "tags": ["queue", "retry"], "body": ["one", "two"],
-}  # fmt: skip
+    "meta": META,
+    "memory_id": "mem-1",
+    "memory_type": "failure_lesson",
+    "state": "stable",
+    "title": "再試行",
+    "summary": "Größe prüfen — ‘retry’",
+    "scope": "project",
+    "evidence_refs": ["retro-a", "retro-b"],
+    "signals": SIGNALS,
+    "review_after": "2026-07-06T08:15:00Z",
+    "supersedes": ["mem-0"],
+    "superseded_by": None,
+    "tags": ["queue", "retry"],
+    "body": ["one", "two"],
+}
 
 
 def items(document: Any, path: str = ".geas/memory/entries/mem-1.json") -> list[Any]:
-    raw = document if isinstance(document, bytes) else json.dumps(document, ensure_ascii=False).encode()
+    raw = (
+        document
+        if isinstance(document, bytes)
+        else json.dumps(document, ensure_ascii=False).encode()
+    )
     return list(geas.memories(BytesSource(raw, path)))
 
 
@@ -36,48 +64,115 @@ def folder(at: Path, task: str = "task-003", mission: str = "m-1", **documents: 
     for name, document in documents.items():
         path = place / f"{name.replace('__', '/').replace('_', '-')}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(document if isinstance(document, bytes) else json.dumps(document, ensure_ascii=False).encode())
+        path.write_bytes(
+            document
+            if isinstance(document, bytes)
+            else json.dumps(document, ensure_ascii=False).encode()
+        )
     return place
 
 
 def flat(kind: str, **fields: Any) -> dict[str, Any]:
-    return {"version": "1.0", "artifact_type": kind, "artifact_id": "x", "producer_type": "qa_engineer", "task_id": "task-003", "created_at": "2026-04-01T12:00:00Z", **fields}  # fmt: skip
+    return {
+        "version": "1.0",
+        "artifact_type": kind,
+        "artifact_id": "x",
+        "producer_type": "qa_engineer",
+        "task_id": "task-003",
+        "created_at": "2026-04-01T12:00:00Z",
+        **fields,
+    }
 
 
 def whole(at: Path) -> Path:
     return folder(
         at,
-        task_contract=flat("task_contract", title="Log in", goal="Build the login form", task_kind="implementation", risk_level="high", eval_commands=["npm test"], scope={"paths": ["src/auth/"]}, routing={"primary_worker_type": "frontend-engineer"}, created_at="2026-04-01T09:00:00Z"),
-        worker_self_check=flat("worker_self_check", confidence=2, known_risks=["The refresh path is not tested"]),
-        specialist_review=flat("specialist_review", reviewer_type="qa_engineer", blocking_concerns=[{"concern": "No rate limit", "severity": "MAJOR", "category": "abuse"}], memory_suggestions=["API answers come in an envelope"]),
-        reviews__second=flat("specialist_review", reviewer_type="security_engineer", concerns=["Tokens lie in local storage"]),
-        failure_record=flat("failure_record", failure_class="timeout", failure_description="The gateway never answered"),
-        recovery_packet=flat("recovery_packet", recovery_class="dirty_state_recovery", detected_problem="Half a checkpoint"),
-        integration_result=flat("integration_result", status="conflict", conflicts=[{"path": "src/api/auth.ts"}], files_changed=["src/auth/Login.tsx"]),
+        task_contract=flat(
+            "task_contract",
+            title="Log in",
+            goal="Build the login form",
+            task_kind="implementation",
+            risk_level="high",
+            eval_commands=["npm test"],
+            scope={"paths": ["src/auth/"]},
+            routing={"primary_worker_type": "frontend-engineer"},
+            created_at="2026-04-01T09:00:00Z",
+        ),
+        worker_self_check=flat(
+            "worker_self_check", confidence=2, known_risks=["The refresh path is not tested"]
+        ),
+        specialist_review=flat(
+            "specialist_review",
+            reviewer_type="qa_engineer",
+            blocking_concerns=[
+                {"concern": "No rate limit", "severity": "MAJOR", "category": "abuse"}
+            ],
+            memory_suggestions=["API answers come in an envelope"],
+        ),
+        reviews__second=flat(
+            "specialist_review",
+            reviewer_type="security_engineer",
+            concerns=["Tokens lie in local storage"],
+        ),
+        failure_record=flat(
+            "failure_record",
+            failure_class="timeout",
+            failure_description="The gateway never answered",
+        ),
+        recovery_packet=flat(
+            "recovery_packet",
+            recovery_class="dirty_state_recovery",
+            detected_problem="Half a checkpoint",
+        ),
+        integration_result=flat(
+            "integration_result",
+            status="conflict",
+            conflicts=[{"path": "src/api/auth.ts"}],
+            files_changed=["src/auth/Login.tsx"],
+        ),
         gate_result=flat("gate_result", verdict="pass"),
-        closure_packet=flat("closure_packet", change_summary="done", created_at="2026-04-01T15:00:00Z"),
-        retrospective=flat("retrospective", producer_type="orchestration_authority", memory_candidates=["Retry with backoff", "Größe prüfen"], created_at="2026-04-01T16:00:00Z"),
-    )  # fmt: skip
+        closure_packet=flat(
+            "closure_packet", change_summary="done", created_at="2026-04-01T15:00:00Z"
+        ),
+        retrospective=flat(
+            "retrospective",
+            producer_type="orchestration_authority",
+            memory_candidates=["Retry with backoff", "Größe prüfen"],
+            created_at="2026-04-01T16:00:00Z",
+        ),
+    )
 
 
 def test_a_task_folder_is_one_run(tmp_path: Path) -> None:
     """Every document of the folder is in it, whatever file is named; only one of them stands for the whole."""
     place = whole(tmp_path)
-    runs = [run for path in sorted(place.rglob("*.json")) for run in geas.read(FileSource(str(path)))]
+    runs = [
+        run for path in sorted(place.rglob("*.json")) for run in geas.read(FileSource(str(path)))
+    ]
     (run,) = runs
     told = (run.id, run.task_id, run.task, run.task_type, run.agent)
-    assert told == ("m-1/task-003", "task-003", "Log in: Build the login form", "implementation", "frontend_engineer")
+    assert told == (
+        "m-1/task-003",
+        "task-003",
+        "Log in: Build the login form",
+        "implementation",
+        "frontend_engineer",
+    )
     told = (run.outcome, run.complete, run.started_at, run.ended_at)
     assert told == ("success", True, "2026-04-01T09:00:00Z", "2026-04-01T16:00:00Z")
     assert run.files == ("src/auth/", "src/auth/Login.tsx")
-    assert [(each.text, each.by, each.tier, (each.extra or {})["memory_id"]) for each in run.findings] == [
+    assert [
+        (each.text, each.by, each.tier, (each.extra or {})["memory_id"]) for each in run.findings
+    ] == [
         ("Retry with backoff", "orchestration_authority", "agent", "mem-task-003-1"),
         ("Größe prüfen", "orchestration_authority", "agent", "mem-task-003-2"),
         ("API answers come in an envelope", "qa_engineer", "review", "mem-task-003-3"),
     ]
     assert run.extra is not None
     assert run.extra["instruments"] == ["review:qa_engineer", "review:security_engineer"]
-    assert [(each["trigger"], each["key"], each["severity"]) for each in run.extra["incidents"]] == [
+    assert [
+        (each["trigger"], each["key"], each["severity"]) for each in run.extra["incidents"]
+    ] == [
         ("failure_class", "timeout", "info"),
         ("concern", "abuse", "warning"),
         ("concern", "Tokens lie in local storage", "info"),
@@ -91,7 +186,11 @@ def test_a_task_folder_is_one_run(tmp_path: Path) -> None:
 def test_learning_a_folder_finds_its_tasks(tmp_path: Path, tacit: Any) -> None:
     """`tacit learn .geas` detects task folders, two missions with a task of one name included."""
     for mission in ("m-1", "m-2"):
-        said = flat("retrospective", task_id="task-001", memory_candidates=[f"Lesson of the mission {mission}"])
+        said = flat(
+            "retrospective",
+            task_id="task-001",
+            memory_candidates=[f"Lesson of the mission {mission}"],
+        )
         folder(tmp_path / "work", "task-001", mission, retrospective=said)
     ran = tacit("learn", ".geas", "--json", "--profile", "geas")
     assert sorted(each["run"] for each in ran.data["runs"]) == ["m-1/task-001", "m-2/task-001"]
@@ -101,33 +200,52 @@ def test_learning_a_folder_finds_its_tasks(tmp_path: Path, tacit: Any) -> None:
 def test_a_record_holds_its_documents_as_sections(tmp_path: Path) -> None:
     """The later layout: one record.json, and reviewers' evidence beside it."""
     record = {
-        "version": "1.0", "task_id": "task-001", "created_at": "2026-04-09T13:00:00Z", "updated_at": "2026-04-09T14:00:00Z",
-        "self_check": {"confidence": 1, "summary": "unsure"}, "gate_result": {"verdict": "fail"}, "verdict": {"verdict": "fail"},
-        "retrospective": {"memory_candidates": ["Check the schema first"], "what_broke": []}, "closure": {"change_summary": "x"},
-    }  # fmt: skip
+        "version": "1.0",
+        "task_id": "task-001",
+        "created_at": "2026-04-09T13:00:00Z",
+        "updated_at": "2026-04-09T14:00:00Z",
+        "self_check": {"confidence": 1, "summary": "unsure"},
+        "gate_result": {"verdict": "fail"},
+        "verdict": {"verdict": "fail"},
+        "retrospective": {"memory_candidates": ["Check the schema first"], "what_broke": []},
+        "closure": {"change_summary": "x"},
+    }
     contract = {"task_id": "task-001", "title": "T", "task_kind": "docs"}
     evidence = {"task_id": "task-001", "agent": "qa-engineer", "concerns": ["x is wrong"]}
     place = folder(tmp_path, "task-001", record=record, contract=contract, evidence__qa=evidence)
     (run,) = geas.read(FileSource(str(place / "record.json")))
     assert [each.text for each in run.findings] == ["Check the schema first"]
     assert (run.outcome, run.task_type) == ("failure", "docs")
-    assert [each["trigger"] for each in (run.extra or {})["incidents"]] == ["concern", "low_confidence"]
+    assert [each["trigger"] for each in (run.extra or {})["incidents"]] == [
+        "concern",
+        "low_confidence",
+    ]
 
 
 @pytest.mark.parametrize(
     "retrospective",
     [
-        b"", b"{", b"[]", b"null", b'{"artifact_type": "retrospective", "task_id": "t", "memory_candidates": "one text"}',
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"artifact_type": "retrospective", "task_id": "t", "memory_candidates": "one text"}',
         b'{"artifact_type": "retrospective", "task_id": "t", "memory_candidates": [1, null, {"a": 1}, "", "   "]}',
-        b'{"artifact_type": "retrospective", "task_id": ["t"], "memory_candidates": {}}', b"\xff\xfe{}", b'{"a":' * 50_000,
+        b'{"artifact_type": "retrospective", "task_id": ["t"], "memory_candidates": {}}',
+        b"\xff\xfe{}",
+        b'{"a":' * 50_000,
     ],
-)  # fmt: skip
+)
 def test_bad_documents_never_raise(tmp_path: Path, retrospective: bytes) -> None:
     """What cannot be read is counted; the rest of the folder is there."""
     unsure = flat("worker_self_check", confidence="2")
     failed = flat("gate_result", verdict="fail")
-    place = folder(tmp_path, retrospective=retrospective, gate_result=failed, worker_self_check=unsure)
-    runs = [run for path in sorted(place.glob("*.json")) for run in geas.read(FileSource(str(path)))]
+    place = folder(
+        tmp_path, retrospective=retrospective, gate_result=failed, worker_self_check=unsure
+    )
+    runs = [
+        run for path in sorted(place.glob("*.json")) for run in geas.read(FileSource(str(path)))
+    ]
     assert [(run.outcome, run.findings) for run in runs] == [("failure", ())]
     assert runs[0].reading is not None
     assert runs[0].reading.malformed or runs[0].reading.warnings
@@ -136,9 +254,13 @@ def test_bad_documents_never_raise(tmp_path: Path, retrospective: bytes) -> None
 def test_other_files_are_not_ours() -> None:
     """Somebody else's JSON, also with a task id in it, is left alone."""
     for raw in (
-        b'{"name": "x"}', b"{}", b"hello", b'{"type": "run", "id": "r"}', b'{"scripts": {"test": "x"}}',
+        b'{"name": "x"}',
+        b"{}",
+        b"hello",
+        b'{"type": "run", "id": "r"}',
+        b'{"scripts": {"test": "x"}}',
         b'{"task_id": "t", "concerns": []}',
-    ):  # fmt: skip
+    ):
         assert geas.detect(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
         assert geas.holds(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
 
@@ -156,19 +278,31 @@ def test_an_entry_comes_in_with_its_counts() -> None:
     assert told == ("mem-1", META["created_at"], ENTRY["review_after"], ENTRY)
     at = META["created_at"]
     assert row.openings == (
-        Opening("seen", 2, at), Opening("reuse", 3, at), Opening("successful_reuse", 2, at), Opening("failed_reuse", 1, at), Opening("contradicted", 1, at),
+        Opening("seen", 2, at),
+        Opening("reuse", 3, at),
+        Opening("successful_reuse", 2, at),
+        Opening("failed_reuse", 1, at),
+        Opening("contradicted", 1, at),
         Opening("confidence", 0.7, at),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"memory_type": "hint"}, "memory_type"), ({"state": "reinstated"}, "state"), ({"summary": ""}, "summary"), ({"summary": 7}, "summary"),
-        ({"scope": "team"}, "scope"), ({"memory_id": 1}, "memory_id"), ({"evidence_refs": []}, "evidence_refs"), ({"memory_type": "FAILURE_LESSON"}, "memory_type"),
+        ({"memory_type": "hint"}, "memory_type"),
+        ({"state": "reinstated"}, "state"),
+        ({"summary": ""}, "summary"),
+        ({"summary": 7}, "summary"),
+        ({"scope": "team"}, "scope"),
+        ({"memory_id": 1}, "memory_id"),
+        ({"evidence_refs": []}, "evidence_refs"),
+        ({"memory_type": "FAILURE_LESSON"}, "memory_type"),
     ],
-)  # fmt: skip
-def test_a_document_that_says_nothing_usable_is_left_out(change: dict[str, Any], reason: str) -> None:
+)
+def test_a_document_that_says_nothing_usable_is_left_out(
+    change: dict[str, Any], reason: str
+) -> None:
     """With the field that is wrong in the reason."""
     (skipped,) = items({**ENTRY, **change})
     assert isinstance(skipped, Skipped)
@@ -179,10 +313,15 @@ def test_a_document_that_says_nothing_usable_is_left_out(change: dict[str, Any],
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"signals": {**SIGNALS, "confidence": "0.7"}}, "confidence"), ({"signals": {**SIGNALS, "evidence_count": -1}}, "evidence_count"), ({"tags": "queue"}, "tags"),
-        ({"review_after": "soon"}, "review_after"), ({"body": "text"}, "body"), ({"more": 1}, "more"), ({"meta": {**META, "created_at": "2026-13-45T99:99:99Z"}}, "created_at"),
+        ({"signals": {**SIGNALS, "confidence": "0.7"}}, "confidence"),
+        ({"signals": {**SIGNALS, "evidence_count": -1}}, "evidence_count"),
+        ({"tags": "queue"}, "tags"),
+        ({"review_after": "soon"}, "review_after"),
+        ({"body": "text"}, "body"),
+        ({"more": 1}, "more"),
+        ({"meta": {**META, "created_at": "2026-13-45T99:99:99Z"}}, "created_at"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_field_is_told_and_the_rest_is_kept(change: dict[str, Any], field: str) -> None:
     """String numbers, wrong types, impossible times and unknown fields cost nobody the memory."""
     *told, row = items({**ENTRY, **change})
@@ -191,28 +330,61 @@ def test_a_wrong_field_is_told_and_the_rest_is_kept(change: dict[str, Any], fiel
 
 
 LOG = {
-    "meta": {**META, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "task_id": "task-9",
-    "applied_by_type": "qa_engineer", "usage_surface": "gate_context", "effect": "negative", "notes": "Größe",
+    "meta": {**META, "artifact_type": "memory_application_log"},
+    "memory_id": "mem-1",
+    "task_id": "task-9",
+    "applied_by_type": "qa_engineer",
+    "usage_surface": "gate_context",
+    "effect": "negative",
+    "notes": "Größe",
     "followup_action": "weaken",
-}  # fmt: skip
+}
 REVIEW = {
-    "meta": {**META, "artifact_type": "memory_review"}, "memory_id": "mem-1", "reviewer_type": "design_authority",
-    "decision": "keep", "rationale": "r", "required_followup": [], "supersedes": [],
-}  # fmt: skip
+    "meta": {**META, "artifact_type": "memory_review"},
+    "memory_id": "mem-1",
+    "reviewer_type": "design_authority",
+    "decision": "keep",
+    "rationale": "r",
+    "required_followup": [],
+    "supersedes": [],
+}
 
 
 def test_logs_reviews_packets_and_events_are_kept_as_they_are() -> None:
     """Each speaks of a memory by its name, and carries its own record."""
-    made = ("task-9", "qa_engineer", ["mem-1"], ["careful"], ["mem-2"], "start", "2026-04-06T08:15:00.123Z")
+    made = (
+        "task-9",
+        "qa_engineer",
+        ["mem-1"],
+        ["careful"],
+        ["mem-2"],
+        "start",
+        "2026-04-06T08:15:00.123Z",
+    )
     packet = geas.packet_of(*made)
-    moved = {"event": "memory_promoted", "memory_id": "mem-1", "from_state": "candidate", "to_state": "provisional"}
+    moved = {
+        "event": "memory_promoted",
+        "memory_id": "mem-1",
+        "from_state": "candidate",
+        "to_state": "provisional",
+    }
     event = {**moved, "timestamp": "2026-04-06T08:15:00Z"}
     assert [geas.document_faults(each) for each in (LOG, REVIEW, packet)] == [(), (), ()]
     found = [items(each, "x.json")[0] for each in (LOG, REVIEW, packet)]
     found += items(json.dumps(event).encode() + b"\n", "events.jsonl")
     kinds = [(type(each), getattr(each, "signal", "")) for each in found]
-    assert kinds == [(OriginVerdict, "negative"), (OriginVerdict, "review"), (Given, ""), (OriginVerdict, "event")]
-    for part, document in (("logs", LOG), ("reviews", REVIEW), ("packets", packet), ("events", event)):
+    assert kinds == [
+        (OriginVerdict, "negative"),
+        (OriginVerdict, "review"),
+        (Given, ""),
+        (OriginVerdict, "event"),
+    ]
+    for part, document in (
+        ("logs", LOG),
+        ("reviews", REVIEW),
+        ("packets", packet),
+        ("events", event),
+    ):
         assert [json.loads(line) for line in geas.dump(found, part).splitlines()] == [document]
 
 
@@ -221,21 +393,29 @@ def test_an_index_tells_of_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "memory" / "entries").mkdir(parents=True)
     (tmp_path / "memory" / "entries" / "mem-1.json").write_text("{}")
     (tmp_path / "state").mkdir()
-    row = {"memory_id": "mem-1", "memory_type": "failure_lesson", "state": "stable", "confidence": 0.6, "tags": []}
+    row = {
+        "memory_id": "mem-1",
+        "memory_type": "failure_lesson",
+        "state": "stable",
+        "confidence": 0.6,
+        "tags": [],
+    }
     row["review_after"] = "2026-05-06T08:15:00Z"
     rows = [row, {**row, "memory_id": "mem-2"}, {**row, "memory_id": "../../x"}, 7]
     index = {"meta": {**META, "artifact_type": "memory_index"}, "entries": rows}
     path = tmp_path / "state" / "memory-index.json"
     path.write_text(json.dumps(index))
     assert [each.reason for each in geas.memories(FileSource(str(path)))] == [
-        "the index names mem-2, and no file holds it", "an index row without a plain memory id", "an index row without a plain memory id",
-    ]  # fmt: skip
+        "the index names mem-2, and no file holds it",
+        "an index row without a plain memory id",
+        "an index row without a plain memory id",
+    ]
 
 
 # --- the three later shapes --------------------------------------------------------------------------------------------------
 
-RULES = "# Project Rules\n\n## Evidence\n- Write evidence via CLI: `geas evidence add`\n- Required fields by role:\n  - implementer: `summary`\n  - reviewer: `verdict`\n\n## Code\n- [DRAFT] Build with make\n- [mem-7] Größe prüfen\n- Build with make\n- Build with make\n"  # fmt: skip
-YAML = 'items:\n  - guideline: "Name observable behaviour: \\"it saves\\""\n    applies_when: []\n    source_refs:\n      - "missions/m-1/evidence.yaml"\n  - guideline: \'It\'\'s plain\'\n    applies_when:\n      - "Reviewing a UI change"\n    source_refs: []\n  - applies_when: []\n'  # fmt: skip
+RULES = "# Project Rules\n\n## Evidence\n- Write evidence via CLI: `geas evidence add`\n- Required fields by role:\n  - implementer: `summary`\n  - reviewer: `verdict`\n\n## Code\n- [DRAFT] Build with make\n- [mem-7] Größe prüfen\n- Build with make\n- Build with make\n"
+YAML = 'items:\n  - guideline: "Name observable behaviour: \\"it saves\\""\n    applies_when: []\n    source_refs:\n      - "missions/m-1/evidence.yaml"\n  - guideline: \'It\'\'s plain\'\n    applies_when:\n      - "Reviewing a UI change"\n    source_refs: []\n  - applies_when: []\n'
 
 
 def test_rules_and_agent_notes_are_read_line_by_line() -> None:
@@ -243,27 +423,40 @@ def test_rules_and_agent_notes_are_read_line_by_line() -> None:
     rows = items(RULES.encode(), ".geas/rules.md")
     assert [(row.memory.state, row.memory.category, row.memory.text) for row in rows] == [
         ("stable", "Evidence", "Write evidence via CLI: `geas evidence add`"),
-        ("stable", "Evidence", "Required fields by role:\n- implementer: `summary`\n- reviewer: `verdict`"),
+        (
+            "stable",
+            "Evidence",
+            "Required fields by role:\n- implementer: `summary`\n- reviewer: `verdict`",
+        ),
         ("candidate", "Code", "Build with make"),
         ("stable", "Code", "Größe prüfen"),
         ("stable", "Code", "Build with make"),
         ("stable", "Code", "Build with make"),
     ]
     assert len({row.alias for row in rows}) == 6
-    (note,) = items("# Qa Memory\n\n- Überprüfe zuerst\n".encode(), ".geas/memory/agents/qa-engineer.md")
+    (note,) = items(
+        "# Qa Memory\n\n- Überprüfe zuerst\n".encode(), ".geas/memory/agents/qa-engineer.md"
+    )
     told = (note.memory.agent, note.memory.scope, note.memory.kind, note.memory.text)
     assert told == ("qa_engineer", "agent", "agent_rule", "Überprüfe zuerst")
 
 
 def test_shared_memory_and_its_change_log() -> None:
     """The third shape: lines with ids, and what changed, why."""
-    (row,) = items(b"# Shared\n- [mem-9] Anchor paths to the mission <!-- x -->\n", ".geas/memory/shared.md")
+    (row,) = items(
+        b"# Shared\n- [mem-9] Anchor paths to the mission <!-- x -->\n", ".geas/memory/shared.md"
+    )
     assert (row.alias, row.memory.text) == ("mem-9", "Anchor paths to the mission <!-- x -->")
     twice = {"memory_id": "mem-9", "reason": "seen twice", "evidence_refs": ["e1"]}
     update = {"added": [twice], "modified": [], "removed": [{"reason": "no id"}]}
     path = ".geas/missions/m-4/consolidation/memory-update.json"
     added, wrong = items(update, path)
-    assert (added.signal, added.run, added.memory, added.text) == ("change", "m-4", "mem-9", "seen twice")
+    assert (added.signal, added.run, added.memory, added.text) == (
+        "change",
+        "m-4",
+        "mem-9",
+        "seen twice",
+    )
     assert isinstance(wrong, Skipped)
 
 
@@ -288,13 +481,28 @@ def memories(at: Path, name: str) -> tacit.Memories:
 
 def tree(at: Path) -> Path:
     """A `.geas` with something of every shape."""
-    candidate = {**{name: at for name, at in ENTRY.items() if name not in ("review_after", "supersedes", "superseded_by", "tags", "body")}, "meta": {**META, "artifact_type": "memory_candidate", "artifact_id": "mem-2"}, "memory_id": "mem-2", "state": "candidate", "candidate_reason": "c", "source_artifacts": ["s"]}  # fmt: skip
+    candidate = {
+        **{
+            name: at
+            for name, at in ENTRY.items()
+            if name not in ("review_after", "supersedes", "superseded_by", "tags", "body")
+        },
+        "meta": {**META, "artifact_type": "memory_candidate", "artifact_id": "mem-2"},
+        "memory_id": "mem-2",
+        "state": "candidate",
+        "candidate_reason": "c",
+        "source_artifacts": ["s"],
+    }
     texts = {
-        "memory/entries/mem-1.json": json.dumps(ENTRY, ensure_ascii=False), "memory/candidates/mem-2.json": json.dumps(candidate, ensure_ascii=False),
-        "memory/entries/broken.json": "{", "memory/logs/task-9-mem-1.json": json.dumps(LOG),
+        "memory/entries/mem-1.json": json.dumps(ENTRY, ensure_ascii=False),
+        "memory/candidates/mem-2.json": json.dumps(candidate, ensure_ascii=False),
+        "memory/entries/broken.json": "{",
+        "memory/logs/task-9-mem-1.json": json.dumps(LOG),
         "memory/reviews/mem-1-review.json": json.dumps(REVIEW),
-        "rules.md": RULES, "memory/agents/qa-engineer.md": "# Qa\n\n- Überprüfe zuerst\n", "memory/common.yaml": YAML,
-    }  # fmt: skip
+        "rules.md": RULES,
+        "memory/agents/qa-engineer.md": "# Qa\n\n- Überprüfe zuerst\n",
+        "memory/common.yaml": YAML,
+    }
     write(at / ".geas", texts)
     return at / ".geas"
 
@@ -328,7 +536,10 @@ def test_import_export_import_is_equal(folder: Path) -> None:
         again = second.export_files("geas")
     assert set(again) == set(files) and plain(again) == plain(files)
     # The lines of rules.md are in force again, each for itself.
-    assert [(row.memory.state, row.memory.text) for row in items(files["rules.md"].encode(), ".geas/rules.md")] == [(row.memory.state, row.memory.text) for row in items(RULES.encode(), ".geas/rules.md")]  # fmt: skip
+    assert [
+        (row.memory.state, row.memory.text)
+        for row in items(files["rules.md"].encode(), ".geas/rules.md")
+    ] == [(row.memory.state, row.memory.text) for row in items(RULES.encode(), ".geas/rules.md")]
 
 
 def test_importing_twice_changes_nothing(folder: Path) -> None:
@@ -347,7 +558,11 @@ def test_a_memory_of_another_profile_leaves_as_a_valid_document(folder: Path) ->
     with tacit.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as own:
         for kind in own.profile.kinds:
             own.add(f"A lesson of the kind {kind}, with Größe and 日本語", kind=kind)
-        documents = [json.loads(text) for path, text in own.export_files("geas").items() if "/entries/" in path]
+        documents = [
+            json.loads(text)
+            for path, text in own.export_files("geas").items()
+            if "/entries/" in path
+        ]
     assert len(documents) == len({each["memory_id"] for each in documents}) >= 5
     assert [geas.document_faults(each) for each in documents] == [()] * len(documents)
 
@@ -359,8 +574,13 @@ def test_a_long_line_is_left_out() -> None:
     skipped, row = geas.memories(BytesSource(raw, "memory/entries.jsonl"))
     assert (isinstance(skipped, Skipped), row.alias) == (True, "mem-1")
     for raw, path in (
-        (b"- " + b"[mem-" * 1_000_000, ".geas/rules.md"), (b"- a" + b" " * 1_000_000 + b"b", ".geas/rules.md"),
+        (b"- " + b"[mem-" * 1_000_000, ".geas/rules.md"),
+        (b"- a" + b" " * 1_000_000 + b"b", ".geas/rules.md"),
         (b"items:\n  - guideline: a" + b" " * 1_000_000 + b"b", ".geas/memory/common.yaml"),
-    ):  # fmt: skip
+    ):
         assert list(geas.memories(BytesSource(raw, path)))
-    list(geas.memories(BytesSource(b"items:\n  - guideline: " + b"[" * 5_000_000, ".geas/memory/common.yaml")))
+    list(
+        geas.memories(
+            BytesSource(b"items:\n  - guideline: " + b"[" * 5_000_000, ".geas/memory/common.yaml")
+        )
+    )
