@@ -12,7 +12,7 @@ SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count()
 PARTS := $(wildcard distributions/tacit-*)
 SETTINGS := pyproject.toml $(PARTS:%=%/pyproject.toml)
 
-.PHONY: demo docs format house mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
+.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -49,10 +49,6 @@ QUICK := tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core te
 LONGER := tests/words/test_match.py tests/trial/test_effect.py tests/guard/test_redact.py tests/learn/reader
 test-quick: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' $(LONGER:%=--ignore %) $(QUICK)
-
-# Lines that the commits of the house took away and added, and what stands beside its ceiling: make house ISSUE=23.
-house: .venv/ready
-	@$(BIN)/python bench/house.py --issue $(or $(ISSUE),23)
 
 # Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only, ANSWERS=off no recorded answers.
 # docs/internals/mutants.md.
@@ -142,16 +138,16 @@ dist: .venv-dist/ready
 	@.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check build
 	@touch .venv-dist/ready
 
-# As every file stands: 120 columns, by ruff. .git-blame-ignore-revs has the commit that did it for the whole tree.
+# As every file stands: 100 columns, by ruff. .git-blame-ignore-revs has the commit that did it for the whole tree.
 format: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]' >/dev/null
-	$(BIN)/ruff format src tests bench examples
+	$(BIN)/ruff format src tests bench examples distributions
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]' >/dev/null
-	$(BIN)/ruff check src tests bench examples
-	$(BIN)/ruff format --check --quiet src tests bench examples
+	$(BIN)/ruff check src tests bench examples distributions
+	$(BIN)/ruff format --check --quiet src tests bench examples distributions
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 

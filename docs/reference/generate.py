@@ -25,7 +25,10 @@ def text() -> str:
         '`{"ok": true, "schema": 1, "data": {…}, "warnings": []}` or `{"ok": false, "error": {"code", "message", "hint"}}`.',
         "",
     ]
-    groups = [*cli.GROUPS.values(), ("Plumbing", tuple(verb for verb in cli.every_command() if not _grouped(verb)))]
+    groups = [
+        *cli.GROUPS.values(),
+        ("Plumbing", tuple(verb for verb in cli.every_command() if not _grouped(verb))),
+    ]
     for title, verbs in groups:
         parts += [f"# {title}", ""]
         for verb in verbs:

@@ -166,7 +166,6 @@ class Memory:
 
 # Columns that came after the first schema, and their kind: str, int or bool. Their fields stand behind `extra`, in this order. A row is
 # hashed without those at its end that are empty, so whatever was sealed before a column came stays sealed; texts go with `erase`.
-# docs/internals/extending/column.md adds one.
 ADDED: dict[str, type] = {"about": str}
 # What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed, moved out or left behind.
 
 Check, repair, bundles, packs, migration and the cache of a server all read it here. A column is added here (through the fields of
-its value, for those that have one) and in a migration of each engine; docs/internals/extending/column.md adds one to a memory.
+its value, for those that have one) and in a migration of each engine.
 """
 
 from __future__ import annotations
