@@ -329,7 +329,6 @@ _STARTS = {
         "effect",
         "audit",
         "review\0list",
-        "completions\0bash",
         "import\0x",
         "export\0--format\0neutral",
         "pause\x001h",

@@ -1,4 +1,4 @@
-"""init, pause, schema, completions, skill: making things ready."""
+"""init, pause, schema, skill: making things ready."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
 from tacit.surfaces import skill
-from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
+from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import unfinished
 
@@ -101,38 +101,6 @@ def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(found, json.dumps(found, indent=2, ensure_ascii=False))
 
 
-def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
-    every = every_command()
-    verbs, options = " ".join(every), " ".join((*GLOBAL_VALUES, *GLOBAL_FLAGS, "--help"))
-    if args.shell == "bash":
-        text = f"""_tacit() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}}
-  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W "{options}" -- "$word"))
-  elif [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY=($(compgen -W "{verbs}" -- "$word"))
-  else COMPREPLY=($(compgen -f -- "$word")); fi
-}}
-complete -o filenames -F _tacit tacit"""
-    elif args.shell == "zsh":
-        rows = "\n".join(
-            f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'"
-            for verb, told in every.items()
-        )
-        text = f"""#compdef tacit
-_tacit() {{
-  local -a verbs=(
-{rows}
-  )
-  if (( CURRENT == 2 )); then _describe command verbs; else _files; fi
-}}
-compdef _tacit tacit"""
-    else:
-        text = "\n".join(
-            f"complete -c tacit -n __fish_use_subcommand -a {verb} -d '{told.replace(chr(39), '')}'"
-            for verb, told in every.items()
-        )
-    return Answer({"shell": args.shell, "script": text}, text)
-
-
 def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.folder:
         return Answer({"name": skill.NAME, "text": skill.text()}, skill.text().rstrip())
@@ -153,7 +121,6 @@ COMMANDS = declared(
         "init": _init,
         "pause": _pause,
         "schema": _schema,
-        "completions": _completions,
         "skill": _skill,
     }
 )
