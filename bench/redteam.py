@@ -715,12 +715,12 @@ def by_ci_log(world: World, n: int) -> None:
 
 
 def by_remember(world: World, n: int) -> None:
-    """The MCP tool, each time under another run that the client names."""
+    """The MCP tool, each time under another run that the environment names."""
     from tacit.surfaces.mcp.desk import Desk
 
-    desk = Desk()
+    desk = Desk(env={**os.environ, "TACIT_RUN": f"named-{n}"})
     for text in TEXTS:
-        desk.submit(text, f"header-{n}", kind="rule", error="TypeError: x is not a function")
+        desk.submit(text, kind="rule", error="TypeError: x is not a function")
 
 
 def by_agents_shell(world: World, n: int) -> None:

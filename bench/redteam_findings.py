@@ -301,8 +301,6 @@ def softened_secret(world: World) -> Tried:
 
 def agents_wrong(world: World) -> Tried:
     """8"""
-    from tacit.surfaces.mcp.desk import Desk
-
     world.tacit(
         "add", "Never push to main without a review.", "--kind", "security", "--by", "ada", "--yes"
     )
@@ -312,8 +310,8 @@ def agents_wrong(world: World) -> Tried:
         "feedback --wrong": lambda r: world.tacit(
             "feedback", rule, "--wrong", env={"CLAUDECODE": "1", "TACIT_RUN": r}
         ),
-        "MCP: remember what contradicts it": lambda r: Desk().submit(
-            "Pushing to main without a review is fine.", r, contradicts=rule
+        "MCP: remember what contradicts it": lambda r: desk_of(r).submit(
+            "Pushing to main without a review is fine.", contradicts=rule
         ),
         "sessions that deny it": lambda r: world.claude(
             int(r[1:]),
@@ -591,7 +589,6 @@ def flooded_budget(world: World) -> Tried:
 def the_rest(world: World) -> Tried:
     """15"""
     from tacit.guard.one_line import plain_line
-    from tacit.surfaces.mcp.desk import Desk
 
     through: list[str] = []
     tries = 0
@@ -648,13 +645,13 @@ def the_rest(world: World) -> Tried:
     unseen("typed, by an agent's shell", SPOKEN[:10])
     for n in range(3):
         for text in TEXTS[20:24]:
-            Desk().submit(text, f"h{n}", kind="rule")
-    unseen("remember under three headers", TEXTS[20:24])
-    over_http(world, TEXTS[30:34])
-    unseen(
-        "remember over HTTP, under headers of every kind and the names of real sessions",
-        TEXTS[30:34],
-    )
+            desk_of(f"h{n}").submit(text, kind="rule")
+    unseen("remember under three names of a run", TEXTS[20:24])
+    for n in (8, 9):
+        world.claude(n, [prompt("go on")])
+        for text in TEXTS[30:34]:
+            desk_of(f"0000000{n}-0000-4000-8000-000000000000").submit(text, kind="rule")
+    unseen("remember under the names of real sessions", TEXTS[30:34])
     world.claude(
         4,
         [{"type": "user", "message": {"role": "user", "content": text}} for text in PLANTED[10:14]],
@@ -748,74 +745,15 @@ def the_rest(world: World) -> Tried:
     return Tried(
         tries + 5,
         through,
-        "claims, two runs in one file, headers in this process and over HTTP, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token",
+        "claims, two runs in one file, runs that an environment names, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token",
     )
 
 
-def over_http(world: World, texts: tuple[str, ...]) -> None:
-    """The real server, `tacit mcp --http`: at each call another run, session, program and address, then the names of two sessions that are known here."""
-    import urllib.request
+def desk_of(run: str) -> Any:
+    """The server's desk as a client starts it that names a run in its environment."""
+    from tacit.surfaces.mcp.desk import Desk
 
-    for n in (8, 9):
-        world.claude(n, [prompt("go on")])
-    command = Path(sys.executable).parent / "tacit"
-    server = subprocess.Popen(
-        [command, "mcp", "--http", "127.0.0.1:0"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=world.repo,
-    )
-    try:
-        assert server.stderr is not None
-        url = server.stderr.readline().split()[-1]
-        token = next(path.read_text().strip() for path in (world.home / "data").rglob("mcp-token"))
-        host, _, port = url.split("/")[2].partition(":")
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
-                break
-            time.sleep(0.1)
-        known = [f"0000000{n}-0000-4000-8000-000000000000" for n in (8, 9)]
-        for n, run in enumerate([*(f"wire{n}" for n in range(5)), *known]):
-            for text in texts:
-                for tool in ("remember", "report"):
-                    call = {
-                        "jsonrpc": "2.0",
-                        "id": n,
-                        "method": "tools/call",
-                        "params": {
-                            "name": tool,
-                            "arguments": {"text": text, "kind": "rule"}
-                            if tool == "remember"
-                            else {
-                                "text": text,
-                                "error": "ModuleNotFoundError: No module named 'yaml'",
-                            },
-                        },
-                    }
-                    headers = {
-                        "authorization": f"Bearer {token}",
-                        "content-type": "application/json",
-                        "accept": "application/json, text/event-stream",
-                        "x-tacit-run": run,
-                        "mcp-session-id": f"s{n}",
-                        "user-agent": f"codex/{n}",
-                        "x-forwarded-for": f"10.0.0.{n}",
-                        "cookie": f"run={n}",
-                    }
-                    with urllib.request.urlopen(
-                        urllib.request.Request(url, json.dumps(call).encode(), headers), timeout=30
-                    ) as answer:
-                        said = answer.read().decode()
-                    assert tool != "remember" or '"isError":true' not in said.replace(" ", ""), said
-    finally:
-        server.terminate()
-        server.wait(10)
-    kept = [each for each in listed(world) if each["text"] in texts]
-    print(
-        f"    MCP over HTTP: {len(kept)} lessons kept of {len(texts)}, states {sorted({each['state'] for each in kept})}"
-    )
-    assert len(kept) == len(texts), "the server kept nothing: this was not tried"
+    return Desk(env={**os.environ, "TACIT_RUN": run})
 
 
 def monitors(world: World) -> list[str]:

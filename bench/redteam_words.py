@@ -115,7 +115,7 @@ def by_tool(world: World, texts: list[str]) -> None:
 
     desk = Desk()
     for text in texts:
-        desk.submit(text, "header-1", kind="rule")
+        desk.submit(text, kind="rule")
 
 
 def by_agent(world: World, texts: list[str]) -> None:

@@ -18,7 +18,8 @@ from tests.terminals import ask, put_as  # noqa: E402
 
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
-from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
+from tacit.core.errors import TacitError  # noqa: E402
+from tacit.surfaces.web.security import Keys, host_names, refused, served, token_at  # noqa: E402
 from tacit.surfaces.web.server import Desk, application, document  # noqa: E402
 from tacit.testing import finding, run, tool  # noqa: E402
 
@@ -678,3 +679,23 @@ def test_a_session_says_what_failed_in_it(browser: Client) -> None:
     page = browser("GET", "/runs/s1").text
     assert "left-pad" in page and "got over by a command: npm ci" in page
     assert "1 failure" in browser("GET", "/runs").text
+
+
+def test_what_would_be_unsafe_is_not_served(tmp_path: Path) -> None:
+    """No address beyond this machine by accident, no token that others can read or guess; a token is made once."""
+    for host in ("0.0.0.0", "192.0.2.7", "::"):
+        with pytest.raises(TacitError, match="in the clear"), served(host, 80, [], ""):
+            pass
+    file = tmp_path / "new" / "token"
+    token = token_at(str(file))
+    assert token == token_at(str(file)) and len(token) == 64
+    file.chmod(0o644)
+    with pytest.raises(TacitError, match="Others may read"):
+        token_at(str(file))
+    file.chmod(0o600)
+    file.write_text("short")
+    with pytest.raises(TacitError, match="too short"):
+        token_at(str(file))
+    (tmp_path / "link").symlink_to(file)
+    with pytest.raises(TacitError, match="cannot be read"):
+        token_at(str(tmp_path / "link"))

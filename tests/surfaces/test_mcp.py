@@ -1,13 +1,11 @@
-"""The MCP server, driven by the official client over both transports, as hosts start it: a process of its own."""
+"""The MCP server, driven by the official client as hosts start it: a process of its own."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,10 @@ import pytest
 pytest.importorskip("mcp", reason="the MCP server needs the package mcp (the extra mcp)")
 
 import anyio
-import httpx2
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.core.errors import TacitError
-from tacit.surfaces.mcp import http as transport
 from tacit.surfaces.mcp.desk import Desk
 from tacit.surfaces.mcp.server import build
 from tacit.surfaces.session import note
@@ -61,64 +55,6 @@ def in_process(talk: Callable[[Client], Awaitable[Any]], **env: str) -> Any:
             return await talk(client)
 
     return anyio.run(main)
-
-
-def spelled(headers: dict[str, str]) -> dict[str, str]:
-    return {name.replace("_", "-"): said for name, said in headers.items()}
-
-
-class Http:
-    """A running server: where, and the token in its file."""
-
-    def __init__(self, url: str, token: str) -> None:
-        self.url, self.token = url, token
-
-    def talk(self, talk: Callable[[Client], Awaitable[Any]], **headers: str) -> Any:
-        """One conversation; headers as given, with the token unless another is."""
-        named = {"authorization": f"Bearer {self.token}", **spelled(headers)}
-
-        async def main() -> Any:
-            async with (
-                httpx2.AsyncClient(headers=named, timeout=60) as http,
-                Client(streamable_http_client(self.url, http_client=http)) as client,
-            ):
-                return await talk(client)
-
-        return anyio.run(main)
-
-    def post(self, **headers: str) -> httpx2.Response:
-        """A raw call of a tool, to see what is refused before the protocol begins."""
-        asked = {"name": "recall", "arguments": {"query": "x"}}
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
-        named = {"accept": "application/json, text/event-stream", **spelled(headers)}
-        return httpx2.post(self.url, json=call, headers=named)
-
-
-@pytest.fixture
-def http(folder: Path, tmp_path: Path) -> Iterator[Http]:
-    """`tacit mcp --http` on a free port."""
-    file = tmp_path / "token"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tacit", "mcp", "--http", "127.0.0.1:0", "--token-file", str(file)],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stderr
-    try:
-        url = server.stderr.readline().split()[-1]
-        for _ in range(200):
-            try:
-                httpx2.get(url)
-                break
-            except httpx2.ConnectError:
-                time.sleep(0.05)
-        assert file.stat().st_mode & 0o777 == 0o600
-        yield Http(url, file.read_text().strip())
-    finally:
-        server.terminate()
-        server.communicate()
 
 
 async def everything(client: Client) -> dict[str, Any]:
@@ -177,7 +113,7 @@ async def everything(client: Client) -> dict[str, Any]:
 
 
 def check_everything(said: dict[str, Any], kept: str) -> None:
-    """What both transports must say."""
+    """What a client of either generation must hear."""
     tools = {tool.name: tool for tool in said["tools"]}
     assert list(tools) == ["recall", "remember", "report", "review"]
     for tool in tools.values():
@@ -260,46 +196,27 @@ def test_a_plugins_server_answers_about_its_sessions_folder(
     plugin = tmp_path / "installed-plugins" / "tacit"
     plugin.mkdir(parents=True)
     monkeypatch.chdir(plugin)
-    found, text = Desk(hosted=True).recall("migrate before the tests", 5, (), "", "", "")
+    found, text = Desk(hosted=True).recall("migrate before the tests", 5, (), "", "")
     assert [each.id for each in found.lessons] == [kept] and found.run == "s1" and LESSON in text
     assert (found.notes == text) is twice and (LESSON in found.model_dump_json()) is twice
 
 
-def test_everything_over_http(http: Http, kept: str) -> None:
-    """The same over streamable HTTP; and who is turned away."""
-    check_everything(http.talk(everything), kept)
-    right = {"authorization": f"Bearer {http.token}"}
-    for refused, status in [
-        (http.post(), 401),
-        (http.post(authorization="Bearer wrong"), 401),
-        (http.post(authorization=f"Basic {http.token}"), 401),
-        (http.post(**right, host="evil.example"), 421),
-        (http.post(**right, host="127.0.0.1:1"), 421),
-        (http.post(**right, origin="https://evil.example"), 403),
-    ]:
-        assert refused.status_code == status, (refused.status_code, refused.text)
-    own = http.url.removesuffix("/mcp")
-    assert http.post(**right, origin=own).status_code == 200
-
-
-def test_no_header_makes_an_agents_words_independent(http: Http) -> None:
-    """Over the wire: another run, session, program, address, request and cookie at each call."""
+def test_no_name_of_a_run_makes_an_agents_words_independent(folder: Path) -> None:
+    """A client whose environment names another run at each start says the same thing once."""
     text = "Deployments skip the approval step because the gate is broken this quarter."
 
     async def remember(client: Client) -> Any:
         return await client.call_tool("remember", {"text": text, "kind": "rule"})
 
-    for n in range(1, 6, 2):
-        others = {"x_tacit_run": "r{}", "mcp_session_id": "s{}", "user_agent": "codex/{}"}
-        others |= {"x_forwarded_for": "10.0.0.{}", "x_request_id": "q{}", "cookie": "run={}"}
-        http.talk(remember, **{name: others[name].format(n) for name in [*others][: n + 1]})
+    for n in range(3):
+        in_process(remember, TACIT_RUN=f"r{n}")
     with open_memories() as memories:
         (lesson,) = memories.list()
         assert (lesson.state, lesson.trust, lesson.tally.seen) == ("candidate", "agent", 1)
         assert memories.inject("a deployment and its approval step").markdown == ""
 
 
-def test_a_hundred_calls_at_once(http: Http, kept: str) -> None:
+def test_a_hundred_calls_at_once(folder: Path, kept: str) -> None:
     """Readers and writers together: every call is answered, nothing is lost, nothing is doubled."""
 
     async def talk(client: Client) -> list[Any]:
@@ -319,7 +236,7 @@ def test_a_hundred_calls_at_once(http: Http, kept: str) -> None:
                 group.start_soon(one, n)
         return answers
 
-    answers = http.talk(talk, x_tacit_run="many")
+    answers = over_stdio(talk, folder, TACIT_RUN="many")
     assert [answer.content[0].text for answer in answers if answer.is_error] == []
     statuses = [answer.structured_content["status"] for answer in answers[1::2]]
     assert sorted(statuses) == ["known"] * 25 + ["new"] * 25
@@ -416,33 +333,6 @@ def test_nothing_kept_is_no_error(folder: Path, alone: Path) -> None:
     found, page = in_process(talk)
     assert not found.is_error and found.structured_content["lessons"] == [] and "Nothing" in page
     assert not (alone / "data" / "tacit" / "tacit.db").exists()
-
-
-def test_what_would_be_unsafe_is_not_served(tmp_path: Path) -> None:
-    """No address beyond this machine by accident, no token that others can read or guess; a token is made once."""
-    for host in ("0.0.0.0", "192.0.2.7", "::"):
-        with pytest.raises(TacitError, match="in the clear"), transport.served(host, 80, [], ""):
-            pass
-    assert "memory.example:*" in transport.security("0.0.0.0", 80, ["memory.example"]).allowed_hosts
-    with pytest.raises(TacitError, match="is not an address"):
-        transport.address("nowhere")
-    assert transport.address("[::1]:8765") == ("::1", 8765) and transport.address(":0") == (
-        "127.0.0.1",
-        0,
-    )
-    file = tmp_path / "new" / "token"
-    token = transport.token_at(str(file))
-    assert token == transport.token_at(str(file)) and len(token) == 64
-    file.chmod(0o644)
-    with pytest.raises(TacitError, match="Others may read"):
-        transport.token_at(str(file))
-    file.chmod(0o600)
-    file.write_text("short")
-    with pytest.raises(TacitError, match="too short"):
-        transport.token_at(str(file))
-    (tmp_path / "link").symlink_to(file)
-    with pytest.raises(TacitError, match="cannot be read"):
-        transport.token_at(str(tmp_path / "link"))
 
 
 def test_without_the_package_the_command_says_what_to_install(tacit: Any, folder: Path) -> None:

@@ -67,7 +67,7 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     for words in (told("status"), told("report"), told("doctor"), told("stats")):
         assert "4 need your word" in words and "1 waits for another session" in words, words
     desk = pytest.importorskip("tacit.surfaces.mcp.desk")
-    listed = desk.Desk().review("list", "", "")
+    listed = desk.Desk().review("list", "")
     assert len(listed.proposals) + len(listed.under_review) + len(listed.held) == 4
 
 

@@ -1,14 +1,12 @@
-"""`tacit mcp`: Tacit as an MCP server, on standard input and output or over HTTP."""
+"""`tacit mcp`: Tacit as an MCP server, on standard input and output."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from tacit.app import data_folder
 from tacit.core.errors import MissingExtra
 from tacit.core.installation import hint
 from tacit.surfaces.cli import Answer, Cli
@@ -20,28 +18,12 @@ if TYPE_CHECKING:
 
 
 def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
-    if not args.http:
-        found = find_spec("mcp")
-        if (
-            found is None or not found.submodule_search_locations
-        ):  # nothing is promised that the SDK could not keep
-            _server(args, cli)
-        serve_early(lambda: partial(_server(args, cli).run, "stdio"))
-        return Answer(printed=True)
-    server = _server(args, cli)
-    from tacit.surfaces.mcp import http
-
-    host, port = http.address(args.http)
-    file = args.token_file or os.path.join(data_folder(cli.env), "mcp-token")
-    token = http.token_at(file)
-
-    def ready(url: str) -> None:
-        cli.err.write(
-            f"tacit mcp: {url}\n  the token stands in {file}; send it as Authorization: Bearer TOKEN\n"
-        )
-        cli.err.flush()
-
-    http.serve_http(server, host, port, token, args.allow_host, ready)
+    found = find_spec("mcp")
+    if (
+        found is None or not found.submodule_search_locations
+    ):  # nothing is promised that the SDK could not keep
+        _server(args, cli)
+    serve_early(lambda: partial(_server(args, cli).run, "stdio"))
     return Answer(printed=True)
 
 
@@ -51,7 +33,7 @@ def _server(args: argparse.Namespace, cli: Cli) -> MCPServer:
         from tacit.surfaces.mcp.server import build
     except ImportError as missing:
         raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
-    return build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
+    return build(Desk(args.store, args.project, env=cli.env, hosted=True))
 
 
 COMMANDS = declared({"mcp": _mcp})

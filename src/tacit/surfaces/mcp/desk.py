@@ -128,9 +128,9 @@ class Desk:
         self._above = ancestors() if hosted and not self.env.get("TACIT_RUN") else []
         self._told = bool(project or self.env.get("CLAUDE_PROJECT_DIR"))  # whose lessons these are
 
-    def run(self, memories: Memories, named: str = "") -> str:
-        """The run that asks: as the client's header, the environment or the host's own hook names it; empty where nobody does."""
-        return named or self.env.get("TACIT_RUN", "") or served_by(memories.near, self._above)[0]
+    def run(self, memories: Memories) -> str:
+        """The run that asks: as the environment or the host's own hook names it; empty where nobody does."""
+        return self.env.get("TACIT_RUN", "") or served_by(memories.near, self._above)[0]
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
         last = time.monotonic() + WRITE_PATIENCE
@@ -158,7 +158,7 @@ class Desk:
     # -- tools -----------------------------------------------------------------------------------------------------
 
     def recall(
-        self, query: str, limit: int, files: tuple[str, ...], error: str, kind: str, run: str
+        self, query: str, limit: int, files: tuple[str, ...], error: str, kind: str
     ) -> tuple[Recollections, str]:
         """Lessons about a question, and the same as fenced text. Inside a known run its assignments hold."""
         if not query.strip() and not error.strip():
@@ -168,7 +168,7 @@ class Desk:
             )
         try:
             return self._with(
-                lambda memories: self._recall(memories, query, limit, files, error, kind, run)
+                lambda memories: self._recall(memories, query, limit, files, error, kind)
             )
         except StoreBusy:
             raise
@@ -185,9 +185,8 @@ class Desk:
         files: tuple[str, ...],
         error: str,
         kind: str,
-        run: str,
     ) -> tuple[Recollections, str]:
-        asking = self.run(memories, run)
+        asking = self.run(memories)
         found = memories.recall(
             query,
             run=asking,
@@ -211,16 +210,16 @@ class Desk:
             notes=notes, lessons=lessons, run=asking or None, note=note
         ), text or "Nothing fits."
 
-    def submit(self, text: str, run: str, contradicts: str = "", **facets: Any) -> Kept:
+    def submit(self, text: str, contradicts: str = "", **facets: Any) -> Kept:
         """A lesson or a finding of this run, through the same gate as everything an agent says."""
         return self._with(
-            lambda memories: self._submit(memories, text, run, contradicts, facets), create=True
+            lambda memories: self._submit(memories, text, contradicts, facets), create=True
         )
 
     def _submit(
-        self, memories: Memories, text: str, run: str, contradicts: str, facets: dict[str, Any]
+        self, memories: Memories, text: str, contradicts: str, facets: dict[str, Any]
     ) -> Kept:
-        named = self.run(memories, run) or self.own_run
+        named = self.run(memories) or self.own_run
         if contradicts:
             wrong = memories.get(contradicts)  # before anything is written
         # A run that a hook or a loop has met is known by more than the client's word for it; any other name makes nothing independent.
@@ -239,7 +238,7 @@ class Desk:
             run=done.run,
         )
 
-    def review(self, action: str, id: str, run: str) -> Waiting:
+    def review(self, action: str, id: str) -> Waiting:
         """What waits for a person; looking is all an agent may do here."""
         if action in DESK_DECISIONS:
             raise Refused(
@@ -253,13 +252,11 @@ class Desk:
                 "review: show what?", "Give the id of a lesson or a proposal, as list tells them."
             )
         return self._with(
-            lambda memories: (
-                self._show(memories, id, run) if action == "show" else self._list(memories, run)
-            )
+            lambda memories: self._show(memories, id) if action == "show" else self._list(memories)
         )
 
-    def _list(self, memories: Memories, run: str) -> Waiting:
-        hidden = memories.withheld_in(self.run(memories, run))
+    def _list(self, memories: Memories) -> Waiting:
+        hidden = memories.withheld_in(self.run(memories))
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
@@ -270,14 +267,13 @@ class Desk:
             held=[_unseen(memory) for memory in held if memory.id not in hidden],
         )
 
-    def _show(self, memories: Memories, id: str, run: str) -> Waiting:
+    def _show(self, memories: Memories, id: str) -> Waiting:
         proposals = [
             each for each in memories.proposals(state="") if each.id.startswith(id.lower())
         ]
         memory = self._shown(
             memories,
             proposals[0].memory if len(proposals) == 1 and proposals[0].memory else id,
-            run,
         )
         about = [each for each in memories.proposals() if each.memory == memory.id]
         return Waiting(
@@ -287,11 +283,11 @@ class Desk:
             lesson=_plain(memories, memory),
         )
 
-    def _shown(self, memories: Memories, id: str, run: str) -> Memory:
+    def _shown(self, memories: Memories, id: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
         if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(
-            self.run(memories, run)
+            self.run(memories)
         ):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
         return memory
@@ -310,9 +306,9 @@ class Desk:
         except Unavailable:
             return "Nothing is kept here yet.\n"
 
-    def memory(self, id: str, run: str) -> dict[str, Any]:
+    def memory(self, id: str) -> dict[str, Any]:
         """One lesson, whole."""
-        return self._with(lambda memories: _plain(memories, self._shown(memories, id, run)))
+        return self._with(lambda memories: _plain(memories, self._shown(memories, id)))
 
     def run_told(self, id: str) -> dict[str, Any]:
         """One run: what was asked, what came of it, what it was given and what it said."""

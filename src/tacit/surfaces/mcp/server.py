@@ -30,7 +30,6 @@ T = TypeVar("T")
 
 LARGEST_ARGUMENTS = 256 * 1024  # characters of one call's arguments; a lesson is a sentence or two
 AT_ONCE = 8  # calls that touch the store at a time; the others wait for their turn
-RUN_HEADER = "x-tacit-run"
 
 with open(os.path.join(os.path.dirname(__file__), "said.md"), encoding="utf-8") as _file:
     _, *_sections = re.split(r"^## (\w+)$", _file.read(), flags=re.MULTILINE)
@@ -136,7 +135,6 @@ def build(desk: Desk) -> MCPServer:
         meta={"anthropic/alwaysLoad": True},
     )
     async def recall(
-        context: Context,
         query: Annotated[
             str, Field(description="what you are about to do, or what you want to know")
         ] = "",
@@ -147,12 +145,10 @@ def build(desk: Desk) -> MCPServer:
         kind: Annotated[str, Field(description="only lessons of this kind")] = "",
         limit: Annotated[int, Field(ge=1, le=50)] = 5,
     ) -> Annotated[CallToolResult, Recollections]:
-        run = run_of(context)
-        return await answer(lambda: desk.recall(query, limit, tuple(files), error, kind, run))
+        return await answer(lambda: desk.recall(query, limit, tuple(files), error, kind))
 
     @server.tool(title="Remember a lesson", description=SAID["remember"], annotations=ADDS)
     async def remember(
-        context: Context,
         text: Text,
         kind: Kind = "",
         category: str = "",
@@ -160,17 +156,15 @@ def build(desk: Desk) -> MCPServer:
         files: Files = [],  # noqa: B006 - a schema's default, never changed
         tags: Annotated[list[str], Field(description="words to find it by")] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, Kept]:
-        run = run_of(context)
         facets: dict[str, Any] = {
             "kind": kind or "fact",
             "category": category,
             "severity": severity,
         }
-        return await answer(lambda: _kept(desk.submit(text, run, **facets, paths=files, tags=tags)))
+        return await answer(lambda: _kept(desk.submit(text, **facets, paths=files, tags=tags)))
 
     @server.tool(title="Report a finding", description=SAID["report"], annotations=ADDS)
     async def report(
-        context: Context,
         text: Text,
         error: Annotated[
             str, Field(description="the error as it was printed, if there was one")
@@ -182,25 +176,22 @@ def build(desk: Desk) -> MCPServer:
             str, Field(description="id of a lesson that this shows to be wrong")
         ] = "",
     ) -> Annotated[CallToolResult, Kept]:
-        run = run_of(context)
         facets: dict[str, Any] = {
             "kind": kind or "pitfall",
             "severity": severity,
             "paths": files,
             "error": error,
         }
-        return await answer(lambda: _kept(desk.submit(text, run, contradicts, **facets)))
+        return await answer(lambda: _kept(desk.submit(text, contradicts, **facets)))
 
     @server.tool(title="What waits for review", description=SAID["review"], annotations=LOOKS)
     async def review(
-        context: Context,
         action: Annotated[str, Field(description="list or show")] = "list",
         id: Annotated[str, Field(description="show: a lesson or a proposal")] = "",
     ) -> Annotated[CallToolResult, Waiting]:
-        run = run_of(context)
         return await answer(
             lambda: (
-                found := desk.review(action, id, run),
+                found := desk.review(action, id),
                 found.model_dump_json(exclude_none=True),
             )
         )
@@ -211,10 +202,9 @@ def build(desk: Desk) -> MCPServer:
         return await read(desk.page)
 
     @server.resource("tacit://memory/{id}", title="One lesson", mime_type="application/json")
-    async def memory(id: str, context: Context) -> str:
+    async def memory(id: str) -> str:
         """A lesson with its state, trust, evidence counts and verdict."""
-        run = run_of(context)
-        return _json(await read(lambda: desk.memory(id, run)))
+        return _json(await read(lambda: desk.memory(id)))
 
     @server.resource("tacit://run/{id}", title="One run", mime_type="application/json")
     async def run(id: str) -> str:
@@ -229,12 +219,6 @@ def build(desk: Desk) -> MCPServer:
         return SAID["retrospective"]
 
     return server
-
-
-def run_of(context: Context) -> str:
-    """The run that an HTTP client names for itself; over stdio the environment speaks."""
-    headers = context.headers
-    return str(headers.get(RUN_HEADER, ""))[:200] if headers else ""
 
 
 def _kept(done: Kept) -> tuple[Kept, str]:
