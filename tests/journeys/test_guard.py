@@ -18,9 +18,7 @@ from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
-pytestmark = pytest.mark.file_only(
-    "guards are armed in a file alone; test_better_place.py has the rest"
-)
+pytestmark = pytest.mark.file_only("guards are armed in a file alone")
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 TEXT = "Run `pnpm install`, not `npm install`."
 CALL = "npm install left-pad"
@@ -373,3 +371,9 @@ def test_a_store_with_firings_is_sound(folder: Path) -> None:
     _asked(folder)
     with tacit.open() as memories:
         assert list(check(memories.store).faults) == []
+
+
+def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> None:
+    with tacit.open(by="ada", yes=True) as memories:
+        memories.add(TEXT)
+        assert memories.offer_guards(lambda: pytest.fail("read for nothing")) == []

@@ -212,3 +212,10 @@ def test_who_may_only_read_is_given_nothing_that_could_not_be_recorded(
         keeper.execute("UPDATE tacit.member SET level = 2 WHERE project = %s", (project,))
     assert ben("doctor", "--repair").code == 0  # carrying again is carrying once
     assert len(uses(ada, id)) == 1 and "make migrate" in ben.prompt("s5")
+
+
+def test_a_guard_is_refused_plainly(ada: Machine) -> None:
+    id = ada("add", "Run `pnpm install`, not `npm install`.", "--json").data["id"]
+    ran = ada("guard", "ask", id, "--anyway", "--by", "ada", "--yes")
+    assert ran.code == 1 and "Guards need a store in a file; postgresql://" in ran.err
+    assert ada("guard", "--json").data["armed"] == []

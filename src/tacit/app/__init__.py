@@ -65,7 +65,7 @@ _VERBS_BY_MODULE = {
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
     ("guarding", "Guarding"): (
-        "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard"
+        "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard"
     ),
     (
         "reviewing",

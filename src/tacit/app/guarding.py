@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +27,7 @@ from tacit.enforce.guard import (
     reasons,
     says,
 )
-from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
+from tacit.enforce.make import guard_of, why_not
 from tacit.enforce.record import (
     RIGHT,
     Record,
@@ -41,15 +39,11 @@ from tacit.enforce.record import (
 )
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
-from tacit.hosts import every_host
-from tacit.hosts.json_text import loads, member, put, top
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts
 from tacit.stores.lookups import CAME_BACK, used_often
 from tacit.trial.coin import WITHHELD
-
-_PLACED = "guard placed:"  # with a lesson's id, what the store notes: the file, as it was and as it was made
 
 
 @value
@@ -61,18 +55,6 @@ class Standing:
     at: str = ""
     record: str = ""  # what it was armed on, in a sentence
     firings: Mapping[str, int] = {}  # since then: told, asked, refused; obeyed, overruled, went on
-
-
-@value
-class Placement:
-    """A rule of a host, or an option of a linter, in a lesson's place: the settings as they stand (None: no file) and as they would."""
-
-    lesson: str
-    file: str
-    rules: tuple[str, ...]
-    before: str | None
-    after: str
-    retires: bool = True  # the lesson says no more than that
 
 
 class Guarding(ByHand):
@@ -144,7 +126,7 @@ class Guarding(ByHand):
         if not self.store.is_file:
             raise Refused(
                 f"Guards need a store in a file; {self.store.path} is a database on a server.",
-                "The lesson is told as before; tacit guard place puts it into the host's own rules.",
+                "The lesson is told as before.",
             )
         guard, record = self.try_guard(id, sessions)
         known, key = self._armed(), f"{guard.lesson} {step}"
@@ -282,92 +264,6 @@ class Guarding(ByHand):
             for each in found
         ]
 
-    def better_place(self, id: str, step: str = REFUSE) -> Placement:
-        """An option of the project's linter, or the host's own rule for what a lesson's guard stops; nothing is changed."""
-        memory = self._may_guard(id)
-        tree = self._work_tree()
-        texts = {
-            file: raw.decode("utf-8", "surrogateescape")
-            for linter in LINTERS.values()
-            for file in linter.files
-            if (raw := tree.read(file)) is not None
-        }
-        if option := linter_option(memory.text, texts):
-            file, said, after = option
-            return Placement(memory.id, file, (said,), texts[file], after)
-        guard = guard_of(memory, self._serving())
-        part = permission_part(guard) if guard else None
-        host = next(
-            each
-            for each in every_host().values()
-            if each.permission_rules and each.with_permissions
-        )
-        if part is None or not host.permission_rules or not host.with_permissions:
-            raise Refused(
-                f"No permission rule of a host and no option of a linter here says what {memory.id} does.",
-                f"tacit guard ask {memory.id}",
-            )
-        rules, file = (
-            host.permission_rules(part.condition.calls, part.condition.files),
-            "/".join(host.local),
-        )
-        raw = tree.read(file)
-        text = raw.decode("utf-8", "surrogateescape") if raw is not None else None
-        try:
-            after = host.with_permissions(text or "", step, rules)
-        except ValueError:
-            raise Refused(
-                f"{file} holds no settings that a rule could be added to.", "Mend the file first."
-            ) from None
-        return Placement(
-            memory.id, file, tuple(rules), text, after, says_no_more(memory.text, part)
-        )
-
-    def place_guard(self, id: str, step: str = REFUSE) -> Placement:
-        """Put a lesson where such a rule is kept for good, on a person's word, and retire it if it says no more than that;
-        `unplace_guard` takes both back."""
-        self.need_person("A rule in a lesson's place")
-        found = self.better_place(id, step)
-        if found.after == found.before:
-            raise Refused(
-                f"{found.file} has {', '.join(found.rules)} already.",
-                f"tacit forget {found.lesson} retires the lesson.",
-            )
-        with self.store.write() as tx:  # first: after a crash the same word finishes it
-            tx.put_meta(
-                _PLACED + found.lesson,
-                json.dumps([found.file, found.before, found.after, found.retires]),
-            )
-        self._put(found.file, found.before, found.after)
-        if found.retires:
-            if any(each.guard.lesson == found.lesson for each in self.guards()):
-                self.disarm_guard(found.lesson)
-            self.forget(found.lesson, reason=f"it stands in {found.file}: {', '.join(found.rules)}")
-        return found
-
-    def unplace_guard(self, id: str) -> Placement:
-        """The settings byte for byte as they were, and the lesson in force again."""
-        self.need_person("A rule in a lesson's place")
-        lesson = self.get(id).id
-        kept = self.store.meta(_PLACED + lesson)
-        if not kept:
-            raise Refused(f"{id} was put nowhere else.", "tacit guard lists guards.")
-        file, before, after, retired = json.loads(kept)
-        self._put(file, after, before)
-        with self.store.write() as tx:
-            tx.put_meta(_PLACED + lesson, "")
-        if retired:
-            self.undo(lesson)
-        return Placement(lesson, file, (), after, before or "", retired)
-
-    def _put(self, file: str, was: str | None, now: str | None) -> None:
-        old, new = (
-            each if each is None else each.encode("utf-8", "surrogateescape") for each in (was, now)
-        )
-        tree = self._work_tree()
-        if not (tree.remove(file, old or b"") if new is None else tree.write(file, new, old)):
-            raise Refused(f"{file} was changed since.", "Edit the file by hand.")
-
     def _may_guard(self, id: str) -> Memory:
         memory = self.get(id)
         if reason := why_not(memory):
@@ -415,132 +311,3 @@ def _lacks(guard: Guard, record: Record, step: str) -> str:
     if step == REFUSE and not why_not_offered(record):
         lacks = "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
     return f"{lacks[0].upper()}{lacks[1:]}."
-
-
-# -- a linter's option in a lesson's place ------------------------------------------------------------------------------
-#
-# Found by closed tables, put into the linter's file by its text. Only what a linter can hold for good: code that is not the project's,
-# which it passes over, and rules that it knows by name. Linters whose settings are JSON; where none fits, the lesson stays a note.
-
-_FOREIGN = re.compile(r"^What .+ in `([^`\s]+)` is not this project's code")
-_AVOID = re.compile(
-    r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$",
-    re.I,
-)
-_IMPORT = re.compile(r"^(?:never|do not|don't) import (?:from )?`([^`\s]+)`[.!]?$", re.I)
-
-
-@value
-class Linter:
-    """Where a linter keeps what it passes over, and its rules, by their paths in its settings."""
-
-    files: tuple[str, ...]
-    ignores: tuple[str, ...]
-    ignored: Callable[[str, Any], list[str]]  # a folder, and what is listed by now -> what to add
-    rules: Mapping[str, tuple[str, ...]]  # what a lesson forbids -> the rule's path
-    imports: Callable[[str], tuple[tuple[str, ...], Any]] | None = (
-        None  # a module -> the rule's path and setting
-    )
-
-
-_BIOME = ("linter", "rules")
-_ESLINT = {
-    said: ("rules", rule)
-    for said, rule in {
-        "console.log": "no-console",
-        "any": "@typescript-eslint/no-explicit-any",
-        "var": "no-var",
-    }.items()
-}
-LINTERS = {
-    "biome": Linter(
-        ("biome.json", "biome.jsonc"),
-        ("files", "includes"),
-        lambda folder, listed: [*([] if listed else ["**"]), f"!{folder}"],
-        {
-            "console.log": (*_BIOME, "suspicious", "noConsole"),
-            "any": (*_BIOME, "suspicious", "noExplicitAny"),
-            "var": (*_BIOME, "suspicious", "noVar"),
-            "default exports": (*_BIOME, "style", "noDefaultExport"),
-            "unused imports": (*_BIOME, "correctness", "noUnusedImports"),
-        },
-        lambda module: (
-            (*_BIOME, "style", "noRestrictedImports"),
-            {"level": "error", "options": {"paths": {module: f"Never import {module}."}}},
-        ),
-    ),
-    "eslint": Linter(
-        (".eslintrc.json",),
-        ("ignorePatterns",),
-        lambda folder, _: [f"{folder}/"],
-        _ESLINT,
-        lambda module: (("rules", "no-restricted-imports"), ["error", module]),
-    ),
-    "oxlint": Linter(
-        (".oxlintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/**"], _ESLINT
-    ),
-    "markdownlint": Linter(
-        (".markdownlint-cli2.jsonc",), ("ignores",), lambda folder, _: [f"{folder}/**"], {}
-    ),
-}
-
-
-def linter_option(text: str, settings: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """(file, what it says then, its text) for a lesson that a linter of these settings could hold; None where none can, or does already."""
-    for name, linter in LINTERS.items():
-        for file in linter.files:
-            if file in settings and (found := _held(linter, text, settings[file])):
-                what, after = found
-                return file, f"{name}: {what}", after
-    return None
-
-
-def _held(linter: Linter, text: str, settings: str) -> tuple[str, str] | None:
-    try:
-        known = loads(settings)
-    except ValueError:
-        return None
-    if not isinstance(known, dict):
-        return None
-    if foreign := _FOREIGN.match(text):
-        if linter.ignores == ("files", "includes") and "/1." in str(known.get("$schema")):
-            return None  # biome 1 has another form
-        listed = _at(known, linter.ignores)
-        after = settings
-        for each in linter.ignored(foreign[1].rstrip("/"), listed):
-            after = _put(after, linter.ignores, each, item=True)
-        return (f"passes over {foreign[1]}", after) if after != settings else None
-    path, setting = _rule(linter, text)
-    return (path[-1], _put(settings, path, setting)) if path and _at(known, path) is None else None
-
-
-def _rule(linter: Linter, text: str) -> tuple[tuple[str, ...], Any]:
-    if module := _IMPORT.match(text):
-        return linter.imports(module[1]) if linter.imports else ((), None)
-    found = _AVOID.match(text)
-    return linter.rules.get(found[1].replace("`", "").strip(), ()) if found else (), "error"
-
-
-def _at(known: Any, path: tuple[str, ...] | list[str]) -> Any:
-    for key in path:
-        known = known.get(key) if isinstance(known, dict) else None
-    return known
-
-
-def _put(text: str, path: tuple[str, ...], setting: Any, *, item: bool = False) -> str:
-    """The settings with a member at a path, or an item in the list there; everything else as it stands."""
-    at = top(text)
-    for depth, key in enumerate(path):
-        part = member(text, at, key)
-        if part is None:
-            inner: Any = [setting] if item else setting
-            for above in reversed(path[depth + 1 :]):
-                inner = {above: inner}
-            return put(text, at, key, inner)
-        at = part.value_start
-    listed = _at(loads(text), path)
-    return (
-        put(text, at, "", setting)
-        if item and isinstance(listed, list) and setting not in listed
-        else text
-    )

@@ -15,7 +15,7 @@ from tacit.core.memory import Memory
 from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
 from tacit.enforce.command import ANY_OF, SEVERAL, read
-from tacit.enforce.guard import Condition, Guard, only
+from tacit.enforce.guard import Condition, Guard
 from tacit.learn import command
 
 # What a lesson calls by its name although a call spells it otherwise.
@@ -164,24 +164,6 @@ def condition_of(
             if condition is not None:
                 return condition, instead
     return None, ""
-
-
-def permission_part(guard: Guard) -> Guard | None:
-    """What a host's permission rule could say of a guard: calls by their words, or files; no order, no branch. None for nothing."""
-    on = guard.condition
-    if on.first or on.branch or on.unless:
-        return None
-    return only(
-        guard,
-        [row for row in on.calls if not any(word == SEVERAL or word[:1] == ANY_OF for word in row)],
-    )
-
-
-def says_no_more(text: str, guard: Guard) -> bool:
-    """Whether a lesson says nothing beside what its guard, or this part of it, is about: then it need not be told as well."""
-    if text.startswith("Does not work here"):
-        return len(re.findall(r"\)(?:, |\.$)", text)) == len(guard.condition.calls)
-    return len(re.split(r"(?<=[.!?;])\s+", text.strip())) == 1
 
 
 def _of_missing(text: str) -> _Found:

@@ -77,9 +77,6 @@ class Host:
         str, ...
     ] = ()  # variables by which it reaches its model; a * stands for the rest of a name
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
-    # its own rules for calls and files, and its settings with them for a step of a guard
-    permission_rules: Callable[[Sequence[Sequence[str]], Sequence[str]], list[str]] | None = None
-    with_permissions: Callable[[str, str, Sequence[str]], str] | None = None
 
 
 def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = False) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from typing import Any
 
 from tacit.app import Memories
@@ -34,8 +33,6 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
             off = memories.disarm_guard(args.lesson)[0].guard
             said = f"{off.lesson} is a note again: {one_line(off.text, 200)}"
             return Answer({"lesson": off.lesson, "step": "off"}, said)
-        if args.what in ("place", "unplace"):
-            return _place(memories, cli, args)
         memories.guard_for(args.lesson)  # before sessions are read for nothing
         sessions = past_sessions(memories, args.days)
         if args.what == "try":
@@ -53,35 +50,6 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
             {"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record},
             "\n".join(lines),
         )
-
-
-def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
-    """A rule of the host or of a linter in a lesson's place: shown as a diff, written on a yes."""
-    if args.what == "unplace":
-        back = memories.unplace_guard(args.lesson)
-        return Answer(
-            {"lesson": back.lesson, "file": back.file},
-            f"{back.file} is as it was; {back.lesson} is told again",
-        )
-    found = memories.better_place(args.lesson)
-    lines = difflib.unified_diff(
-        (found.before or "").splitlines(True), found.after.splitlines(True), found.file, found.file
-    )
-    diff = "".join(lines).rstrip()
-    data = {"lesson": found.lesson, "file": found.file, "rules": list(found.rules), "diff": diff}
-    question = (
-        "Write it, and retire the lesson?"
-        if found.retires
-        else "Write it? The lesson says more, and stays."
-    )
-    if not (args.yes or cli.ask(f"{diff}\n{question} [y/N] ")):
-        return Answer(
-            {**data, "written": False}, f"{diff}\ntacit guard place {found.lesson} --yes writes it."
-        )
-    done = memories.place_guard(args.lesson)
-    became = "is retired" if done.retires else "says more, and is told on"
-    said = f"{done.file} has {', '.join(done.rules)} now; the lesson {became}. Back: tacit guard unplace {done.lesson}"
-    return Answer({**data, "written": True}, f"{diff}\n{said}")
 
 
 def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
