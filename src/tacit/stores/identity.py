@@ -5,6 +5,8 @@ share. There it moves and is copied with the repository, `git clean` does not to
 along: nothing that a clone can bring along has a say. Outside git a marker file that `init` wrote, or else the real
 path, tells folders apart.
 
+A folder that git ignores is not its repository's project: it is told apart as a folder outside git is.
+
 Three steps, so that only the first reads the disk and none knows a store: `locate` says what the file system tells of a
 folder, the caller asks its store about the id, remote and key found there, and `decide_project` (in `core.rows`) chooses.
 `identity_record` then writes the chosen id down.
@@ -110,7 +112,10 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
             _folder(start), believed=False, note="the folder's real path cannot be found"
         )
     else:
-        place = _within_git(folders, env) or _outside_git(folders, env)
+        place = _within_git(folders, env)
+        if place is None or _is_ignored(folders[0], place, env):
+            inside = folders[: folders.index(place.root)] if place else folders
+            place = _outside_git(inside, env)
     return replace(place, given=given, name=given) if given else place
 
 
@@ -152,6 +157,26 @@ def _within_git(folders: list[str], env: Mapping[str, str]) -> Place | None:
         if stat.S_ISREG(entry.st_mode):
             return _disbelieved(root, "the .git file points to no repository")
     return None
+
+
+def _is_ignored(folder: str, place: Place, env: Mapping[str, str]) -> bool:
+    if not place.common_dir or folder == place.root:
+        return False
+    from tacit.stores.ignored import is_ignored  # at the top of a work tree nothing of it is needed
+
+    excludes = _excludes(place.common_dir, env)
+    return is_ignored(folder, place.root, place.git_dir, place.common_dir, excludes)
+
+
+def _excludes(common_dir: str, env: Mapping[str, str]) -> str:
+    """The user's own file of patterns, as the nearest configuration names it."""
+    home = env.get("HOME", "")
+    found = os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git/ignore")
+    for path in (*_global_configs(env), os.path.join(common_dir, "config")):
+        for name, said, *_ in _entries_at(path):
+            if name == "core.excludesfile":
+                found = os.path.join(home, said[2:]) if said.startswith("~/") else said
+    return found if os.path.isabs(found) else ""
 
 
 def _named_by_user(env: Mapping[str, str]) -> tuple[str, str] | None:
@@ -298,24 +323,9 @@ def _is_ours(uid: int, env: Mapping[str, str]) -> bool:
 
 def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
     """Did the user tell git to trust this folder whoever owns it? Containers with mounted repositories live by this."""
-    home = env.get("HOME", "")
-    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    own = env.get("GIT_CONFIG_GLOBAL")
-    paths = (
-        [own]
-        if own is not None
-        else [os.path.join(xdg, "git", "config"), os.path.join(home, ".gitconfig")]
-    )
-    if not env.get("GIT_CONFIG_NOSYSTEM"):
-        paths.insert(0, "/etc/gitconfig")
-    safe = False
-    for path in paths:
-        config = read_file(path, follow=True) if os.path.isabs(path) else None
-        try:
-            entries = list(entries_of(config.text)) if config else []
-        except ValueError:
-            continue
-        for name, folder, *_ in entries:
+    home, safe = env.get("HOME", ""), False
+    for path in _global_configs(env):
+        for name, folder, *_ in _entries_at(path):
             if name == "safe.directory":
                 folder = os.path.join(home, folder[2:]) if folder.startswith("~/") else folder
                 inside = folder.endswith("/*") and root.startswith(folder[:-1])
@@ -323,6 +333,23 @@ def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
                     safe or inside or folder in ("*", root)
                 )  # an empty one resets the list
     return safe
+
+
+def _global_configs(env: Mapping[str, str]) -> list[str]:
+    """The user's own and the system's git configuration, in the order in which git reads them."""
+    home, own = env.get("HOME", ""), env.get("GIT_CONFIG_GLOBAL")
+    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    paths = [os.path.join(xdg, "git", "config"), os.path.join(home, ".gitconfig")]
+    paths = paths if own is None else [own]
+    return paths if env.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig", *paths]
+
+
+def _entries_at(path: str) -> list[tuple[str, str, int, int, int]]:
+    config = read_file(path, follow=True) if os.path.isabs(path) else None
+    try:
+        return list(entries_of(config.text)) if config else []
+    except ValueError:
+        return []
 
 
 @value
