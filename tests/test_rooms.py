@@ -24,6 +24,7 @@ MAY = {
     "stores": {*LOW, "stores", "team"},
     "providers": {"core", "guard", "hosts", "providers"},
     "learn": {*LOW, "learn", "stores"},
+    "reading": {*LOW, "reading", "learn"},
     "recall": {*LOW, "recall", "stores"},
     "enforce": {*LOW, "enforce", "learn", "stores"},
     "tend": {*LOW, "tend", "stores"},
