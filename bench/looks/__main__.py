@@ -1,0 +1,44 @@
+"""`python -m bench.looks`: the next question, the figures, the judges' sheets and what they say."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bench.looks import figures, sheets
+from bench.looks.walk import walk
+
+
+def main() -> None:
+    """One command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.looks")
+    parser.add_argument("do", choices=("ask", "figures", "sheets", "judged"))
+    parser.add_argument("data", type=Path, help="a folder of projects")
+    parser.add_argument("--project", default="")
+    parser.add_argument("--look", choices=("habits", "failures", "tidy", "instructions"))
+    parser.add_argument(
+        "--lessons", type=Path, help="JSON lines: id, text, topic, session, persons"
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    if given.do == "ask":
+        if not given.project or not given.look:
+            parser.error("ask wants --project and --look")
+        steps = [*walk(given.data, given.project, given.look, given.out, given.lessons)]
+        last = steps[-1] if steps else None
+        if last is None:
+            print("done: nothing was due")
+        elif last.said:
+            print(f"done: {last.place.parent}")
+        else:
+            print(last.place)
+    elif given.do == "figures":
+        figures.show(given.data, given.out)
+    elif given.do == "sheets":
+        sheets.write(given.data, given.out)
+    else:
+        sheets.show(given.data, given.out)
+
+
+if __name__ == "__main__":
+    main()

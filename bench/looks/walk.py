@@ -1,0 +1,163 @@
+"""A project's sessions in order of time, with the questions that the product would ask after them.
+
+The question of a step is written only when the answer of the one before stands in the folder, so that no reader sees a later session.
+What an answer comes to is the product's own check; nothing of it is stored by the product here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bench.lessons.feed import sessions
+
+from tacit import formats
+from tacit.formats.source import FileSource
+from tacit.reading import failures, habits, instructions, tidy
+from tacit.reading.asked import (
+    Answer,
+    Item,
+    failed_lines,
+    is_due,
+    tokens,
+    typed_lines,
+)
+from tacit.reading.record import Left, as_families, left_by, left_from
+
+LOOKS = {"habits": (habits, typed_lines), "failures": (failures, failed_lines)}
+NEW_LESSONS, EVERY = 20, 10  # when tidying is asked again: lessons, sessions
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question of a walk."""
+
+    place: Path  # of the question; the answer lies beside it
+    number: int  # of sessions that had been by then
+    question: str
+    said: str  # empty: not answered yet
+    answer: Any = None  # Answer, Plan or Findings
+
+    @property
+    def tokens(self) -> int:
+        """What the step costs, question and answer."""
+        return tokens(self.question) + tokens(self.said)
+
+
+def left(data: Path, project: str, out: Path) -> tuple[Left, ...]:
+    """What each session of a project leaves, in order of time; kept, for reading them takes a while."""
+    kept = out / project / "sessions.json"
+    if not kept.exists():
+        several = (
+            json.loads((data / project / "project.json").read_text()).get("developers") or 1
+        ) > 1
+        found = [
+            left_by(run, person=each.person if several else "")
+            for each in sessions(data, project)
+            for run in formats.read(FileSource(str(each.file)))
+        ]
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps([each.as_json() for each in as_families(found)]))
+    return tuple(left_from(each) for each in json.loads(kept.read_text()))
+
+
+def walk(data: Path, project: str, look: str, out: Path, lessons: Path | None) -> Iterator[Step]:
+    """The steps of a project up to the first that nobody has answered."""
+    if look in LOOKS:
+        yield from _whole(data, project, look, out)
+    elif look == "tidy":
+        yield from _tidied(data, project, out, lessons or out / project / "lessons.jsonl")
+    else:
+        yield from _against(data, project, out)
+
+
+def _whole(data: Path, project: str, look: str, out: Path) -> Iterator[Step]:
+    room, lines_of = LOOKS[look]
+    all = left(data, project, out)
+    items: tuple[Item, ...] = ()
+    asked: frozenset[str] = frozenset()
+    for number in range(1, len(all)):  # after the last session there is nothing to tell any more
+        known = all[:number]
+        fresh = frozenset(each.session for each in known) - asked
+        if not is_due(lines_of(known), fresh):
+            continue
+        step = _step(out / project / look, number, room.ask(known, items, fresh))
+        if not step.said:
+            yield step
+            return
+        answer: Answer = room.check(step.said, known, items)
+        yield Step(step.place, number, step.question, step.said, answer)
+        items, asked = answer.items, asked | fresh
+
+
+def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
+    lessons = [tidy.Known(**json.loads(line)) for line in file.read_text().splitlines()]
+    gone, seen, last = set[str](), 0, 0
+    wording: dict[str, str] = {}
+    for number in range(1, len(left(data, project, out)) + 1):
+        known = [
+            tidy.Known(**{**each.__dict__, "text": wording.get(each.id, each.text)})
+            for each in lessons
+            if each.session <= number and each.id not in gone
+        ]
+        came = sum(each.session <= number for each in lessons)
+        if came - seen < NEW_LESSONS or number - last < EVERY:
+            continue
+        for part, some in enumerate(tidy.in_room(known)):
+            step = _step(out / project / "tidy", number, tidy.ask(some), f"-{part}" if part else "")
+            if not step.said:
+                yield step
+                return
+            plan = tidy.check(step.said, some)
+            yield Step(step.place, number, step.question, step.said, plan)
+            gone |= {id for each in plan.same for id in each.goes} | {each.id for each in plan.out}
+            wording |= {each.stays: each.text for each in plan.same if each.text}
+        seen, last = came, number
+
+
+def _against(data: Path, project: str, out: Path) -> Iterator[Step]:
+    """One question, over the files as they stood a quarter into the history and everything since."""
+    all = left(data, project, out)
+    at = len(all) // 4
+    files = instruction_files(data / project, all[at].started)
+    step = _step(out / project / "instructions", at, instructions.ask(files, all[at:]))
+    answer = instructions.check(step.said, files, all[at:]) if step.said else None
+    yield Step(step.place, at, step.question, step.said, answer)
+
+
+def instruction_files(folder: Path, at: str) -> dict[str, str]:
+    """CLAUDE.md and AGENTS.md as they stood at a time."""
+    found: dict[str, str] = {}
+    manifest: list[dict[str, Any]] = json.loads(
+        (folder / "instructions" / "manifest.json").read_text()
+    )
+    for each in sorted(manifest, key=lambda one: one["date"]):
+        known = each["path"] in ("CLAUDE.md", "AGENTS.md") and "file" in each
+        stood = known and datetime.fromisoformat(each["date"]) <= datetime.fromisoformat(at)
+        if stood and (folder / each["file"]).exists():
+            found[each["path"]] = (folder / each["file"]).read_text()
+    return found
+
+
+def _step(folder: Path, number: int, question: str, part: str = "") -> Step:
+    """The step of a number; its question is written where it does not stand yet."""
+    place = folder / f"{number:03}{part}.question.txt"
+    answer = folder / f"{number:03}{part}.answer.json"
+    said = answer.read_text() if answer.exists() else ""
+    if not place.exists() or place.read_text() != question:
+        if said and place.exists():
+            raise SystemExit(f"{place} changed since it was answered: put {answer.name} aside")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(question)
+    return Step(place, number, question, said)
+
+
+def standing(steps: Sequence[Step], session: int) -> tuple[Answer | None, set[str]]:
+    """The newest answer before a session (counted from 1), and the ids that answers up to it had dropped."""
+    before = [step for step in steps if step.answer is not None and step.number < session]
+    dropped = {each.what for step in before for each in step.answer.dropped}
+    return (before[-1].answer if before else None), dropped
