@@ -84,7 +84,7 @@ def test_without_a_store_nothing_happens(
     told = tacit(*verb)
     assert (told.out.strip(), told.code) == ("", 0) and "There is no store" in told.err
     assert not list(alone.rglob("*.db"))
-    assert tacit(*verb, "--strict").code == 4
+    assert tacit(*verb, "--strict").code == 3
     assert tacit(*verb, "--json").data is not None
     assert tacit(*verb, "--quiet").err == ""
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from tacit import formats
 from tacit.app.opened import Opened, data_folder
 from tacit.core.digest import digest, short_hash
-from tacit.core.errors import Damaged, NotFound, Refused, UsageError
+from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Given, OriginVerdict, Row
 from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
 from tacit.formats import files_named_by
 from tacit.formats.bundle import Bundle, Written, save
-from tacit.formats.source import BytesSource, FileSource, Source
+from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.learn.intake import Read, TakenIn, take_in
 from tacit.learn.replacing import Standing, beside_entries, listed, standing
 from tacit.stores.check import rule_of
@@ -107,11 +107,7 @@ class Exchange(Opened):
             return [source]
         if os.path.isdir(source):
             return formats.memory_files(source)
-        if not os.path.exists(source):
-            raise NotFound(
-                f"There is no file or folder {source}.", "Name a file of memories, or their folder."
-            )
-        return [FileSource(source)]
+        return list(walk([source]))
 
     def export(self, format: str, part: str = "") -> str:
         """The project's memories as another system writes them, field for field; `part` names one of its files."""

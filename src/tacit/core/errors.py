@@ -96,6 +96,13 @@ class Unavailable(TacitError):
     code = "unavailable"
 
 
+class NoStore(Unavailable):
+    """There is no store there."""
+
+    exit_code = 3
+    code = "no_store"
+
+
 class StoreBusy(Unavailable):
     """Another process held the store for too long; nothing was changed."""
 
@@ -144,6 +151,12 @@ class NotAStore(Damaged):
     """The file is not a Tacit store."""
 
     code = "not_a_store"
+
+
+class NoFile(NotAStore):
+    """A folder, a pipe or a device was named where a store's file is meant."""
+
+    exit_code = 2
 
 
 class Refused(TacitError):

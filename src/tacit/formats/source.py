@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.core.errors import MissingExtra, NotFound
+from tacit.core.errors import MissingExtra, NotFound, UsageError
 from tacit.core.installation import bring
-from tacit.guard.files import open_plain
+from tacit.guard.files import kind_of, open_plain
 
 STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below
@@ -119,9 +119,7 @@ class FileSource(Source):
 
     def open(self) -> io.BufferedIOBase:
         self.opened.add(self.path)
-        # What a shell hands over (`<(zcat …)`) is a pipe on purpose; a pipe or device at any other path would hold us up for ever.
-        if not self.path.startswith("/dev/fd/"):
-            os.close(open_plain(self.path))
+        os.close(open_plain(self.path))  # a pipe or device would hold us up for ever
         if self.path.endswith(".gz"):
             return gzip.GzipFile(self.path)
         if self.path.endswith(".zst"):
@@ -167,12 +165,24 @@ def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
             yield BytesSource(sys.stdin.buffer.read())
         elif os.path.isdir(path):
             yield from _under(path, seen)
-        elif os.path.exists(path):
-            yield from _once(path, seen)
         else:
-            raise NotFound(
-                f"nothing to read at {path}", hint="name a file, a folder, or - for standard input"
-            )
+            yield from _once(path, seen) if os.path.isfile(path) else [handed_over(path)]
+
+
+def handed_over(path: str) -> Source:
+    """What a shell hands over as `<(zcat …)`, read once and whole. Whatever else is no file is refused before it is opened:
+    a pipe without a writer would hold us up for ever, and a device may never end."""
+    if not os.path.exists(path):
+        raise NotFound(
+            f"There is no file or folder {path}.", "Name files, folders, or - for standard input."
+        )
+    kind = kind_of(path)
+    if kind != "a pipe" or not path.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+        raise UsageError(
+            f"{path} is {kind}, not a file.", "Name files, folders, or - for standard input."
+        )
+    with open(path, "rb") as file:
+        return BytesSource(file.read())
 
 
 def said_place(text: str) -> str:

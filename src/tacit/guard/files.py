@@ -44,6 +44,14 @@ def read_plain(path: str, limit: int, *, follow: bool = True) -> bytes:
     return found
 
 
+def kind_of(path: str) -> str:
+    """What lies at a path that is no plain file, in a word for people."""
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
 def head_of(path: str, most: int) -> bytes:
     """The first bytes of a plain file; none where it cannot be read."""
     try:

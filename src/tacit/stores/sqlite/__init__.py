@@ -15,8 +15,9 @@ import time
 
 import apsw
 
-from tacit.core.errors import NotAStore, StoreNewer, StoreReadOnly, Unavailable
+from tacit.core.errors import NoFile, NoStore, NotAStore, StoreNewer, StoreReadOnly
 from tacit.core.rows import Near
+from tacit.guard.files import kind_of
 from tacit.stores.places import spoken_path
 from tacit.stores.sql import Store
 from tacit.stores.sql_writer import Transaction
@@ -404,15 +405,17 @@ def _prepare(store: SqliteStore, path: str) -> None:
 def _check_place(path: str, create: bool) -> None:
     """Say clearly why a path cannot be a store, before SQLite says it vaguely."""
     if os.path.isdir(path):
-        raise NotAStore(
+        raise NoFile(
             f"{path} is a folder, not a store.",
             "Name a file, for example " + os.path.join(path, "tacit.db") + ".",
         )
     if os.path.exists(path):
+        if not os.path.isfile(path):
+            raise NoFile(f"{path} is {kind_of(path)}, not a store.", "Name a file.")
         # Not opened to look inside: closing it would drop the POSIX locks of another connection in this process.
         return
     if not create:
-        raise Unavailable(
+        raise NoStore(
             f"There is no store at {path}.",
             "tacit init makes one, and so does the first tacit add.",
         )

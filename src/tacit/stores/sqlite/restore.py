@@ -14,7 +14,14 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
+from tacit.core.errors import (
+    Damaged,
+    StoreBusy,
+    StoreReadOnly,
+    TacitError,
+    Unavailable,
+    UsageError,
+)
 from tacit.core.value import replace, value
 from tacit.stores.files import to_disk
 from tacit.stores.sqlite import copy_files as program
@@ -93,7 +100,7 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
             "Nothing was changed; tacit backup --list shows the others.",
         )
     if to and os.path.exists(to):
-        raise Refused(
+        raise UsageError(
             f"{to} exists already; a restored store goes into a new file.",
             "Name another, or leave out --to.",
         )

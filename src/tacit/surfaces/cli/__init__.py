@@ -242,8 +242,22 @@ def _main(args: list[str], cli: Cli) -> int:
         return print_answer(cli, _run(verb, args, cli))
     except TacitError as error:
         return _fail(cli, error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return _fail(cli, _of_the_system(verb, error))
     finally:
         cli.at_rest()
+
+
+def _of_the_system(verb: str, error: OSError) -> TacitError:
+    """What the system refused, where nobody below had more to say of it."""
+    from tacit.core.errors import TacitError
+
+    at = f" at {error.filename}" if error.filename else ""
+    return TacitError(
+        f"tacit {verb} stopped{at}: {error.strerror or error}.", "What was finished before is kept."
+    )
 
 
 def module_of_command(verb: str) -> tuple[Any, str]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
 from tacit.app.learning import NOBODY
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
-from tacit.formats.source import BytesSource, FileSource, Source, walk
+from tacit.formats.source import FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.parsing import declared
@@ -32,13 +30,9 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.again and args.run and not args.paths:
         with cli.open(args) as memories:
             return _answer([memories.read_again(args.run)], [], False)
-    sources = list(_sources(args.paths)) if args.paths else _found(cli)
+    sources = list(walk(args.paths)) if args.paths else _found(cli)
     if not sources:
-        where = ", ".join(args.paths) or "the folders of any host"
-        raise NotFound(
-            f"There is no finished session in {where}.",
-            "Name files or folders of runs: tacit learn PATH",
-        )
+        raise nothing_learned(args.paths or ["the folders of any host"], [])
     if args.show:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
@@ -87,8 +81,24 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
         offered = [] if args.paths or args.dry_run else offer_lines(cli, memories)
     cli.progress()
     if args.paths:
+        if not found:
+            raise nothing_learned(args.paths, failed)
         return _answer(found, failed, args.dry_run, word, names)
     return _summed(found, failed, asked, names, args.dry_run, here, offered)
+
+
+def nothing_learned(paths: list[str], failed: list[dict[str, str]]) -> TacitError:
+    """Why no session came out of what a person named."""
+    where = ", ".join(paths)
+    if failed:
+        first = f"{len(failed):,} files could not be read; the first: {_failure(failed[0])}"
+        return UsageError(
+            f"Nothing was learned from {where}: {first}.", "Name files or folders of runs."
+        )
+    return NotFound(
+        f"There is no finished session in {where}.",
+        "Name files or folders of runs: tacit learn PATH",
+    )
 
 
 def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str) -> None:
@@ -135,16 +145,6 @@ def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
         {"sessions": data},
         "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found),
     )
-
-
-def _sources(paths: list[str]) -> Iterator[Source]:
-    for path in paths:
-        if path == "-":
-            yield BytesSource(sys.stdin.buffer.read())
-        elif not os.path.exists(path):
-            raise NotFound(f"There is no file or folder {path}.", "Name files or folders of runs.")
-        else:
-            yield from walk([path])
 
 
 def _found(cli: Cli) -> list[Source]:

@@ -17,7 +17,7 @@ from tacit.app import Memories, store_path
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
 from tacit.core import clock
-from tacit.core.errors import Refused, UsageError, numbered
+from tacit.core.errors import NotFound, Refused, UsageError, numbered
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source, walk
@@ -95,7 +95,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     shaped = lookback_part("result").lookback_json(found)
     data = {"looked_in": looked_in, "since": since or None, "html": None, **shaped}
     if not found.count.sessions:
-        return Answer(data, _nothing(looked_in, args), warnings=notes)
+        code = NotFound.exit_code if args.paths else 0
+        return Answer(data, _nothing(looked_in, args), code=code, warnings=notes)
     settings = settings_here(cli)
     left = chosen.unread(cli, args)
     if chosen.going:  # what somebody said yes to is being read, or comes next

@@ -53,7 +53,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
         memories, away = open_or_near(args, cli)
     except Unavailable as error:
-        if error.code != "unavailable" or is_far(store_path(args.store, cli.env)):
+        if error.code != "no_store" or is_far(store_path(args.store, cli.env)):
             raise
         return Answer({"store": None, "project": None, "states": {}}, NOTHING_KEPT)
     with memories:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.core.errors import Unavailable
+from tacit.core.errors import Unavailable, UsageError
 from tacit.guard.files import PAGE_LIMIT, read_plain
 
 NAME = "tacit"
@@ -40,6 +40,8 @@ def install(folder: str) -> bool:
         with open(temporary, "w", encoding="utf-8") as file:
             file.write(wanted)
         os.replace(temporary, path)
+    except NotADirectoryError as error:
+        raise UsageError(f"{folder} is no folder.", "Name a folder of skills.") from error
     except OSError as error:
         raise Unavailable(
             f"The skill cannot be written to {path}: {error.strerror}.",
