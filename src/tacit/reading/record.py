@@ -6,6 +6,7 @@ kept or asked. A session is kept as JSON, for its host may delete the transcript
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -23,12 +24,14 @@ from tacit.learn.reader.render import (
     scrubbed,
     spoken,
 )
-from tacit.words.diagnose import WORDLESS, recognise
+from tacit.words.diagnose import WORDLESS, clean, recognise
 from tacit.words.signature import decisive_line
 
 LONGEST_TYPED = 1_500  # characters kept of a typed line; nobody's habit needs more
 LONGEST_PIECE = 400  # … of a command and of the line that tells its failure
-LAST_OF_OUTPUT = 2_000  # characters at an output's end that hold its last line
+LAST_OF_OUTPUT = (
+    2_000  # characters at an output's end in which a failure is looked for where no status tells
+)
 PASSED_WITHIN = 15  # calls after a failure in which the same program may pass
 MOST_FAILED = 14  # failing commands of a session: a session that fails more is one that fails alike
 
@@ -153,20 +156,31 @@ def failure_of(step: Step, line: str) -> str:
 
 
 def telling(output: str, cwd: str) -> str:
-    """The line of a failing output that tells what failed, redacted; the last one where none does."""
-    told = decisive_line(output)
-    if not told:
-        told = next(
-            (line for line in reversed(output[-LAST_OF_OUTPUT:].splitlines()) if line.strip()), ""
-        )
+    """The line of a failing output that tells what failed, redacted: what a tool marks with a cross, else what reads like an error,
+    else the last one."""
+    lines = [line for line in clean(output).splitlines() if line.strip()]
+    lines = [line for line in lines if not _ECHOED.match(line)] or lines
+    told = next((line for line in lines if _CROSSED.match(line)), "")
+    told = told or decisive_line("\n".join(lines)) or "".join(lines[-1:])
     return at_home(scrubbed(told), cwd)[:LONGEST_PIECE]
 
 
-def program_of(line: str) -> str:
-    """Which program a line is about: program and subcommand of the last command in it that does something."""
+_ECHOED = re.compile(r"\s*[$>+] ")  # a runner prints the command that it runs
+_CROSSED = re.compile(r"\s*[×✖✗✘] \S")
+
+
+def program_of(line: str, told: str = "") -> str:
+    """Which program a line is about, with its subcommand: the one that a failure names, else the last that does something."""
     calls = [call for call in commands(line) if not call.neutral]
-    acting = [call for call in calls if call.acts] or calls
-    return acting[-1].called if acting else line.split()[0]
+    named = [call for call in calls if re.search(rf"\b{re.escape(call.program)}\b", told)]
+    acting = [call for call in calls if call.acts]
+    chosen = named[:1] or acting[-1:] or calls[-1:]
+    return chosen[0].called if chosen else line.split()[0]
+
+
+def programs_in(line: str) -> set[str]:
+    """The programs that a line runs, each with its subcommand."""
+    return {call.called for call in commands(line)}
 
 
 def folded(text: str) -> str:
@@ -176,12 +190,14 @@ def folded(text: str) -> str:
 
 
 def _failed(line: str, told: str, later: Sequence[tuple[Step, str]], cwd: str) -> Failed:
-    program = program_of(line)
+    program = program_of(line, told)
     passed = next(
         (
             other
             for step, other in later[:PASSED_WITHIN]
-            if program_of(other) == program and not step.interrupted and not failure_of(step, other)
+            if program in programs_in(other)
+            and not step.interrupted
+            and not failure_of(step, other)
         ),
         "",
     )
