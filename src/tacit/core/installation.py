@@ -42,7 +42,7 @@ PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         **{kind: names for kind, (_, names) in BROUGHT.items()},
     },
     "tacit-replay": {
-        "command": ("backtest", "replay"),
+        "command": ("replay",),
         "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
     },
 }

@@ -220,7 +220,7 @@ def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:
 
 
 def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
-    """A copy with some dotted keys set, for backtests and tests. The keys must exist; ranges are not looked at."""
+    """A copy with some dotted keys set, for tests. The keys must exist; ranges are not looked at."""
     data: dict[str, Any] = loads(to_json(profile))
     for key, new in values.items():
         at: Any = data
