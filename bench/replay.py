@@ -37,10 +37,10 @@ sys.path[:0] = [str(HERE), str(HERE / "hosts")]
 
 from tacit.core.run import Run, Step  # noqa: E402
 from tacit.formats.neutral import write as neutral_lines  # noqa: E402
-from tacit_replay import arm, kept, run_pairs  # noqa: E402
-from tacit_replay.bets import power  # noqa: E402
-from tacit_replay.outcome import JudgedRun  # noqa: E402
-from tacit_replay.plan import Budget  # noqa: E402
+from tacit.replay import arm, kept, run_pairs  # noqa: E402
+from tacit.replay.bets import power  # noqa: E402
+from tacit.replay.outcome import JudgedRun  # noqa: E402
+from tacit.replay.plan import Budget  # noqa: E402
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
 LESSON = "make db"

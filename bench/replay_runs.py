@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 from tacit import formats
 from tacit.formats.source import FileSource
-from tacit_replay.keeping import KeptTree
-from tacit_replay.tasks import Skipped, judge_task
+from tacit.replay.keeping import KeptTree
+from tacit.replay.tasks import Skipped, judge_task
 
 
 def main() -> None:

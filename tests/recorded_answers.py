@@ -83,7 +83,7 @@ def encoded(at: Any, given: bool = False) -> Any:
     ):
         return {"$": "function", "of": f"{at.__module__.removeprefix('tacit.')}.{at.__qualname__}"}
     if (
-        kind.__module__.startswith(("tacit.", "tacit_"))
+        kind.__module__.startswith("tacit.")
         and "FIELDS" in vars(kind)
         and not (given and kind is Claims)
     ):
@@ -168,17 +168,13 @@ def function(name: str) -> Any:
 
 
 def _module(name: str) -> ModuleType:
-    """A module of the package by its name there, or one of another distribution."""
-    return importlib.import_module(name if name.startswith("tacit_") else f"tacit.{name}")
+    """A module of the package by its name there."""
+    return importlib.import_module(f"tacit.{name}")
 
 
 def tables() -> list[Path]:
-    """The files of rows: of the package's rooms, then of the distributions."""
-    here = Path(__file__).parent
-    return [
-        *sorted(here.glob("*/answers.jsonl")),
-        *sorted(here.parent.glob("distributions/*/tests/answers.jsonl")),
-    ]
+    """The files of rows."""
+    return sorted(Path(__file__).parent.glob("*/answers.jsonl"))
 
 
 def answered(name: str, args: list[Any], named: dict[str, Any]) -> Any:

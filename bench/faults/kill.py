@@ -304,7 +304,7 @@ def finished(home: Path) -> list[str]:
 import json, sys
 from tacit.app import open
 from tacit.core.links import LOST
-from tacit_origins.fading import runs as of_evidence
+from tacit.origins.fading import runs as of_evidence
 with open() as memories:
     store, step = memories.store, memories.profile.fade.runs_step
     [until] = store.one("SELECT max(run_seq) FROM project")

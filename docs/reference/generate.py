@@ -7,6 +7,7 @@ import sys
 
 from tacit.surfaces import cli
 from tacit.surfaces.cli.helping import OPTIONS, usage_of
+from tacit.surfaces.cli.parsing import COMMANDS as VERBS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -27,7 +28,7 @@ def text() -> str:
     ]
     groups = [
         *cli.GROUPS.values(),
-        ("Plumbing", tuple(verb for verb in cli.every_command() if not _grouped(verb))),
+        ("Plumbing", tuple(verb for verb in VERBS if not _grouped(verb))),
     ]
     for title, verbs in groups:
         parts += [f"# {title}", ""]

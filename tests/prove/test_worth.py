@@ -259,10 +259,10 @@ def test_a_replay_is_told_beside_the_control_group(
 ) -> None:
     """Of the lesson that was replayed, in effect and why."""
     from tacit.app import Memories
-    from tacit_replay import Replay
-    from tacit_replay.bets import settled_verdict
-    from tacit_replay.plan import spent_on
-    from tacit_replay.words import sentence
+    from tacit.replay import Replay
+    from tacit.replay.bets import settled_verdict
+    from tacit.replay.plan import spent_on
+    from tacit.replay.words import sentence
 
     with open_memories() as memories:
         lesson = memories.add("Pull in the latest main before new work.", kind="preference").id

@@ -17,11 +17,11 @@ from tacit.core.errors import TacitError
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.rows import scope_projects
+from tacit.origins.ralph.knowledge import Knowledge
 from tacit.profiles import BUILT_IN
 from tacit.recall import AskingRun, Query
 from tacit.recall.answering import explain
 from tacit.testing import content
-from tacit_origins.ralph.knowledge import Knowledge
 
 ASKED = Path(__file__).with_name("asked")
 NOW = "2026-11-15T12:00:00.000Z"

@@ -9,6 +9,7 @@ import pytest
 from tacit.core.memory import Memory
 from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
+from tacit.origins.page_rules import duplicate, page_line
 from tacit.tend.agreement import is_autonomous
 from tacit.tend.layout import PageLine, append, known_section, line_of, lines, section_of
 from tacit.tend.triage_rules import (
@@ -22,7 +23,6 @@ from tacit.tend.triage_rules import (
     likeness,
     question,
 )
-from tacit_origins.page_rules import duplicate, page_line
 
 JOELCLAW = standard("joelclaw")
 RULES = JOELCLAW.triage

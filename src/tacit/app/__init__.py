@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
     from tacit.app.exchange import Exchange
     from tacit.app.guarding import Guarding
+    from tacit.app.origins import OriginVerbs
     from tacit.app.proving import Proving
     from tacit.app.queries import Queries
     from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
+    from tacit.app.replaying import Replaying
     from tacit.app.reviewing import Reviewing
     from tacit.app.team import Team
 
@@ -75,6 +77,11 @@ _VERBS_BY_MODULE = {
         "profile_choice use_profile why log week health reindex embed explain notes signers exempt withheld_in look_up list "
         "is_told_at_starts"
     ),
+    ("replaying", "Replaying"): "plan_replay replay replays replayed keep_work_tree",
+    (
+        "origins",
+        "OriginVerbs",
+    ): "check regressions knowledge estimate conventions antipatterns top",
 }
 _FACETS = {verb: where for where, verbs in _VERBS_BY_MODULE.items() for verb in verbs.split()}
 # What people call; the rest is for the command line and the hooks, and `_FACETS` finds it.
@@ -114,21 +121,28 @@ def open(
 
 
 def _facet(verb: str) -> Any:
-    """The class that has a verb: ours, or that of another distribution; nothing where nobody has it."""
-    if verb in _FACETS:
-        module, name = _FACETS[verb]
-        __import__(f"tacit.app.{module}")
-        return getattr(sys.modules[f"tacit.app.{module}"], name)
-    if verb.startswith("_"):
+    """The class that has a verb; nothing where none has it."""
+    if verb not in _FACETS:
         return None
-    from tacit.core.installation import plugged_in
-
-    return plugged_in("verb", verb)
+    module, name = _FACETS[verb]
+    __import__(f"tacit.app.{module}")
+    return getattr(sys.modules[f"tacit.app.{module}"], name)
 
 
 if TYPE_CHECKING:
 
-    class Memories(Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Queries):
+    class Memories(
+        Replaying,
+        OriginVerbs,
+        Guarding,
+        Reviewing,
+        Team,
+        Exchange,
+        Proving,
+        Readers,
+        Recalling,
+        Queries,
+    ):
         pass
 
 else:

@@ -24,6 +24,7 @@ from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of, open_plain
 from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
+from tacit.hosts.registration import OTHER_INSTRUCTIONS
 from tacit.learn import learn, preview
 from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.echo import KnownLines
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
     T = TypeVar("T")
-
-
-OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
 
 
 def instruction_lines(root: str, loaded: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -345,8 +343,6 @@ class Learning(Recalling):
             or "",  # whose account the session is found under
         )
         learned = replace(learned, project=project.id)
-        if home.lacking:
-            learned = replace(learned, warnings=(*learned.warnings, home.lacking))
         if dry_run:
             told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
             return replace(learned, warnings=(*learned.warnings, *told))

@@ -154,16 +154,16 @@ def flat(profile: Profile) -> dict[str, Any]:
 # A hook asks this table, not the entry points; a store never says what is imported.
 BROUGHT = {
     "ranker": (
-        "tacit_origins.ranking",
+        "tacit.origins.ranking",
         ("decay", "frequency", "proven", "relevance", "six_factor"),
     ),
-    "renderer": ("tacit_origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
-    "gate": ("tacit_origins.gates", ("annotation", "validation")),
-    "audit": ("tacit_origins.applied", ("echo", "outcome")),
-    "step": ("tacit_origins.asking", ("extract",)),
-    "fade": ("tacit_origins.fading", ("runs",)),
-    "triage": ("tacit_origins.page_rules", ("page_line",)),
-    "extractor": ("tacit_origins.ralph.iterations", ("iterated", "pooled")),
+    "renderer": ("tacit.origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
+    "gate": ("tacit.origins.gates", ("annotation", "validation")),
+    "audit": ("tacit.origins.applied", ("echo", "outcome")),
+    "step": ("tacit.origins.asking", ("extract",)),
+    "fade": ("tacit.origins.fading", ("runs",)),
+    "triage": ("tacit.origins.page_rules", ("page_line",)),
+    "extractor": ("tacit.origins.ralph.iterations", ("iterated", "pooled")),
 }
 # the key that names one, or several, and who of ours stands in where it is not installed
 _STANDS_IN = {

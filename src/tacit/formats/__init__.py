@@ -67,6 +67,14 @@ FORMATS = {
     "junit": "tacit.formats.junit",
     "reviews": "tacit.formats.reviews",
     "cilog": "tacit.formats.cilog",
+    "aider": "tacit.formats.aider",
+    "inspect": "tacit.formats.inspect_ai",
+    "openhands": "tacit.formats.openhands",
+    "swe-agent": "tacit.formats.swe_agent",
+    "archeflow": "tacit.origins.archeflow",
+    "geas": "tacit.origins.geas",
+    "joelclaw": "tacit.origins.joelclaw",
+    "ralph": "tacit.origins.ralph",
 }
 ENTRY_POINTS = "tacit.formats"
 FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it

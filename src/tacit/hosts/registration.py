@@ -18,6 +18,8 @@ from tacit.core.value import value
 # where a host waits longer than for the others: nobody has asked yet, or nobody waits any more
 SECONDS = {"session-start": 10, "stop": 10}
 MOMENT = 5
+# Files of instructions beside those that hosts load.
+OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")
 
 
 @value

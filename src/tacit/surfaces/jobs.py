@@ -6,14 +6,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit import formats
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
-from tacit.core.errors import MissingExtra, TacitError
+from tacit.core.errors import TacitError
 from tacit.core.memory import Memory
 from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
@@ -147,13 +147,11 @@ def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) ->
 def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Keep the work tree of a session that just began; one that cannot be kept is no failure of the worker's."""
     said = job.payload
-    brought: Any = Memories(store, env, str(said["folder"]), job.project)
+    memories = Memories(store, env, str(said["folder"]), job.project)
     try:
-        brought.keep_work_tree(
+        memories.keep_work_tree(
             str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
         )
-    except MissingExtra:
-        return Done(learns=False)  # without tacit-replay no tree is ever needed
     except (TacitError, OSError):
         return Done("tree_not_kept", learns=False)
     return Done(learns=False)

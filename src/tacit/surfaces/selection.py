@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.core.errors import MissingExtra, numbered
+from tacit.core.errors import numbered
 from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
@@ -196,19 +196,9 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
         behind = ""
 
 
-def replayed(memories: Memories, id: str = "") -> list[dict[str, Any]]:
-    """What replays of a lesson, or of all, came to; nothing where the distribution that does and keeps them is not installed."""
-    brought: Any = memories
-    try:
-        found: list[dict[str, Any]] = brought.replayed(id)
-        return found
-    except MissingExtra:
-        return []
-
-
 def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
-    done = {each["lesson"] for each in replayed(memories)}
+    done = {each["lesson"] for each in memories.replayed()}
     known = (
         memories.store.select([memories.project_id], states=INJECTABLE, limit=_AMONG)
         if memories.project

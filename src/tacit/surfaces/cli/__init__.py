@@ -261,39 +261,18 @@ def _of_the_system(verb: str, error: OSError) -> TacitError:
 
 
 def module_of_command(verb: str) -> tuple[Any, str]:
-    """The module of a command and its line in `tacit help`: ours, or what another distribution offers as `tacit.commands`."""
+    """The module of a command and its line in `tacit help`."""
     from tacit.surfaces.cli.parsing import COMMANDS, nearest_command
 
-    if verb in COMMANDS:
-        name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
-        __import__(name)
-        return sys.modules[name], COMMANDS[verb][1]
-    from tacit.core.installation import plugged_in
-
-    module = plugged_in("command", verb)
-    if module is None:
+    if verb not in COMMANDS:
         from tacit.core.errors import UsageError
 
         raise UsageError(
             f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS)
         )
-    return module, str(module.__doc__).partition("\n")[0]
-
-
-def every_command() -> dict[str, str]:
-    """Each command with its line, those of other distributions last."""
-    from tacit.core.installation import plugged_names
-    from tacit.surfaces.cli.parsing import COMMANDS
-
-    ours = {verb: does for verb, (_, does) in COMMANDS.items()}
-    return {
-        **ours,
-        **{
-            verb: module_of_command(verb)[1]
-            for verb in plugged_names("command")
-            if verb not in ours
-        },
-    }
+    name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
+    __import__(name)
+    return sys.modules[name], COMMANDS[verb][1]
 
 
 def _run(verb: str, args: list[str], cli: Cli) -> Answer:

@@ -6,8 +6,7 @@ import argparse
 
 from tacit import __version__
 from tacit.core.errors import UsageError
-from tacit.core.installation import part_with
-from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
+from tacit.surfaces.cli import GROUPS, Answer, Cli, module_of_command
 from tacit.surfaces.cli.parsing import COMMANDS as VERBS
 from tacit.surfaces.cli.parsing import (
     OPTIONS,
@@ -36,10 +35,10 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
         text = "\n".join(_group(cli, topic))
     elif topic in ("", "all"):
         text = _overview(cli, everything=topic == "all")
-    elif topic in (verbs := every_command()) or part_with("command", topic):
+    elif topic in VERBS:
         text = usage_of(topic)
     else:
-        near = did_you_mean(topic, [*verbs, *GROUPS, *TOPICS], nearest_command(topic, verbs))
+        near = did_you_mean(topic, [*VERBS, *GROUPS, *TOPICS], nearest_command(topic, VERBS))
         raise UsageError(f"tacit help {topic}: there is no such topic.", near)
     return Answer({"topic": topic or None, "text": text}, text)
 
@@ -54,7 +53,7 @@ def _overview(cli: Cli, *, everything: bool = False) -> str:
         lines += [*_group(cli, name), ""]
     if everything:
         grouped = {verb for _, verbs in GROUPS.values() for verb in verbs}
-        rest = {verb: does for verb, does in every_command().items() if verb not in grouped}
+        rest = {verb: does for verb, (_, does) in VERBS.items() if verb not in grouped}
         lines += [
             paint(cli, "bold", "The rest"),
             *(_line(verb, does) for verb, does in rest.items()),

@@ -41,7 +41,7 @@ from tacit.surfaces.cli.words import (
 from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
-from tacit.surfaces.selection import is_given, replayed
+from tacit.surfaces.selection import is_given
 from tacit.surfaces.views import entry_json, picked, profile_json, why_json
 from tacit.surfaces.wording import (
     BY_NOTICE,
@@ -115,7 +115,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
         effect = next(iter(effects.lessons), None) if effects and found.uses else None
-        replays = replayed(memories, found.memory.id)
+        replays = memories.replayed(found.memory.id)
         profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
         said = last_said(memories, found.evidence, [one for one, _ in found.met], found.memory.text)
         days = {

@@ -1,6 +1,6 @@
 """The parser of a command: it shows only what is the command's own, and a word that is nearly right is answered with the right one.
 
-What our commands take stands in `commands.txt`, as their help tells it; another distribution may have such a text of its own.
+What our commands take stands in `commands.txt`, as their help tells it.
 """
 
 from __future__ import annotations

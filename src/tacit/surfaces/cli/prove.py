@@ -25,7 +25,7 @@ from tacit.surfaces.cli.words import (
     width,
     wrapped,
 )
-from tacit.surfaces.selection import counted, replayed
+from tacit.surfaces.selection import counted
 from tacit.surfaces.views import audit_json, effect_json
 from tacit.surfaces.wording import CAME, standing_words
 
@@ -48,7 +48,7 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.effect(args.id or "")
         nothing = "" if found.lessons else _nothing(memories)
         hidden, profile = memories.withheld_in(run_in_shell(cli.env)), memories.profile
-        replays = replayed(memories, args.id or "")
+        replays = memories.replayed(args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE))
         if each.memory.id in hidden
@@ -305,9 +305,8 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.run:
         raise UsageError("Audit which run?", "Give its id or its file.")
     with cli.open(args, create=bool(args.fail_on)) as memories:
-        brought: Any = memories  # by tacit-origins
-        back = brought.regressions(args.run) if args.fail_on else []
-        checked = brought.check(args.run) if args.check else []
+        back = memories.regressions(args.run) if args.fail_on else []
+        checked = memories.check(args.run) if args.check else []
         names = {each.memory: memories.get(each.memory).alias or each.memory for each in checked}
     data = {
         "checks": [{**each.__dict__, "name": names[each.memory]} for each in checked],

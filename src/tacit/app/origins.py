@@ -1,0 +1,91 @@
+"""What the origins ask of a memory under their own names: ArcheFlow's audits, Ralph's questions for one kind at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tacit import formats
+from tacit.app.opened import Opened
+from tacit.core.errors import NotFound
+from tacit.core.memory import Memory
+from tacit.core.run import Run
+from tacit.formats.source import FileSource
+from tacit.origins.archeflow.audit import Checked, Regression, check_run, regressions
+from tacit.origins.ralph.knowledge import Knowledge
+
+
+class OriginVerbs(Opened):
+    """What the origins ask of a memory under their own names."""
+
+    def check(self, run: str) -> list[Checked]:
+        """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
+
+        `run` is the id of a run that was learned, or the path of its file.
+        """
+        if not os.path.isfile(run):
+            row = self.store.find_run(self.project_id, run)
+            if row is not None and not row.learned_at:
+                return []  # it was given lessons and has not come back yet
+        current, _ = self._reread(run)
+        return check_run(self.work, current)
+
+    def regressions(self, run: str) -> list[Regression]:
+        """Findings that were fixed in the run before this one and are back; `run` as for `check`."""
+        current, before = self._reread(run)
+        if before is None:
+            return []
+        fixes = (before.extra or {}).get("fixes", ())
+        return regressions(
+            fixes, [each.text for each in current.findings], before.id, self.profile.match.threshold
+        )
+
+    def _reread(self, run: str) -> tuple[Run, Run | None]:
+        """A run from its file, and the one before it: by the host's own index, or by the order in which they were learned."""
+        row = None if os.path.isfile(run) else self.store.find_run(self.project_id, run)
+        path = row.path if row else run
+        if not os.path.isfile(path):
+            raise NotFound(
+                f"There is no run {run!r} whose file can be read.",
+                "Name a learned run, or its file.",
+            )
+        source = FileSource(path)
+        name = formats.detect(source)
+        current = next(iter(formats.read(source, name)), None)
+        if current is None:
+            raise NotFound(f"There is no run in {path}.", "Name a run's own file.")
+        beside = getattr(formats.get(name or ""), "previous", None)
+        earlier = beside(source) if beside else None
+        if earlier is None and row is not None:
+            older = [
+                each
+                for each in self.store.runs(self.project_id, limit=-1)
+                if each.seq < row.seq and each.learned_at
+            ]
+            earlier = FileSource(older[0].path) if older and os.path.isfile(older[0].path) else None
+        return current, next(iter(formats.read(earlier)), None) if earlier else None
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
+        return Knowledge(self.store, self.project_id, self.profile, self.now())
+
+    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
+        """What a task of this type and complexity takes; None where nothing is known well enough."""
+        return self.knowledge.estimate(task_type, complexity)
+
+    def conventions(self, files: Sequence[str] = ()) -> Sequence[Memory]:
+        """The project's conventions for files whose names hold one of these parts."""
+        return self.knowledge.conventions(files)
+
+    def antipatterns(
+        self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
+    ) -> Sequence[tuple[Memory, float]]:
+        """Failures to avoid, those that the errors name first, with their scores."""
+        return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
+
+    def top(
+        self, task: str = "", *, task_type: str = "", limit: int = 10
+    ) -> Sequence[tuple[Memory, float]]:
+        """The most relevant memories of all kinds for a task, with their relevance."""
+        return self.knowledge.top(task, task_type=task_type, limit=limit)

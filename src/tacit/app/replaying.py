@@ -1,0 +1,174 @@
+"""Past tasks done again in pairs, with a lesson and without it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
+
+from tacit import formats
+from tacit.app import open as open_memories
+from tacit.app.learning import Learning
+from tacit.core.errors import Refused, TacitError
+from tacit.core.journal import Hand
+from tacit.core.lifecycle import Move
+from tacit.core.moves import moved
+from tacit.core.states import INJECTABLE
+from tacit.core.value import replace
+from tacit.formats.source import FileSource
+from tacit.hosts.registration import user_home
+from tacit.learn.command import commands, line_of
+from tacit.learn.notice.failures import EDIT_TOOLS
+from tacit.replay import Replay, replay_on_disk, run_pairs, words
+from tacit.replay.block import BlockRequest
+from tacit.replay.keeping import keep_tree, kept_for, prune
+from tacit.replay.kept import ReplayFolder
+from tacit.replay.plan import Budget, another_pair, spent_on
+from tacit.replay.request import ReplayPlan, ReplayRequest, replays_folder, trees_folder
+from tacit.stores.identity import head_commit
+from tacit.trial.effect import HARMS
+from tacit.words.blocks import file_of_name
+
+if TYPE_CHECKING:
+    from tacit.replay.request import ReplayOptions
+
+
+class Replaying(Learning):
+    """Past tasks done again in pairs, with a lesson and without it."""
+
+    def plan_replay(
+        self, id: str, *, agent: str, without: str = "", **options: Unpack[ReplayOptions]
+    ) -> ReplayPlan:
+        """What `replay` with the same arguments would do, cost and be able to tell. Nothing is run or written."""
+        return self._request(id, agent, without, **options).plan()
+
+    def _request(
+        self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]
+    ) -> ReplayRequest:
+        if not without:
+            return ReplayRequest(self, self.get(id), agent, opens=open_memories, **options)
+        return BlockRequest(self, without, agent, opens=open_memories, **options)
+
+    def replay(
+        self,
+        id: str,
+        *,
+        agent: str,
+        without: str = "",
+        budget: Budget | None = None,
+        say: Callable[[str], None] | None = None,
+        **options: Unpack[ReplayOptions],
+    ) -> Replay:
+        """Do past tasks again with the agent's command, in pairs with a lesson and without it, until something can be said.
+
+        `agent` is the command; `{prompt}` in it stands for the task, otherwise it is read from standard input, and `{notes}` for the lesson
+        as text where no host's hooks give it. `without` names lines of an instruction file instead of a lesson (CLAUDE.md:12-18).
+        Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
+        `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
+        """
+        if self.env.get("TACIT_REPLAY"):
+            raise Refused(
+                "A replay inside a replay would never end.", "Run it from your own shell."
+            )
+        self.need_person("Running agents on past tasks")
+        request = self._request(id, agent, without, **options)
+        with request.kept as kept:
+            plan = request.keep_plan()
+            found = run_pairs(kept, plan, request, budget or Budget(), say or (lambda _: None))
+        self._suspend(found)
+        return found
+
+    def _suspend(self, found: Replay) -> None:
+        """A lesson that harms in a replay is given to nobody until a person decides."""
+        if file_of_name(found.lesson):
+            return  # lines of a file are the person's to take out
+        memory = self.get(found.lesson)
+        if (
+            found.standing.word == HARMS
+            and memory.state in INJECTABLE
+            and memory.text == found.text
+        ):
+            told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
+            move = Move("under_review", told, "harms-in-replay", "effect")
+            with self.store.write() as tx:
+                version = self.ensure_project().profile
+                tx.apply(
+                    moved(memory, move, self.profile, Hand("replay", self.now(), profile=version))
+                )
+
+    def keep_work_tree(self, session: str, host: str, head: str, path: str) -> None:
+        """Keep the work tree of this folder's repository for a session that just began, so that its task can be replayed; let old ones go.
+
+        `head` is the commit that was checked out when it began, `path` its transcript, which says whether a call has written already.
+        """
+        top, place = trees_folder(self), self.place
+        if place.kind != "git" or not head or kept_for(top, host, session) is not None:
+            return
+        moved = head_commit(place.git_dir, place.common_dir) != head
+        ignores = [
+            os.path.join(user_home(self.env), ".config", "git", "ignore"),
+            os.path.join(user_home(self.env), ".gitignore_global"),
+        ]
+        keep_tree(
+            top,
+            place.root,
+            place.common_dir or place.git_dir,
+            head,
+            session=session,
+            host=host,
+            at=self.now(),
+            written=moved or self._has_written(path),
+            ignores=ignores,
+        )
+        prune(top, self.now())
+
+    def _has_written(self, path: str) -> bool:
+        """Whether a call of this session may have changed a file so far."""
+        try:
+            calls = [
+                step
+                for run in formats.read(FileSource(path), None)
+                for step in run.steps
+                if step.role == "tool"
+            ]
+        except (TacitError, OSError):
+            return False  # not there yet, or without a line that says what it is
+        return any(
+            EDIT_TOOLS.search(at.tool) or not all(one.looks for one in commands(line_of(at)))
+            for at in calls
+        )
+
+    def replays(self, id: str = "") -> list[Replay]:
+        """The replays of this project that were begun, or those of one lesson, oldest first."""
+        only = id if file_of_name(id) else self.get(id).id if id else ""
+        found = []
+        top = replays_folder(self)
+        for name in sorted(os.listdir(top)) if os.path.isdir(top) else ():
+            kept = ReplayFolder(os.path.join(top, name))
+            plan = kept.plan()
+            if plan and plan["project"] == self.project_id and only in ("", plan["lesson"]):
+                each = replay_on_disk(kept, plan, "")
+
+                stop = another_pair(
+                    each.pairs,
+                    plan["pairs"],
+                    spent_on(kept.runs()),
+                    Budget(),
+                    (),
+                    plan.get("whole", False),
+                )
+                found.append(replace(each, stopped=stop.reason))
+        return sorted(found, key=lambda each: each.started_at)
+
+    def replayed(self, id: str = "") -> list[dict[str, Any]]:
+        """What the replays of a lesson, or of all, came to: a proof of its own beside the control group's, for every surface."""
+        return [
+            {
+                "id": each.id,
+                "lesson": each.lesson,
+                "day": each.started_at[:10],
+                "verdict": each.standing.word,
+                "sentence": words.sentence(each),
+            }
+            for each in self.replays(id)
+        ]

@@ -1,0 +1,61 @@
+"""joelclaw's rules for what may stand on its page, without a model.
+
+Likeness is judged on the whole text, and two texts that disagree are never duplicates: the original compared the first
+hundred characters, so that "… delete it at once" and "… NEVER delete it" were one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tacit.core.profile_upkeep import Triage
+from tacit.tend.triage_rules import (
+    DATED,
+    Suggested,
+    Triaged,
+    artifact_of,
+    bare_line,
+    is_promotable,
+    likeness,
+    longer_of_two,
+)
+from tacit.words.match import opposed
+from tacit.words.prepared import prepare
+
+
+def page_line(
+    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
+) -> Triaged:
+    """The rules in their order; the first that applies decides."""
+    text = suggested.text.strip()
+    told = artifact_of(text, settings)
+    if told:
+        return Triaged("reject", told)
+    for line in page_lines:
+        score = duplicate(suggested.printed, line, settings)
+        if score:
+            return Triaged(
+                "reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)"
+            )
+    for other in pending:
+        if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
+            return longer_of_two(suggested, other)
+    if is_promotable(suggested.printed, suggested.section, settings):
+        return Triaged("promote", "factual timestamped technical update in promotable section")
+    return Triaged("review", "ambiguous or preference-driven proposal requires human review")
+
+
+def duplicate(text: str, other: str, settings: Triage) -> float:
+    """How alike two texts are if that makes one a duplicate of the other; 0 if it does not, or if they disagree."""
+    mine, theirs = _compared(text), _compared(other)
+    score = likeness(mine, theirs, settings.threshold)
+    if score < settings.threshold or not score:
+        return 0.0
+    return 0.0 if opposed(prepare(bare_line(text)), prepare(bare_line(other))) else score
+
+
+def _compared(text: str) -> str:
+    return " ".join(
+        DATED.sub("", text.lower(), count=1).split()
+    )  # said again on another day it is the same

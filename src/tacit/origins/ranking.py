@@ -1,0 +1,184 @@
+"""The origins' rankers, to the digit: what ArcheFlow, Ralph, geas and joelclaw put first.
+
+Any profile may name one.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, log10, prod
+
+from tacit.core.fade import RATE
+from tacit.core.links import ECHO, FIZZLE
+from tacit.core.memory import STALE, path_of
+from tacit.recall.rank import (
+    Ranked,
+    days_since,
+    frequency_of,
+    recalls_of,
+    success_of,
+    task_type,
+    words_reader,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.recall.query import Asked
+    from tacit.recall.rank import Facts, Hit
+
+# Ralph: weights of confidence, the same type of task, success, recency; and the days over which recency falls to nothing.
+CONFIDENCE_WEIGHT, SAME_TYPE, SUCCESS_WEIGHT, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
+# geas: its six weights, what a contradiction takes off and all of them at most, what a high risk adds to which kind.
+SIX = {
+    "scope": 0.25,
+    "path": 0.20,
+    "role": 0.15,
+    "freshness": 0.15,
+    "confidence": 0.10,
+    "reuse": 0.10,
+}
+CONTRADICTION, CONTRADICTIONS, RISK, RISKY_KIND = 0.05, 0.15, 0.10, "risk_pattern"
+FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
+MATRIX = {  # a memory's scope, in the context of a task, a mission, a project
+    "task_same": (1.0, 0.3, 0.1),
+    "task_other": (0.2, 0.3, 0.1),
+    "mission": (0.7, 1.0, 0.5),
+    "project": (0.5, 0.7, 1.0),
+    "agent_same": (0.8, 0.8, 0.8),
+    "agent_other": (0.1, 0.1, 0.1),
+    "global": (0.4, 0.4, 0.6),
+}
+# joelclaw: weights of the priority that echoes gave, and of recalls (logarithm), that one at most; the boost at least.
+PRIORITY, RECALLS, RECALLS_MOST, BOOST_LEAST = 0.15, 0.06, 0.3, 0.35
+
+
+def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """ArcheFlow: the most common first."""
+    return [_ranked(hit, {"frequency": float(frequency_of(hit.memory))}) for hit in hits]
+
+
+def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """Ralph: confidence, the same type of task, success, recency; at most 1, and its lifts for errors and files."""
+    wanted = task_type(asked, profile)
+    files = [path_of(file).lower() for file in asked.query.files]
+    errors = [error.lower() for error in asked.query.errors if error]
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        days = days_since(memory.updated_at or memory.created_at, facts.now)
+        score = (
+            CONFIDENCE_WEIGHT * (memory.tally.confidence or 0.0)
+            + (SAME_TYPE if memory.task_type == wanted else 0.0)
+            + SUCCESS_WEIGHT * success_of(memory)
+            + RECENCY * max(0.0, (RECENT_DAYS - days) / RECENT_DAYS)
+        )
+        parts = {"relevance": min(1.0, score)}
+        kind = profile.kinds.get(memory.kind)
+        text = memory.text.lower()
+        if kind is not None and kind.error_lift:
+            parts["errors"] = kind.error_lift * sum(error in text for error in errors)
+        if kind is not None and kind.path_lift and files:
+            named = " ".join((text, *memory.paths, *map(str, _examples(memory)))).lower()
+            parts["files"] = kind.path_lift * any(file in named for file in files)
+        found.append(_ranked(hit, parts))
+    return found
+
+
+def _examples(memory: Memory) -> Sequence[object]:
+    content = (memory.extra or {}).get("content")
+    listed = (content if isinstance(content, dict) else memory.extra or {}).get("examples")
+    return listed if isinstance(listed, list) else ()
+
+
+def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
+
+    def worth(memory: Memory) -> float:
+        return (
+            (memory.tally.confidence or 0.0)
+            * (success_of(memory) or 0.5)
+            * log10(memory.tally.uses + 1)
+        )
+
+    return [_ranked(hit, {"proven": worth(hit.memory)}) for hit in hits]
+
+
+def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """geas: scope, paths, role, freshness, confidence, reuse, less contradictions; where risk is high, risks count."""
+    query = asked.query
+    context = 0 if query.task_id else 1 if query.mission else 2  # a task, a mission, the project
+    risky = query.risk.lower() in ("high", "critical")
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        tally, signals = memory.tally, memory.tally.signals or {}
+        good, bad = signals.get("successful_reuse", 0.0), signals.get("failed_reuse", 0.0)
+        paths = {path_of(path) for path in memory.paths}
+        confidence = tally.confidence or 0.0
+        days = days_since(tally.last_used_at or memory.created_at, facts.now)
+        parts = {
+            "scope": SIX["scope"]
+            * MATRIX.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
+            "path": SIX["path"]
+            * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
+            "role": SIX["role"] * bool(query.agent and memory.agent == query.agent),
+            "freshness": SIX["freshness"] * max(0.0, 1 - days / FRESH_DAYS),
+            "confidence": SIX["confidence"] * confidence,
+            "reuse": SIX["reuse"] * (good / (good + bad) if good + bad else NO_HISTORY),
+            "contradictions": -min(CONTRADICTION * tally.contradicted, CONTRADICTIONS),
+        }
+        score = min(1.0, max(0.0, sum(parts.values())))
+        if risky and memory.kind == RISKY_KIND:
+            parts["risk"] = RISK
+            score += RISK
+        caution = confidence < CAUTION_BELOW or tally.contradicted > 0
+        found.append(Ranked(memory, score, parts, hit.channel, caution))
+    return found
+
+
+def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
+    if memory.scope == "task":
+        own = str((memory.extra or {}).get("task_id", ""))
+        return "task_same" if own and own == task_id else "task_other"
+    if memory.scope == "agent":
+        return "agent_same" if agent and memory.agent == agent else "agent_other"
+    return memory.scope
+
+
+def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """joelclaw: raw × exp(−rate × days) × use, stale ones less. Raw is meaning and words, or words alone."""
+    held = words_reader(asked, facts, hits)
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        raw, _ = held(hit)
+        if facts.meaning:
+            raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(
+                memory.id, 0.0
+            )
+        parts = {
+            "raw": raw,
+            "decay": exp(-RATE * days_since(memory.created_at, facts.now)),
+            "use": _boost(memory),
+            "stale": STALE if memory.stale_at else 1.0,
+        }
+        found.append(Ranked(memory, prod(parts.values()), parts, hit.channel))
+    return found
+
+
+def _boost(memory: Memory) -> float:
+    signals = memory.tally.signals or {}
+    echoes = signals.get("echo", 0.0) * ECHO + signals.get("fizzle", 0.0) * FIZZLE
+    wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))
+    return max(
+        BOOST_LEAST,
+        (1 + PRIORITY * wanted) * (1 + min(RECALLS_MOST, RECALLS * log(1 + recalls_of(memory)))),
+    )
+
+
+def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
+    return Ranked(hit.memory, sum(parts.values()), parts, hit.channel)

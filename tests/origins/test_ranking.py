@@ -1,0 +1,254 @@
+"""The origins' rankers, to the digit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tacit.core.memory import Memory, Tally
+from tacit.core.profile import Profile, with_values
+from tacit.core.profile_toml import standard
+from tacit.origins.ranking import CAUTION_BELOW, SIX
+from tacit.recall.query import Query, asked
+from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
+
+Make = Callable[..., Memory]
+MARCH = "2026-03-10T12:00:00.000Z"
+FEBRUARY = "2026-02-03T10:30:00Z"
+ANYTHING = Query(task="x")
+
+
+def rank(
+    name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any
+) -> list[Ranked]:
+    hits = [Candidate(memory, "", n) for n, memory in enumerate(memories)]
+    return ordered(name, hits, asked(query, profile), profile, Facts(**{"now": MARCH, **facts}))
+
+
+def learning(
+    make: Make, confidence: float, success: float, task_type: str, updated_at: str, **fields: Any
+) -> Memory:
+    tally = Tally(
+        confidence=confidence, signals={"success_rate": success}, uses=fields.pop("uses", 1)
+    )
+    return make(
+        kind=fields.pop("kind", "strategy"),
+        task_type=task_type,
+        updated_at=updated_at,
+        tally=tally,
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("confidence", "success", "task_type", "updated_at", "score"),
+    [
+        (
+            0.8,
+            0.75,
+            "test-fix",
+            "2026-01-24T10:30:00.000Z",
+            0.858888888888889,
+        ),  # the document's learning A
+        (0.9, 0.85, "feature", "2025-12-05T10:30:00.000Z", 0.5633333333333334),  # and B
+        (0.6, 0.7, "feature", "2025-11-04T10:30:00.000Z", 0.38),  # older than ninety days
+        (1.0, 1.0, "test-fix", FEBRUARY, 1.0),
+    ],
+)
+def test_ralphs_relevance(
+    make: Make, confidence: float, success: float, task_type: str, updated_at: str, score: float
+) -> None:
+    """Confidence, task type, success and recency; the type of the task told from its text."""
+    memory = learning(make, confidence, success, task_type, updated_at)
+    (found,) = rank(
+        "relevance", standard("ralph"), [memory], Query(task="Fix failing tests"), now=FEBRUARY
+    )
+    assert found.score == pytest.approx(score, abs=1e-9)
+
+
+def test_ralph_lifts_what_names_the_error(make: Make) -> None:
+    """Three tenths for each pattern that the text of an anti-pattern holds."""
+    plain = learning(
+        make, 0.7, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Syntax errors"
+    )
+    named = learning(
+        make, 0.5, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Timeout errors"
+    )
+    query = Query(task="Fix tests", errors=("timeout",))
+    found = rank("relevance", standard("ralph"), [plain, named], query, now=FEBRUARY)
+    assert [each.memory.id for each in found] == [named.id, plain.id]
+    assert found[0].parts["errors"] == 0.3
+
+
+def test_ralph_gives_each_kind_its_share(make: Make) -> None:
+    """Weak learnings and those of other tasks stay out, each with its reason."""
+    ralph = standard("ralph")
+    lessons = [
+        learning(make, 0.9, 0.9, "test-fix", FEBRUARY),
+        learning(make, 0.4, 0.9, "test-fix", FEBRUARY),
+        learning(make, 0.9, 0.5, "test-fix", FEBRUARY),
+        learning(make, 0.9, 0.9, "feature", FEBRUARY),
+        learning(make, 0.9, 0.9, "feature", FEBRUARY, kind="convention"),
+    ]
+    found = ranking(
+        [Candidate(each) for each in lessons],
+        asked(Query(task="Fix tests"), ralph),
+        ralph,
+        Facts(FEBRUARY),
+    )
+    assert [each.memory.id for each in found.ranked] == [lessons[0].id, lessons[4].id]
+    assert [each.reason for each in found.left] == [
+        "confidence too low",
+        "success rate too low",
+        "other task type",
+    ]
+
+
+def test_ralphs_store_orders_by_use(make: Make) -> None:
+    """Confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
+    used = learning(make, 0.5, 0.0, "x", FEBRUARY, uses=9)
+    often = learning(make, 0.5, 0.6, "x", FEBRUARY, uses=9)
+    never = learning(make, 0.9, 0.9, "x", FEBRUARY, uses=0)
+    found = rank("proven", standard("ralph"), [never, used, often])
+    assert [(each.memory.id, each.score) for each in found] == [
+        (often.id, 0.3),
+        (used.id, 0.25),
+        (never.id, 0.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "created_at", "fields", "score"),
+    [
+        (0.6, "2026-03-09T12:00:00.000Z", {}, 0.5940299002495009),
+        (0.9, "2025-11-10T12:00:00.000Z", {}, 0.2710747907209819),
+        (0.5, MARCH, {"tally": Tally(signals={"priority": 1, "recalls": 50})}, 0.7106479843289891),
+        (0.6, MARCH, {"tally": Tally(signals={"priority": -1})}, 0.51),
+        (0.6, MARCH, {"tally": Tally(signals={"priority": -7})}, 0.51),
+        (0.5, "2026-03-30T12:00:00.000Z", {}, 0.5),  # a time to come is not boosted
+        (0.4, "", {}, 0.4),  # no time counts as now
+        (0.8, "2026-02-28T12:00:00.000Z", {"stale_at": MARCH}, 0.36193496721438384),
+    ],
+)
+def test_joelclaws_decay(
+    make: Make, raw: float, created_at: str, fields: dict[str, Any], score: float
+) -> None:
+    """Raw × exp(−.01 × days) × use, stale halved."""
+    by_meaning = with_values(standard("joelclaw"), {"rank.meaning": 1.0})
+    memory = make(created_at=created_at, **fields)
+    (found,) = rank("decay", by_meaning, [memory], meaning={memory.id: raw})
+    assert found.score == pytest.approx(score, abs=1e-9)
+
+
+def test_joelclaw_drops_what_nobody_recalled(make: Make) -> None:
+    """Too short, stale, ninety days old and never recalled, below the least score; and no fallback gives it back."""
+    joelclaw = with_values(standard("joelclaw"), {"rank.meaning": 1.0, "rank.floor": 0.3})
+    old = "2025-12-09T12:00:00.000Z"
+    lessons = [
+        make("ok then", created_at=MARCH),
+        make("Observation about the queue", created_at=MARCH, stale_at=MARCH),
+        make("Observation about the queue", created_at=old),
+        make("Observation about the queue", created_at=old, tally=Tally(signals={"recalls": 1})),
+        make("Observation about the queue", created_at=MARCH),
+    ]
+    raw = {lessons[3].id: 0.9, lessons[4].id: 0.2}
+    known = Facts(MARCH, meaning=raw)
+    found = ranking(
+        [Candidate(each) for each in lessons], asked(Query(task="x"), joelclaw), joelclaw, known
+    )
+    assert [each.memory.id for each in found.ranked] == [lessons[3].id]
+    assert [each.reason for each in found.left] == [
+        "too short",
+        "stale",
+        "never recalled",
+        "below the floor",
+    ]
+
+
+def test_geas_weighs_six_factors(make: Make) -> None:
+    """Scope, paths, role, freshness, confidence, reuse, less contradictions; risk on top."""
+    geas = standard("geas")
+    memory = make(
+        kind="risk_pattern",
+        scope="mission",
+        agent="tester",
+        paths=("a.py", "b.py"),
+        created_at=MARCH,
+        tally=Tally(
+            confidence=0.8, contradicted=1, signals={"successful_reuse": 3, "failed_reuse": 1}
+        ),
+    )
+    query = Query(mission="M1", agent="tester", files=("a.py", "c.py"), risk="critical")
+    (found,) = rank("six_factor", geas, [memory], query)
+    assert found.parts == pytest.approx(
+        {
+            "scope": 0.25 * 1.0,
+            "path": 0.20 * 0.5,
+            "role": 0.15,
+            "freshness": 0.15,
+            "confidence": 0.08,
+            "reuse": 0.10 * 0.75,
+            "contradictions": -0.05,
+            "risk": 0.10,
+        }
+    )
+    assert found.score == pytest.approx(0.855) and found.caution
+
+
+@pytest.mark.parametrize(
+    ("fields", "query", "scope"),
+    [
+        ({"scope": "task", "extra": {"task_id": "T1"}}, {"task_id": "T1"}, 1.0),
+        ({"scope": "task", "extra": {"task_id": "T1"}}, {"task_id": "T2"}, 0.2),
+        ({"scope": "project"}, {"task_id": "T1"}, 0.5),
+        ({"scope": "project"}, {}, 1.0),
+        ({"scope": "agent", "agent": "a"}, {"agent": "a"}, 0.8),
+        ({"scope": "agent", "agent": "a"}, {"agent": "b"}, 0.1),
+        ({"scope": "global"}, {"mission": "M"}, 0.4),
+    ],
+)
+def test_geas_has_a_matrix_of_scopes(
+    make: Make, fields: dict[str, Any], query: dict[str, str], scope: float
+) -> None:
+    """A memory's scope in the context of a task, a mission, the project."""
+    (found,) = rank("six_factor", standard("geas"), [make(**fields)], Query(**query))
+    assert found.parts["scope"] == pytest.approx(0.25 * scope)
+
+
+def test_geas_breaks_ties_by_confidence_and_confirmation(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of equal scores the surer, then the later confirmed."""
+    monkeypatch.setitem(SIX, "confidence", 0.0)
+    unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
+    early = make(tally=Tally(confidence=0.9, seen_at="2026-03-01"))
+    late = make(tally=Tally(confidence=0.9, seen_at="2026-03-02"))
+    found = rank("six_factor", standard("geas"), [unsure, early, late])
+    assert [each.memory.id for each in found] == [late.id, early.id, unsure.id]
+
+
+def test_archeflow_goes_by_the_fading_count(make: Make) -> None:
+    """What runs without it took off counts."""
+    faded = make(tally=Tally(seen=9, signals={"frequency": 2.0}))
+    steady = make(tally=Tally(seen=3))
+    found = rank("frequency", standard("archeflow"), [faded, steady])
+    assert [(each.memory.id, each.score) for each in found] == [(steady.id, 3.0), (faded.id, 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "contradicted", "caution"), [(0.0, 0, False), (-0.01, 0, True), (0.1, 1, True)]
+)
+def test_geas_gives_what_is_weak_or_contradicted_with_caution(
+    make: Make, confidence: float, contradicted: int, caution: bool
+) -> None:
+    """At the bar it is not weak yet."""
+    geas = standard("geas")
+    memory = make(
+        scope="mission",
+        created_at=MARCH,
+        tally=Tally(confidence=CAUTION_BELOW + confidence, contradicted=contradicted),
+    )
+    (found,) = rank("six_factor", geas, [memory], Query(mission="M1"))
+    assert found.caution is caution

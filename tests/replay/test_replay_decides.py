@@ -1,0 +1,434 @@
+"""What a replay decides before, between and after its runs: which tasks, in which order, what pairs say, when to stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.core.errors import UsageError
+from tacit.core.run import Cost, Run, Step
+from tacit.core.value import replace
+from tacit.replay import pairs_of, words
+from tacit.replay.arm import cost, environment, filled
+from tacit.replay.bets import hopeless, power, settled_verdict
+from tacit.replay.confine import readable
+from tacit.replay.keeping import KeptTree
+from tacit.replay.outcome import by_check, by_reader, judge_by_signature, question
+from tacit.replay.plan import (
+    GIVEN,
+    WITHOUT,
+    Budget,
+    Pair,
+    Spent,
+    another_pair,
+    estimate,
+    parsed_budget,
+    scheduled,
+)
+from tacit.replay.reach import of_line, reached
+from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
+from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
+
+ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
+SIGNATURE = "database relation orders"
+
+
+def shell(line: str, place: str = "", **more: Any) -> Step:
+    return Step("tool", place or line, tool="shell", input={"command": line}, **more)
+
+
+def past(*steps: Step, **more: Any) -> Run:
+    told: dict[str, Any] = {"commit": "abc1234", "cwd": "/home/ada/shop/api"}
+    told |= {"started_at": "2026-11-01T10:00:00Z", "ended_at": "2026-11-01T10:05:00Z"}
+    return Run(
+        "s1", "codex", steps=(Step("user", "u1", text="fix the orders"), *steps), **{**told, **more}
+    )
+
+
+# -- bets --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_strong_effect_is_found_within_twenty_pairs_and_a_null_is_called_something_in_under_two_per_cent() -> (
+    None
+):
+    """Exact, by counting ways: the figures that the page promises."""
+    strong, null = power(0.8, 0.3, 40), [power(rate, rate, 40) for rate in (0.2, 0.5, 0.8)]
+    assert strong.median is not None and strong.median <= 20 and strong.decided > 0.95
+    assert power(0.9, 0.2, 40).median == 13
+    assert all(each.wrong <= 0.02 and each.decided == 0.0 for each in null)
+    assert power(0.3, 0.8, 40).median == strong.median  # harm is found as quickly
+
+
+def test_only_discordant_pairs_speak() -> None:
+    """Pairs that fared alike change no wealth, however many."""
+    some, more = (
+        settled_verdict([-1.0, -1.0, 1.0]),
+        settled_verdict([0.0] * 30 + [-1.0, 0.0, -1.0, 1.0]),
+    )
+    assert (some.e_help, some.e_harm) == (
+        more.e_help,
+        more.e_harm,
+    ) and some.word == more.word == NOT_YET_KNOWN
+    assert (more.pairs, more.better, more.worse) == (34, 2, 1)
+
+
+def test_a_verdict_stands_where_it_was_crossed() -> None:
+    """A replay stops there, so what comes later does not count; both sides are symmetric."""
+    helps, harms = settled_verdict([-1.0] * 12), settled_verdict([1.0] * 12)
+    assert (
+        helps.word == HELPS
+        and harms.word == HARMS
+        and helps.pairs == harms.pairs < 12
+        and helps.e_help >= 40
+    )
+    assert settled_verdict([-1.0] * 12 + [1.0] * 50).word == HELPS
+    assert helps.interval.high < 0 < harms.interval.low
+
+
+def test_losses_count_by_their_size_and_a_long_draw_is_no_difference() -> None:
+    """Half a loss saved is less evidence than a whole one; the interval of many alike pairs is narrow."""
+    assert settled_verdict([-0.5] * 8).e_help < settled_verdict([-1.0] * 8).e_help
+    assert (
+        settled_verdict([0.0] * 100).word == NO_DIFFERENCE
+        and settled_verdict([0.0] * 10).word == NOT_YET_KNOWN
+    )
+    assert settled_verdict([]).word == NOT_YET_KNOWN
+
+
+def test_what_cannot_be_decided_any_more_is_seen() -> None:
+    """Nine pairs of one mind are a verdict, three are none."""
+    assert hopeless([0.0] * 10, 3) and not hopeless([0.0] * 10, 12)
+
+
+# -- tasks -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_task_begins_where_it_began() -> None:
+    """Commit, folder, first prompt; and what it took then."""
+    found = judge_task(
+        past(shell("pytest", error=ERROR), cost=Cost(100, 20, usd=0.5)),
+        ["pytest"],
+        "/home/ada/shop",
+    )
+    assert isinstance(found, Task)
+    told = (found.prompt, found.commit, found.folder, found.seconds, found.tokens, found.usd)
+    assert told == ("fix the orders", "abc1234", "api", 300.0, 120, 0.5)
+
+
+LATER = past(Step("user", "u2", text="now the tests"), Step("assistant", "a"), shell("pytest", "p"))
+CHANGED = "its work tree held changes that no commit holds: a.py, b.py, c.py and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        (
+            past(commit=""),
+            "its transcript names no commit to begin at, and its work tree was not kept",
+        ),
+        (past(changed=("a.py", "b.py", "c.py", "d.py")), CHANGED),
+        (past(shell("npm publish")), "it published: npm publish"),
+        (
+            past(shell("gh pr view 12")),
+            "it reads from a forge, which a replay cannot reach: gh pr view 12",
+        ),
+        (past(root="s0"), "it goes on from another session"),
+        (past(foreign=True), "it is somebody else's file"),
+        (
+            past(cwd="/home/ada/replays/tacit-replay-x-1/0001-1.1/work/shop"),
+            "it was itself a replay",
+        ),
+        (Run("s1", "codex", commit="abc1234"), "it has no prompt"),
+        (LATER, "the problem was met only after a later prompt"),
+    ],
+)
+def test_why_a_task_is_left_out(run: Run, reason: str) -> None:
+    assert judge_task(run, ["p"], "/home/ada/shop") == Skipped("s1", reason)
+
+
+KEPT = KeptTree(
+    "s1", "codex", "/home/ada/shop", "/data/trees/x", "head1", "kept1", "2026-11-01T10:00:00Z"
+)
+
+
+def test_a_session_whose_work_tree_was_kept_begins_there() -> None:
+    """Without a commit of its host's, or with changes that none holds; but not where a call had written before."""
+    for run in (past(commit=""), past(changed=("a.py",))):
+        found = judge_task(run, ["p"], "/home/ada/shop", KEPT)
+        assert isinstance(found, Task) and (found.commit, found.head, found.kept) == (
+            "kept1",
+            "head1",
+            "/data/trees/x",
+        )
+        late = judge_task(run, ["p"], "/home/ada/shop", replace(KEPT, written=True))
+        assert late == Skipped("s1", "a call had written before its work tree was kept")
+    exact = judge_task(past(), ["p"], "/home/ada/shop", KEPT)
+    assert isinstance(exact, Task) and (exact.commit, exact.kept) == ("abc1234", "")
+
+
+def test_what_was_pushed_or_done_after_the_second_prompt_hinders_nothing() -> None:
+    """A clone has neither remotes nor credentials, and only the first prompt is given again."""
+    for steps in (
+        (shell("git push origin main"), shell("gh pr create --fill")),
+        (Step("user", "u2", text="now release it"), shell("npm publish"), shell("gh pr view 1")),
+    ):
+        assert isinstance(judge_task(past(*steps), [], "/home/ada/shop"), Task)
+
+
+def test_a_correction_is_about_what_was_done_before_it() -> None:
+    """The second prompt itself may be the evidence; a place that the file does not have speaks against nothing."""
+    run = past(shell("npm i"), Step("user", "u2", text="no, use pnpm", typed=True, speaker="typed"))
+    assert isinstance(judge_task(run, ["u2"], "/x"), Task) and isinstance(
+        judge_task(run, ["elsewhere"], "/x"), Task
+    )
+
+
+def test_a_lesson_that_every_run_reads_cannot_be_withheld() -> None:
+    held = {"README.md": "", "CLAUDE.md": "- Run **make db**, before the tests!\n"}
+    assert stands_in("Run `make db` before the tests.", held) == "CLAUDE.md" and not stands_in(
+        "Run make lint.", held
+    )
+
+
+# What a line did to others, or `nothing`, and the line.
+LINES = [
+    line.split("\t") for line in Path(__file__).with_name("lines.txt").read_text().splitlines()[1:]
+]
+
+
+@pytest.mark.parametrize(("did", "line"), LINES)
+def test_what_reached_others(did: str, line: str) -> None:
+    assert of_line(line).startswith(f"it {did}: ") if did != "nothing" else not of_line(line)
+
+
+def test_an_attempt_counts_and_a_tool_tells_by_its_name() -> None:
+    assert reached([shell("npm publish", error="no login")]) == "it published: npm publish"
+    assert reached([Step("tool", "t", tool="mcp__slack__post_message")]).startswith("it posted")
+    assert reached([Step("tool", "t", tool="mcp__github__create_pull_request")]).startswith(
+        "it posted"
+    )
+    assert not reached(
+        [Step("tool", name, tool=name) for name in ("SendMessage", "Edit", "mcp__tacit__recall")]
+    )
+
+
+# -- plan --------------------------------------------------------------------------------------------------------------
+
+
+def a_task(name: str, **more: Any) -> Task:
+    return Task(
+        name,
+        name,
+        f"do {name}",
+        "c",
+        "",
+        "main",
+        **{"seconds": 60.0, "tokens": 1000, "usd": 0.1, **more},
+    )
+
+
+def test_every_task_has_its_turn_and_the_arms_their_coin() -> None:
+    """The same key gives the same pairs, whoever asks and when; another gives others."""
+    tasks, key = [a_task(name) for name in "abc"], bytes(32)
+    pairs = [scheduled(tasks, key, number) for number in range(1, 301)]
+    assert all({task.id for task, _ in pairs[at : at + 3]} == set("abc") for at in range(0, 300, 3))
+    assert len({tuple(task.id for task, _ in pairs[at : at + 3]) for at in range(0, 300, 3)}) == 6
+    first = sum(order[0] == GIVEN for _, order in pairs)
+    assert 120 <= first <= 180 and pairs == [
+        scheduled([*reversed(tasks)], key, number) for number in range(1, 301)
+    ]
+    assert pairs != [scheduled(tasks, b"\1" * 32, number) for number in range(1, 301)]
+
+
+def test_a_plan_says_cost_and_power() -> None:
+    """Two runs a pair, at what the tasks took; what nobody told is not taken for nothing."""
+    found = estimate([a_task("a"), a_task("b", usd=0.0, seconds=180.0)], 10)
+    assert (found.usd, found.tokens, found.seconds) == (2.0, 20_000, 2400.0)
+    assert estimate([a_task("a", usd=0.0, tokens=0, seconds=0.0)], 10).usd is None
+    assert any("40 min, 20,000 tokens, 2.00 USD" in line for line in words.cost_lines(found))
+
+
+def of(*differences: float | None) -> list[Pair]:
+    return [
+        Pair(
+            n,
+            "a",
+            None if each is None else max(each, 0.0),
+            None if each is None else max(-each, 0.0),
+        )
+        for n, each in enumerate(differences, 1)
+    ]
+
+
+BEYOND = "the next pair would go beyond the budget of"
+UNTOLD = "the budget is in money, and this agent does not tell what it costs; name tokens or hours instead"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "planned", "spent", "budget", "reason"),
+    [
+        (of(*[-1.0] * 12), 40, Spent(), Budget(), "the verdict is there: helps"),
+        (of(0.0, 0.0), 2, Spent(), Budget(), "all 2 planned pairs were run"),
+        (of(-1.0, None, None, None), 40, Spent(), Budget(), "the last 3 pairs told nothing"),
+        (of(*[0.0] * 6), 9, Spent(), Budget(), "no verdict can come any more within 9 pairs"),
+        (of(0.0, 0.0), 40, Spent(4, usd=4.0), Budget(usd=5.0), f"{BEYOND} 5 usd (4 used)"),
+        (
+            of(0.0, 0.0),
+            40,
+            Spent(4, seconds=100.0),
+            Budget(seconds=120.0),
+            f"{BEYOND} 120 seconds (100 used)",
+        ),
+        (of(0.0, 0.0), 40, Spent(4), Budget(usd=5.0), UNTOLD),
+        (of(0.0, 0.0), 40, Spent(4, usd=2.0), Budget(usd=5.0), ""),
+    ],
+)
+def test_when_to_stop(
+    pairs: list[Pair], planned: int, spent: Spent, budget: Budget, reason: str
+) -> None:
+    assert another_pair(pairs, planned, spent, budget).reason == reason
+
+
+def test_who_wants_the_figures_gets_all_pairs() -> None:
+    """Where no verdict can come any more an interval still narrows."""
+    assert not another_pair(of(*[0.0] * 6), 9, Spent(), Budget(), (), True).stops
+
+
+def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
+    """Otherwise forty pairs would say that it makes no difference."""
+    reason = another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason
+    assert reason.startswith("the lesson never reached the agent")
+    assert not another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
+
+
+def test_budgets_as_people_write_them() -> None:
+    assert parsed_budget("20usd,8h") == Budget(20.0, 0, 28_800.0) and parsed_budget("$5") == Budget(
+        5.0
+    )
+    assert (
+        parsed_budget("3Mtok, 90min") == Budget(0.0, 3_000_000, 5400.0)
+        and parsed_budget("") == Budget()
+    )
+    with pytest.raises(UsageError, match="is not a budget"):
+        parsed_budget("plenty")
+
+
+def test_pairs_are_whole_or_not_there() -> None:
+    """One run of a pair is no pair, and a later whole one does not take its number."""
+    arms = ((1, GIVEN, 0.0), (1, WITHOUT, 1.0), (2, GIVEN, 0.0), (3, GIVEN, 0.0), (3, WITHOUT, 0.0))
+    rows = [{"pair": pair, "arm": arm, "task": "a", "loss": loss} for pair, arm, loss in arms]
+    assert [pair.difference for pair in pairs_of(rows)] == [-1.0]
+    assert len(pairs_of([*rows, {"pair": 2, "arm": WITHOUT, "task": "a", "loss": None}])) == 3
+
+
+# -- outcome -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_check_tells_by_its_exit_status() -> None:
+    losses = [by_check(status).loss for status in (0, 1, 2, 125, 126, 127, None)]
+    assert losses == [0.0, 1.0, 1.0, None, 1.0, 1.0, 1.0]
+
+
+def test_a_check_that_could_be_run_in_neither_arm_tells_nothing() -> None:
+    """In one arm alone the agent may have removed it: that is no excuse."""
+    rows = [
+        {"pair": 1, "arm": which, "task": "a", "loss": 1.0, "unsure": True}
+        for which in (GIVEN, WITHOUT)
+    ]
+    assert pairs_of(rows)[0].difference is None
+    assert pairs_of([rows[0], {**rows[1], "loss": 0.0, "unsure": False}])[0].difference == 1.0
+
+
+def test_a_signature_tells_by_steps_and_what_they_cost() -> None:
+    """Overcome at once costs little, given up costs all; a run that left nothing is unknown only if it ended well."""
+    failed = shell("./pytest", error=ERROR, status=1)
+    cured = past(failed, shell("make db"), shell("./pytest", output="3 passed", status=0))
+    given_up = past(failed)
+    losses = [
+        judge_by_signature([run], SIGNATURE, 0).loss for run in (cured, given_up, past(shell("ls")))
+    ]
+    assert losses == [0.25, 1.0, 0.0]
+    assert [judge_by_signature([], SIGNATURE, status).loss for status in (0, 1, None)] == [
+        None,
+        1.0,
+        1.0,
+    ]
+
+
+def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
+    """An agent's line that hands the lesson back is not shown: who judges must not see the arm."""
+    lesson = (
+        "Run make db before the tests, otherwise the relation orders is missing in the database."
+    )
+    told = past(
+        Step("assistant", "a", text=f"As the notes say: {lesson}", speaker="agent"),
+        shell("./pytest", error=ERROR, status=1),
+        Step(
+            "assistant",
+            "b",
+            text="So the schema was never brought up to date here.",
+            speaker="agent",
+        ),
+    )
+    asked = question([told], lesson)
+    assert f"m1: {lesson}" in asked and "As the notes say" not in asked and "orders" in asked
+    assert question([], lesson) == ""
+    back = '{"verdicts": [{"id": "m1", "verdict": "came_back", "line": 2, "words": "%s"}]}'
+    words = ("does not exist", "never said so", "the schema was never brought up to date")
+    said = (*(back % each for each in words), '{"verdicts": []}', "well", "")
+    # the agent's own words settle nothing
+    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [
+        1.0,
+        0.0,
+        0.0,
+        0.0,
+        None,
+        None,
+    ]
+
+
+# -- what an arm is handed ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_of_the_environment_is_handed_on_but_what_is_named() -> None:
+    """Credentials are not on a list of bad names: what is on no list does not go in."""
+    kept = {"ANTHROPIC_API_KEY": "k", "LC_ALL": "C", "MY_FLAG": "1"}
+    secret = dict.fromkeys(
+        ("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "TACIT_KEY", "TACIT_STORE"), "x"
+    )
+    env = {
+        "PATH": "/usr/bin:/home/ada/shop/.venv/bin",
+        "VIRTUAL_ENV": "/home/ada/shop/.venv",
+        **kept,
+        **secret,
+    }
+    handed = environment(env, ["ANTHROPIC_*", "MY_FLAG"], "/home/ada/shop")
+    assert handed == {"PATH": "/usr/bin", **kept}
+
+
+def test_the_agents_words() -> None:
+    """A prompt stays one word, whatever is in it; without a place for it, it is read from standard input."""
+    prompt = "fix 'it'; rm -rf {notes}"
+    assert filled(["claude", "-p", "{prompt}"], "a b", "") == (["claude", "-p", "a b"], "")
+    assert filled(["loop", "--notes={notes}"], prompt, "N") == (["loop", "--notes=N"], prompt)
+    assert filled(["loop", "{prompt}"], prompt, "N")[0] == ["loop", prompt]
+
+
+def test_cost_by_transcript_or_by_what_was_printed() -> None:
+    assert cost([replace(past(), cost=Cost(10, 5, 2, 1, 0.25))], "") == {"tokens": 18, "usd": 0.25}
+    assert (
+        cost([], 'x\n{"type":"result","total_cost_usd":0.07}\n') == {"usd": 0.07}
+        and cost([], "{") == {}
+    )
+
+
+def test_what_may_be_read_is_everything_but_the_hidden(tmp_path: Path) -> None:
+    """A link into a hidden folder opens nothing."""
+    top = tmp_path / "all"
+    for name in ("home/.ssh", "home/code/secret", "home/code/open", "usr"):
+        (top / name).mkdir(parents=True)
+    (top / "home" / "link").symlink_to(top / "home" / ".ssh")
+    allowed = [*readable([str(top / "home/.ssh"), str(top / "home/code/secret")], str(top))]
+    assert [path[len(str(top)) + 1 :] for path in allowed] == ["home/code/open", "usr"]
