@@ -501,5 +501,5 @@ def test_a_strangers_matcher_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(UsageError, match="no matcher 'theirs'"):
         choose_same(*texts, rules)
-    monkeypatch.setattr("tacit.words.match.plugged_or_refused", lambda kind, name, known: jaccard)
+    monkeypatch.setattr("tacit.words.match.policy", lambda kind, name, known: jaccard)
     assert choose_same(*texts, rules).id == "a"

@@ -165,9 +165,6 @@ class Opened:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
-        self._lacking: dict[
-            str, Any
-        ] = {}  # what stands in for functions of the profile that are not installed
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = (
             None  # what the settings were made of, and they
@@ -340,7 +337,7 @@ class Opened:
     def profile(self) -> Profile:
         """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
         if self._profile is None:
-            from tacit.core.profile import as_installed, from_json, is_current
+            from tacit.core.profile import from_json, is_current
 
             project = self.project
             compiled = (
@@ -358,18 +355,8 @@ class Opened:
                 from tacit.app.settings import wanted_profile
 
                 found = wanted_profile(self)
-            self._profile, self._lacking = as_installed(found)
+            self._profile = found
         return self._profile
-
-    @property
-    def lacking(self) -> str:
-        """What the profile in force goes by and is not installed here; empty where nothing is missing."""
-        name = self.profile.name
-        if not self._lacking:
-            return ""
-        from tacit.core.installation import stands_in
-
-        return stands_in(name, self._lacking)
 
     @property
     def work(self) -> WorkContext:

@@ -19,7 +19,7 @@ from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
 from tacit.core.states import OPEN
-from tacit.core.value import replace, value
+from tacit.core.value import value
 from tacit.profiles import compiled_profile, profile_text
 from tacit.profiles.choice import NamedProfile
 from tacit.recall.answering import explain
@@ -77,9 +77,7 @@ class Queries(Tending):
 
     def profile_choice(self) -> NamedProfile:
         """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-        choice = profile_choice(self)
-        notes = [choice.note] if choice.note else []
-        return replace(choice, note="; ".join([*notes, self.lacking])) if self.lacking else choice
+        return profile_choice(self)
 
     def use_profile(self, name: str) -> Profile:
         """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""

@@ -7,7 +7,6 @@ import os
 from tacit.app.opened import Opened
 from tacit.core.digest import new_id
 from tacit.core.errors import UsageError
-from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Recalling(Opened):
         if project is None:
             return Injection(run or new_id())
         self._must_answer()
-        given = inject(
+        return inject(
             self.store,
             project,
             self.profile,
@@ -73,7 +72,6 @@ class Recalling(Opened):
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
             embedder=None if surface.startswith(WITHOUT_MODEL) else lambda: self.embedder,
         )
-        return replace(given, note=given.note or self.lacking) if self.lacking else given
 
     def recall(
         self,

@@ -102,7 +102,7 @@ class Team(ByHand):
         return [
             *refusal_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
             *self.sync_notes(),
-            *filter(None, (chosen, self.lacking)),
+            *([chosen] if chosen else ()),
         ]
 
     def canonical(self) -> str:

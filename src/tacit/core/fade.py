@@ -9,7 +9,7 @@ days are a second clock beside them. A project that rests forgets nothing.
     runs         ArcheFlow: every ten runs unmet take one off its frequency
 
 ArcheFlow's frequency is therefore not the count of runs that saw a lesson. It is that count less what fading took, and
-what fading took depends on where the sightings stand in the project's sequence of runs. `tacit-origins` replays that sequence;
+what fading took depends on where the sightings stand in the project's sequence of runs. `tacit.origins` replays that sequence;
 what it says was lost is written down as a mark when the loss happens, so that everybody who reads the tally agrees.
 """
 

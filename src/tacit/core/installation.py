@@ -13,39 +13,16 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, distribution, entry_points, requires
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tacit.core.errors import MissingExtra, UsageError
-from tacit.core.profile import BROUGHT
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 DISTRIBUTION = "tacit-memory"
-# what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
-PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
-    "tacit-origins": {
-        "format": ("archeflow", "geas", "joelclaw", "ralph"),
-        "verb": (
-            "check",
-            "regressions",
-            "knowledge",
-            "estimate",
-            "conventions",
-            "antipatterns",
-            "top",
-        ),
-        **{kind: names for kind, (_, names) in BROUGHT.items()},
-    },
-    "tacit-replay": {
-        "command": ("replay",),
-        "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
-    },
-}
 FOREIGN_PROGRAM = (
     "tacit"  # another project's distribution with the same import name; before 0.2 also ours
 )
@@ -80,67 +57,6 @@ def hint(extra: str = "") -> str:
 def bring(*packages: str) -> str:
     """What to paste so that this installation has packages that no extra of ours names."""
     return command(environment(), packages)
-
-
-def plugged_in(kind: str, name: str) -> Any:
-    """What another distribution offers in the entry point group of a kind (`tacit.rankers`, `tacit.commands` …) under this name, loaded;
-    nothing where nobody does, and an error with the way to bring it where one of this repository would."""
-    for point in entry_points(group=f"tacit.{kind}s", name=name):
-        return point.load()
-    if part := part_with(kind, name):
-        raise MissingExtra(
-            f"The {kind} {name} is part of {part}, which is not installed here.", bring_part(part)
-        )
-    return None
-
-
-def plugged_or_refused(kind: str, name: str, known: Iterable[str]) -> Any:
-    """The same, for what a profile or a person asks for by name: one that nobody has is refused with what there is."""
-    found = plugged_in(kind, name)
-    if found is None:
-        raise UsageError(f"There is no {kind} {name!r}.", f"One of: {', '.join(known)}.")
-    return found
-
-
-def plugged_names(kind: str) -> list[str]:
-    """The names that other distributions offer of a kind."""
-    return sorted(point.name for point in entry_points(group=f"tacit.{kind}s"))
-
-
-def part_with(kind: str, name: str) -> str:
-    """The distribution of this repository that brings a format, a verb or a profile of that name; empty for a name of nobody."""
-    return next((part for part, brought in PARTS.items() if name in brought.get(kind, ())), "")
-
-
-def bring_part(part: str) -> str:
-    """What to paste so that this installation has another distribution of this repository: by its path, for its name is nobody's yet."""
-    clone = _clone()
-    line = command(environment(), [os.path.join(clone or ".", "distributions", part)])
-    return line if clone else f"In a clone of Tacit: {line}"
-
-
-def stands_in(profile: str, ours: Mapping[str, Any]) -> str:
-    """What a person should know of a profile that goes by functions that are not installed here."""
-    said = ", ".join(f"{key} = {name or 'nothing'}" for key, name in ours.items())
-    why = f"What the profile {profile} goes by is part of tacit-origins, which is not installed here; until then {said}"
-    return f"{why}. {bring_part('tacit-origins')}"
-
-
-def missing_parts(kind: str) -> str:
-    """What parts that are not here would bring of a kind, to end a list of what there is; empty where nothing is missing."""
-    missing = [
-        f"{', '.join(brought[kind])} ({part})"
-        for part, brought in PARTS.items()
-        if kind in brought and not _is_here(part)
-    ]
-    return f"; not installed here: {'; '.join(missing)}" if missing else ""
-
-
-def _is_here(name: str) -> bool:
-    try:
-        return bool(distribution(name))
-    except PackageNotFoundError:
-        return False
 
 
 def command(found: Environment, packages: Sequence[str]) -> str:

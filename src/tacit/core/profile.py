@@ -150,68 +150,6 @@ def flat(profile: Profile) -> dict[str, Any]:
     return found
 
 
-# What profiles name and another distribution of this repository brings: for each kind of function the module, and the names there.
-# A hook asks this table, not the entry points; a store never says what is imported.
-BROUGHT = {
-    "ranker": (
-        "tacit.origins.ranking",
-        ("decay", "frequency", "proven", "relevance", "six_factor"),
-    ),
-    "renderer": ("tacit.origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
-    "gate": ("tacit.origins.gates", ("annotation", "validation")),
-    "audit": ("tacit.origins.applied", ("echo", "outcome")),
-    "step": ("tacit.origins.asking", ("extract",)),
-    "fade": ("tacit.origins.fading", ("runs",)),
-    "triage": ("tacit.origins.page_rules", ("page_line",)),
-    "extractor": ("tacit.origins.ralph.iterations", ("iterated", "pooled")),
-}
-# the key that names one, or several, and who of ours stands in where it is not installed
-_STANDS_IN = {
-    "rank.ranker": ("ranker", "lexical"),
-    "render.renderer": ("renderer", "notes"),
-    "gate.function": ("gate", "rules"),
-    "fade.function": ("fade", "none"),
-    "signals.audits": ("audit", ""),
-    "triage.rules": ("triage", "known_line"),
-    "model.steps": ("step", ""),
-}
-
-
-def brought_by_part(kind: str, name: str) -> Any:
-    """A function that a profile names, of another distribution of this repository; nothing where that is not here or has no such."""
-    module, names = BROUGHT[kind]
-    if name not in names or not _is_here(module):
-        return None
-    from importlib import (
-        import_module,
-    )  # a prompt of Tacit's own profile loads neither it nor `warnings`
-
-    return getattr(import_module(module), name)
-
-
-def _is_here(module: str) -> bool:
-    """Whether the package of a module is installed."""
-    try:
-        return bool(__import__(module.partition(".")[0]))
-    except ImportError:
-        return False
-
-
-def as_installed(profile: Profile) -> tuple[Profile, dict[str, Any]]:
-    """A profile with functions of ours in place of those whose distribution is not installed here, and those by their keys."""
-    missing: dict[str, Any] = {}
-    for key, (kind, ours) in _STANDS_IN.items():
-        section, _, field = key.partition(".")
-        module, names = BROUGHT[kind]
-        named = profile.data[section][field]
-        others = [each for each in named if each not in names] if isinstance(named, list) else ours
-        if (others != named if isinstance(named, list) else named in names) and not _is_here(
-            module
-        ):
-            missing[key] = others
-    return with_values(profile, missing) if missing else profile, missing
-
-
 def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:
     """What differs, key by key: (key, in a, in b); None where a side has no such key."""
     left, right = flat(a), flat(b)

@@ -3,23 +3,22 @@
 A format module has `NAME`, `detect(source) -> float` (0 not mine … 1 certainly mine) and `read(source)`, which yields
 runs. It yields what a run says outright and never raises on bad content: what it could not read is counted in
 `Run.reading`. One that also knows a system's memories offers the functions of `core.exchange`. The table below names
-modules without importing them; others bring theirs through the entry-point group `tacit.formats`.
+modules without importing them; strangers bring theirs as `tacit.hookspecs` says.
 """
 
 from __future__ import annotations
 
 import glob
 import importlib
-import importlib.metadata
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import UsageError
-from tacit.core.installation import missing_parts, plugged_in
 from tacit.formats.source import FileSource
+from tacit.hookspecs import plugged_in
 from tacit.hosts import HOSTS, folder
 
 if TYPE_CHECKING:
@@ -76,7 +75,6 @@ FORMATS = {
     "joelclaw": "tacit.origins.joelclaw",
     "ralph": "tacit.origins.ralph",
 }
-ENTRY_POINTS = "tacit.formats"
 FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it
 
 
@@ -99,7 +97,6 @@ def get(name: str) -> Format:
         return loaded
     foreign = _foreign().get(name)
     if foreign is None:
-        plugged_in("format", name)  # which says where one of ours is that is not installed
         raise UnknownFormat(
             f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}"
         )
@@ -141,7 +138,7 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
     if chosen is None:
         raise UnknownFormat(
             f"reading {source.path}: no format recognises it ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(format_names())}{missing_parts('format')}",
+            hint=f"name one with --format: {', '.join(format_names())}",
         )
     found = get(chosen)
     return found.read(source) if hasattr(found, "read") else iter(())  # lessons are no run
@@ -173,7 +170,7 @@ def holder(source: Source) -> str:
     if best is None:
         raise UnknownFormat(
             f"reading {source.path}: no format knows memories like these ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(exchanging())}{missing_parts('format')}",
+            hint=f"name one with --format: {', '.join(exchanging())}",
         )
     return best
 
@@ -186,7 +183,7 @@ def memory_files(folder: str) -> list[Source]:
         parts = [file for module in every for file in module.PARTS.values()]
         raise UnknownFormat(
             f"there is no file of memories in {folder}",
-            hint=f"known names: {', '.join(parts)}{missing_parts('format')}",
+            hint=f"known names: {', '.join(parts)}",
         )
     return found
 
@@ -204,8 +201,8 @@ def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
 
 
 @cache
-def _foreign() -> dict[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+def _foreign() -> Mapping[str, Any]:
+    return plugged_in("format")
 
 
 def _sight(source: Source) -> str:

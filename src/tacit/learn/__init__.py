@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.profile import brought_by_part
 from tacit.core.rows import run_id
 from tacit.core.run import Run
+from tacit.hookspecs import of_origins
 from tacit.learn.stage import Learned, added
 from tacit.stores.sql import WorkContext
 
@@ -74,7 +74,7 @@ def learn(
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
         report = session.report()
-        ask_model = brought_by_part("step", "extract") if model is not None else None
+        ask_model = of_origins("step", "extract") if model is not None else None
         if ask_model is None or run.foreign or not (over or session.is_over()):
             return report
         return added(

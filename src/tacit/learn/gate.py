@@ -11,7 +11,7 @@ so is one that is learned by imitation and is not the repository's own (`own_com
 
 Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by hand is asked. What a run says
 passes the gate of its profile as well, which begins with it (`settled_first`) and goes on to merit: Tacit's own, the open one of
-ArcheFlow and geas; joelclaw's, which reads a model's annotation, and Ralph's, which checks figures, are those of `tacit-origins`.
+ArcheFlow and geas; joelclaw's, which reads a model's annotation, and Ralph's, which checks figures, are those of `tacit.origins`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.installation import plugged_or_refused
 from tacit.core.memory import PERSONAL
-from tacit.core.profile import Profile, brought_by_part
+from tacit.core.profile import Profile
 from tacit.core.run import Finding
 from tacit.core.trust import HELD
 from tacit.core.value import value
 from tacit.guard.screen import screened
+from tacit.hookspecs import policy
 from tacit.learn import cues
 from tacit.learn.echo import plain_line
 from tacit.learn.hazard import hazard
@@ -145,9 +145,9 @@ GATES: dict[str, Gate] = {"rules": gate, "open": open_gate}
 
 
 def gate_named(name: str) -> Gate:
-    """A gate by its name; those of other distributions are loaded when one is first named."""
+    """A gate by its name; an origin's or a stranger's is loaded when it is first named."""
     if name not in GATES:
-        GATES[name] = brought_by_part("gate", name) or plugged_or_refused("gate", name, GATES)
+        GATES[name] = policy("gate", name, GATES)
     return GATES[name]
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.journal import Change, Hand
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
-from tacit.core.profile import Profile, brought_by_part
+from tacit.core.profile import Profile
 from tacit.core.rows import RunRow
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
+from tacit.hookspecs import of_origins
 from tacit.learn.echo import cited, stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
@@ -111,7 +112,7 @@ class Session(Findings):
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
         for audit in filter(
-            None, (brought_by_part("audit", name) for name in self.profile.signals.audits)
+            None, (of_origins("audit", name) for name in self.profile.signals.audits)
         ):
             again = audit(
                 tx,

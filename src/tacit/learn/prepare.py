@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import sound_text
-from tacit.core.profile import Profile, brought_by_part
+from tacit.core.profile import Profile
 from tacit.core.proposal import STAGED_BY_HAND
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
+from tacit.hookspecs import of_origins
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
@@ -51,9 +52,7 @@ def what_it_says(
         else ()
     )
     again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
-    iterated = (
-        brought_by_part("extractor", "iterated") if (run.extra or {}).get("iterations") else None
-    )
+    iterated = of_origins("extractor", "iterated") if (run.extra or {}).get("iterations") else None
     derived = iterated(run, profile) if iterated else ()
     said = [*found, *again, *derived]
     kept = {finding.text for finding in found}

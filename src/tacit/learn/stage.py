@@ -13,13 +13,14 @@ from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import CONFIRMS, HEARD_WORDS, PERSONAL, Memory, kept_subject, sound_text
 from tacit.core.moves import moved as moved
-from tacit.core.profile import Profile, brought_by_part, class_of, kind_named
+from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.proposal import staging_status
 from tacit.core.run import Finding
 from tacit.core.standing import is_settled
 from tacit.core.states import CLOSED
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace, value
+from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
@@ -122,7 +123,7 @@ def met_again(
         )
         memory = changes[-1].memory
     how = profile.extract.extractors.get(finding.extractor)
-    pooled = brought_by_part("extractor", "pooled") if "content" in (finding.extra or {}) else None
+    pooled = of_origins("extractor", "pooled") if "content" in (finding.extra or {}) else None
     together = pooled(memory, finding, how.cap if how else 1.0) if pooled else None
     if together is None:
         return finding, changes

@@ -220,3 +220,7 @@ def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) ->
 
 def _path(path: str) -> str:
     return path.replace("\\", "/").removeprefix("./").rstrip("/")
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"echo": echo, "outcome": outcome}

@@ -196,3 +196,7 @@ def _until(every: Iterator[_Said] | Sequence[_Said], most: int) -> Iterator[_Sai
         if most < 0:
             return
         yield each
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"extract": extract}

@@ -61,3 +61,7 @@ def runs(evidence: Iterable[Evidence], now: int, step: int) -> Faded:
         1 for n in seen.values() if n <= since
     )  # seen before it was written down, as what a person adds
     return by_runs(seen.values(), now, step, opened=opened + early, unseen=unseen, since=since)
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"runs": runs}

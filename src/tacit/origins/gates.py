@@ -144,3 +144,7 @@ def _number(text: str) -> float | None:
     if found is None:
         return None
     return float(found[1]) / (100 if found[2] else 1)
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"annotation": annotation, "validation": validation}

@@ -59,3 +59,7 @@ def _compared(text: str) -> str:
     return " ".join(
         DATED.sub("", text.lower(), count=1).split()
     )  # said again on another day it is the same
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"page_line": page_line}

@@ -182,3 +182,13 @@ def _boost(memory: Memory) -> float:
 
 def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
     return Ranked(hit.memory, sum(parts.values()), parts, hit.channel)
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {
+    "decay": decay,
+    "frequency": frequency,
+    "proven": proven,
+    "relevance": relevance,
+    "six_factor": six_factor,
+}

@@ -103,3 +103,12 @@ def _learning(memory: Memory, longest: int) -> str:
 
 def _half_up(number: float) -> int:
     return int(number + 0.5)  # JavaScript's Math.round: halves go up
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {
+    "archeflow": archeflow,
+    "geas": geas,
+    "joelclaw": joelclaw,
+    "ralph": ralph,
+}

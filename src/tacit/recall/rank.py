@@ -7,7 +7,7 @@ was met, whether it is believed to help, its age, scope and severity, whether it
 which lessons it is told, and which belong to a moment at all, says `moments`.
 
 Every number that a person may want to set comes from the profile; each score is given with its parts, so that it can
-be explained. The origins' rankers are those of `tacit-origins`.
+be explained. The origins' rankers are those of `tacit.origins`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import log
 from tacit.core.clock import DAY, seconds
 from tacit.core.links import is_found_once, is_hearsay
 from tacit.core.memory import SCOPES, SEVERITIES, STALE, WAY, met_in, shared_path
-from tacit.core.profile import GENERAL, brought_by_part, task_type_of
+from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.moments import Named
@@ -530,11 +530,9 @@ BY_WORDS = (
 
 
 def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
-    """A ranker by name; those of other distributions are loaded when one is first named."""
+    """A ranker by name; an origin's or a stranger's is loaded when it is first named."""
     if name not in RANKERS:
-        from tacit.core.installation import plugged_or_refused
+        from tacit.hookspecs import policy
 
-        RANKERS[name] = brought_by_part("ranker", name) or plugged_or_refused(
-            "ranker", name, RANKERS
-        )
+        RANKERS[name] = policy("ranker", name, RANKERS)
     return RANKERS[name]

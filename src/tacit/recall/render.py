@@ -2,7 +2,7 @@
 
 A lesson is somebody's text on its way into a prompt. The default wording gives each one line with its id, neutralised,
 inside a fence whose name nobody can guess, labelled as notes; `lines` words them as the profile says. The origins' wordings
-(`tacit-origins`) are theirs to the byte, without id and fence; whoever wants them fenced asks for it. In none of them can a
+(`tacit.origins`) are theirs to the byte, without id and fence; whoever wants them fenced asks for it. In none of them can a
 text leave its line.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import OWNER, PERSONS
-from tacit.core.profile import brought_by_part
 from tacit.guard.one_line import plain_line
 from tacit.recall.budget import tokens_of
 from tacit.recall.rank import frequency_of
@@ -58,13 +57,11 @@ def is_fenced(profile: Profile, renderer: str = "", wrap: bool | None = None) ->
 
 
 def renderer_named(name: str) -> Callable[[Sequence[Ranked], Profile, Words], str]:
-    """A wording by its name; those of other distributions are loaded when one is first named."""
+    """A wording by its name; an origin's or a stranger's is loaded when it is first named."""
     if name not in RENDERERS:
-        from tacit.core.installation import plugged_or_refused
+        from tacit.hookspecs import policy
 
-        RENDERERS[name] = brought_by_part("renderer", name) or plugged_or_refused(
-            "renderer", name, RENDERERS
-        )
+        RENDERERS[name] = policy("renderer", name, RENDERERS)
     return RENDERERS[name]
 
 

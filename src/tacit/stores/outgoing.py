@@ -15,9 +15,10 @@ from tacit.core.edits import ERASED_BY
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile, brought_by_part
+from tacit.core.profile import Profile
 from tacit.core.states import CLOSED
 from tacit.core.value import grouped
+from tacit.hookspecs import of_origins
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -223,7 +224,7 @@ def _openings(
     if tally.confidence is not None:
         counts["confidence"] = (tally.confidence, stated)
     counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
-    if by_runs := brought_by_part("fade", profile.fade.function):
+    if by_runs := of_origins("fade", profile.fade.function):
         lasts = (
             memory.pinned
             or memory.klass in profile.fade.never

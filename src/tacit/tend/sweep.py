@@ -18,12 +18,13 @@ from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import LOST, Evidence, Mark
 from tacit.core.memory import Memory
 from tacit.core.moves import moved, proposed
-from tacit.core.profile import Profile, brought_by_part
+from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow, run_id
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
+from tacit.hookspecs import of_origins
 from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
@@ -52,7 +53,7 @@ class Loss:
 
 def loss(memory: Memory, evidence: Sequence[Evidence], profile: Profile, until: int) -> Loss | None:
     """What the runs up to `until` took off a lesson; None where nothing, or where silence cannot touch it."""
-    by_runs = brought_by_part("fade", profile.fade.function)
+    by_runs = of_origins("fade", profile.fade.function)
     if by_runs is None or _keeps(memory, profile):
         return None
     now = by_runs(evidence, until, profile.fade.runs_step)

@@ -11,10 +11,10 @@ from tacit.core.errors import Refused, Unavailable
 from tacit.core.journal import Entry, Hand
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted
-from tacit.core.profile import brought_by_part
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
+from tacit.hookspecs import of_origins
 from tacit.stores import lookups
 from tacit.stores.sql import Reads
 from tacit.tend.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
@@ -84,7 +84,7 @@ class Judge:
     # -- tiers ------------------------------------------------------------------------------------
 
     def _rules(self) -> None:
-        judge = RULES.get(self.settings.rules) or brought_by_part("triage", self.settings.rules)
+        judge = RULES.get(self.settings.rules) or of_origins("triage", self.settings.rules)
         with self.context.write() as tx:
             waiting = {each.id: each for each in _waiting(tx, self.context.project.id)}
             lines = [

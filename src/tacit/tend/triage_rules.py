@@ -98,7 +98,7 @@ class Judged:
 def known_line(
     suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
 ) -> Triaged:
-    """Joelclaw's questions (`tacit-origins` has its own answers), with likeness as lessons are matched: in other words, by rare words
+    """Joelclaw's questions (`tacit.origins` has its own answers), with likeness as lessons are matched: in other words, by rare words
     first, and blind to no negation.
 
     What is about the subject of a line that is there, and is not the same, is for a person: it adds, corrects or contradicts.

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from unicodedata import category
 
-from tacit.core.installation import plugged_or_refused
+from tacit.hookspecs import policy
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
@@ -422,8 +422,8 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
 
 
 def _matcher(name: str) -> Callable[[Prepared, Prepared, Idf | None], Likeness]:
-    """One of ours, or what another distribution offers under the name."""
-    return MATCHERS.get(name) or plugged_or_refused("matcher", name, MATCHERS)
+    """One of ours, or what a stranger's package offers under the name."""
+    return MATCHERS.get(name) or policy("matcher", name, MATCHERS)
 
 
 def matching_terms(text: str) -> list[str]:

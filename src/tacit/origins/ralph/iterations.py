@@ -273,3 +273,7 @@ def _content(extra: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _positive(content: Mapping[str, Any], *names: str) -> bool:
     return all(isinstance(at := content.get(name), (int, float)) and at > 0 for name in names)
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"iterated": iterated, "pooled": pooled}
