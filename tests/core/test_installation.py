@@ -195,9 +195,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
-    """Each extra that some module asks for is declared, and comes to a line of that installer with exactly its packages; `make dist` pastes
-    all of them."""
-    import importlib.util
+    """Each extra that some module asks for is declared, and comes to a line of that installer with exactly its packages."""
     import tomllib
 
     asked = {
@@ -209,11 +207,6 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
-    spec = importlib.util.spec_from_file_location("dist", ROOT / "bench" / "dist.py")
-    assert spec and spec.loader
-    dist = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(dist)
-    assert {*dist.COMMANDS, *dist.BEHIND} == asked
     found, begins = KINDS[kind]
     for extra in asked:
         words = shlex.split(command(found, declared[extra]))
