@@ -18,7 +18,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tacit.core.profile import brought_by_part
+from tacit.hookspecs import of_origins
 from tacit.core.profile_toml import standard
 from tacit.core.run import Finding
 from tacit.learn.prepare import gate_of
@@ -62,7 +62,7 @@ def judged(row: dict[str, str], pages: dict[str, list[str]], profile: str) -> st
     settings = standard(profile).triage
     section = row["section"] if profile == "joelclaw" else DEFAULT[row["section"]]
     text = f"(2026-11-15) {row['text']}" if "date" in settings.promote_needs else row["text"]
-    rule = RULES.get(settings.rules) or brought_by_part("triage", settings.rules)
+    rule = RULES.get(settings.rules) or of_origins("triage", settings.rules)
     word = rule(Suggested("new", section, text), pages[row["page"]], (), settings)
     return "merge" if word.reason.startswith("duplicate") else word.action
 
