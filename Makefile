@@ -47,7 +47,6 @@ test-quick: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' $(LONGER:%=--ignore %) $(QUICK)
 
 # Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only, ANSWERS=off no recorded answers.
-# docs/internals/mutants.md.
 mutate: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'coverage>=7.6'
 	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own) $(if $(filter off,$(ANSWERS)),--no-answers)

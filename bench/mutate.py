@@ -5,7 +5,7 @@ is one edit in a copy of the tree, and is asked of the tests that execute its st
 never does cannot notice it. Those of its own module come first, then those of its room, then all others, the quickest files first, up to CAP seconds
 of CPU. What runs only while modules are imported (constants, defaults, class bodies) is asked of the tests that execute a line which mentions what
 it defines, or anything of its module. A mutant is caught when a test fails that passes without it, or takes three times its usual CPU. What
-survives is kept in .bench/mutate with its difference; docs/internals/mutants.md says of each which test it got, or why it needs none.
+survives is kept in .bench/mutate with its difference; each gets a test, or is a change that nobody could see.
 
 Which tests execute which line is recorded once (mutate_record.py). A run may be broken off and goes on where it was, as long as the commit is the same.
 """

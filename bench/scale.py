@@ -1,4 +1,4 @@
-"""What one piece of work costs a PostgreSQL server: its CPU, its log, its disk. docs/internals/scale.md multiplies these figures.
+"""What one piece of work costs a PostgreSQL server: its CPU, its log, its disk.
 
     python bench/scale.py [--memories 2000] [--sessions 100]
 

@@ -1,7 +1,7 @@
 """A run's way through `learn`, drawn from a trace of real calls: `python -m bench.walk [SESSION …] [--write]`.
 
 Every session is learned into a store in memory, as `tacit learn` does. A step is what the conductor (`learn.learn`) calls; below it stand the
-modules that the step goes to, in the order of their first call. `--write` puts the drawing into docs/internals/extraction.md. It ends with a
+modules that the step goes to, in the order of their first call. `--write` puts the drawing into docs/internals/learning.md. It ends with a
 failure where a step is entered twice (but once for each finding), where two sessions differ in their order, or where a command line is parsed twice.
 """
 
@@ -24,7 +24,7 @@ from tacit.learn import command
 
 HERE = Path(__file__).parents[1]
 ROOM = str(Path(tacit.__file__).parent / "learn") + "/"
-PAGE = HERE / "docs" / "internals" / "extraction.md"
+PAGE = HERE / "docs" / "internals" / "learning.md"
 BEGIN, END = "<!-- walk -->", "<!-- end of walk -->"
 EACH = ("without_secrets", "judged_by_gate")  # asked once for each finding
 

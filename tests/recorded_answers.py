@@ -1,8 +1,8 @@
 """Calls of functions with what they answered, as rows of JSON: answers.jsonl of a room, asked again by test_answers.py.
 
 Arguments and answers are plain: text, numbers, lists, our values ({"$": class, its fields}), and profiles by name with the sections that differ.
-After a change that is meant, `python tests/recorded_answers.py` writes what is answered now, and the difference is what was changed. How the rows
-were chosen: docs/internals/mutants.md.
+After a change that is meant, `python tests/recorded_answers.py` writes what is answered now, and the difference is what was changed. The rows
+were chosen with mutants in view.
 """
 
 from __future__ import annotations

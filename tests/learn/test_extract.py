@@ -236,7 +236,7 @@ def test_severity_follows_strength() -> None:
     ]
 
 
-# Written one set after the other, each before its first run (docs/internals/extraction.md has the figures). A way of working and a
+# Written one set after the other, each before its first run. A way of working and a
 # requirement of the product are asked for in the same words.
 TO_STAY = Path(__file__).with_name("to_stay.txt").read_text(encoding="utf-8").strip().splitlines()
 THE_TASK = Path(__file__).with_name("the_task.txt").read_text(encoding="utf-8").strip().splitlines()

@@ -1,4 +1,4 @@
-"""What newcomers stumbled over, each once: docs/internals/first-minutes.md tells of them."""
+"""What newcomers stumbled over, each once."""
 
 from __future__ import annotations
 

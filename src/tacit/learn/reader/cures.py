@@ -312,7 +312,7 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -
 
 def _by_commands(text: str, near: Found) -> Memory | None:
     """The lesson that names the very commands a cure names, two at least, in much the same words. Of a cure alone: two lessons of any
-    kind that name the same commands may well say two things (`docs/internals/matching.md`)."""
+    kind that name the same commands may well say two things (`docs/internals/learning.md`)."""
     mine, telling = prepare(text), rarity(near.frequency, near.rows)
     named = _commands(text)
     alike = [
