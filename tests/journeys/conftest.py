@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.journeys.world import Machine
 
 
 @pytest.fixture
@@ -23,3 +24,9 @@ def kept(tacit: Any, tmp_path: Path) -> Any:
     )
     tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
     return tacit
+
+
+@pytest.fixture
+def machine(tacit: Any, alone: Path, folder: Path) -> Machine:
+    """A machine with nothing on it yet, and the folder one stands in."""
+    return Machine(tacit, alone, folder)
