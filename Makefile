@@ -46,10 +46,10 @@ LONGER := tests/words/test_match.py tests/trial/test_effect.py tests/guard/test_
 test-quick: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' $(LONGER:%=--ignore %) $(QUICK)
 
-# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only, ANSWERS=off no recorded answers.
+# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only.
 mutate: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'coverage>=7.6'
-	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own) $(if $(filter off,$(ANSWERS)),--no-answers)
+	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own)
 
 # docs/ as a site, into .bench/site; every page must be in the navigation, every anchor must lead somewhere.
 docs: .venv-docs/ready

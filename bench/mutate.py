@@ -28,7 +28,6 @@ from mutate_places import ROOT, Mutant, drawn, edited
 from mutate_record import KEPT, Known, recorded
 
 ROOMS = ("core", "guard", "learn", "recall", "trial", "words")
-ANSWERS = "tests/test_answers.py"
 ROUNDS = (15, 90)  # the same seconds, after which a mutant's next tests are collected
 
 
@@ -175,7 +174,6 @@ def main() -> None:
         action="store_true",
         help="ask the tests of a mutant's own room only; what survives there is not yet a survivor",
     )
-    parser.add_argument("--no-answers", action="store_true", help="do not ask the recorded answers")
     parser.add_argument("--list", action="store_true", help="only say what would be tried")
     args = parser.parse_args()
     chosen = drawn(args.count, args.seed, tuple(args.rooms.split(",")))
@@ -187,10 +185,7 @@ def main() -> None:
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
     KEPT.mkdir(parents=True, exist_ok=True)
-    ledger = (
-        KEPT
-        / f"{commit}-{args.seed}{'-own' if args.own else ''}{'-no-answers' if args.no_answers else ''}.jsonl"
-    )
+    ledger = KEPT / f"{commit}-{args.seed}{'-own' if args.own else ''}.jsonl"
     done = (
         {row["id"]: Result(**row) for row in map(json.loads, ledger.read_text().splitlines())}
         if ledger.exists()
@@ -200,8 +195,6 @@ def main() -> None:
     ends = time.monotonic() + args.minutes * 60
     copies = [Copy(KEPT / f"tree-{number}") for number in range(args.workers)]
     known = recorded(copies[0].root, copies[0].env, args.workers, tuple(args.tests.split(",")))
-    if args.no_answers:
-        known.passes |= {test: False for test in known.tests if test.startswith(ANSWERS)}
     lock = threading.Lock()
 
     def work(copy: Copy) -> None:

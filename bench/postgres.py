@@ -239,8 +239,8 @@ def _template(
     texts: list[dict[str, Any]],
     number: int,
     at: str,
-    _kept: dict[int, Any] = {},
-) -> Any:  # noqa: B006
+    _kept: dict[int, Any] = {},  # noqa: B006
+) -> Any:
     if number not in _kept:
         _kept.clear() if len(_kept) > 4 * BLOCK else None
         _kept[number] = memory_from(

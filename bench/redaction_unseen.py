@@ -19,7 +19,7 @@ from random import Random
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from redaction import (
+from redaction import (  # noqa: E402
     ALNUM,
     HEX,
     LOWER,
@@ -31,7 +31,7 @@ from redaction import (
     chars,
     human,
     told,
-)  # noqa: E402
+)
 
 SYMBOLS = ALNUM + "!#%+"
 FIRST = {"choose": (308, 500), "check": (293, 500)}  # left, planted

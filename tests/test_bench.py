@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import walk
 
 BENCH = Path(__file__).parent.parent / "bench"
 
@@ -201,12 +200,3 @@ def test_a_finding_of_the_red_team_names_tests_that_are_there() -> None:
     for finding in load("redteam_page")["FINDINGS"]:
         for file, _, name in (each.partition("::") for each in finding.tests.split()):
             assert f"def {name}" in (BENCH.parent / "tests" / file).read_text()
-
-
-def test_a_run_goes_its_way_once_and_as_drawn() -> None:
-    """Each step of `learn` entered once and in the order of the docs; each command line parsed once."""
-    found = walk.walked(
-        [str(each) for each in sorted((walk.HERE / "examples" / "sessions").glob("*.jsonl"))]
-    )
-    assert walk.faults(found) == []
-    assert walk.drawing(found) in walk.PAGE.read_text()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -120,24 +117,6 @@ def test_every_profile_has_a_way_up_and_out(name: str) -> None:
     profile = standard(name)
     wanted = [*pairwise(ACTIVE), ("stable", "under_review"), ("candidate", "rejected")]
     assert [pair for pair in wanted if not allows(profile, *pair)] == []
-
-
-# --- the ladders: one case on each side of every threshold -----------------------------------------------------------
-
-LADDERS = [
-    json.loads(line)
-    for line in Path(__file__).with_name("ladders.jsonl").read_text("utf-8").splitlines()
-]
-
-
-@pytest.mark.parametrize(
-    "row", LADDERS, ids=lambda row: f"{row['profile']}-{'-'.join(row['states'])}"
-)
-def test_ladders(row: dict[str, Any]) -> None:
-    """The design's own, geas's table, and what the other origins' documents promise; at and just below each number."""
-    expected = (row["to"], row["rule"]) if "to" in row else None
-    for state in row["states"]:
-        assert step(row["profile"], state, **row["known"]) == expected
 
 
 def test_a_move_carries_its_reason() -> None:

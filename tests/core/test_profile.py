@@ -99,19 +99,6 @@ def test_promises_of_the_documents(name: str, key: str, expected: object) -> Non
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-TABLE = Path(__file__).with_name("refused_profiles.jsonl").read_text("utf-8")
-REFUSED = [json.loads(line) for line in TABLE.splitlines()]
-
-
-@pytest.mark.parametrize("why", dict.fromkeys(row["why"] for row in REFUSED))
-def test_a_profile_that_is_refused_is_told_why(why: str) -> None:
-    """A typing error names its full path and what was probably meant; a wrong type what the key takes, was given and is for; what is out of
-    range the range. Classes, states, quantities, verdicts, roles, kinds and sections are closed sets, and so are the legal moves.
-    """
-    rows = [row for row in REFUSED if row["why"] == why]
-    assert [faults(row["text"]) for row in rows] == [row["message"] for row in rows]
-
-
 @pytest.mark.parametrize("value", ["0.0", "1.0", "0", "1"])
 def test_the_ends_of_a_range_belong_to_it(value: str) -> None:
     """A share may be nothing or all, written whole or not."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recorded_lives import fix_draws
+from tests.fixed_draws import fix_draws
 
 from tacit.app import Memories
 from tacit.app import open as open_memories

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,8 +28,8 @@ def settings(**keys: Any) -> Trial:
 
 
 def assign(
-    memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any
-) -> list[Assigned]:  # noqa: B006
+    memories: list[Memory], recorded: Sequence[Use] = (), at: Trial = DEFAULT, **named: Any
+) -> list[Assigned]:
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,10 +23,13 @@ OFFER = "Then on a collision the record with more filled fields wins."
 
 
 def said(
-    lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision"
-) -> str:  # noqa: B006
+    lessons: Sequence[Any] = (),
+    verdicts: Sequence[Any] = (),
+    says: str = "yes",
+    holds: str = "decision",
+) -> str:
     answers = [{"n": n, "says": says, "holds": holds} for n in range(1, 5)]
-    return json.dumps({"lessons": lessons, "answers": answers, "verdicts": verdicts})
+    return json.dumps({"lessons": list(lessons), "answers": answers, "verdicts": list(verdicts)})
 
 
 def reads(memories: Memories, id: str, answer: str, *steps: Step) -> Any:
