@@ -18,9 +18,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tacit.hookspecs import of_origins
 from tacit.core.profile_toml import standard
 from tacit.core.run import Finding
+from tacit.hookspecs import of_origins
 from tacit.learn.prepare import gate_of
 from tacit.tend.triage_rules import RULES, Suggested
 
