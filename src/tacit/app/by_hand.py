@@ -14,7 +14,7 @@ from tacit.core.edits import edited, erased, forgotten, made, paged, pinned, rew
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory, kept_text
+from tacit.core.memory import EDITABLE, Memory, kept_text
 from tacit.core.moves import lifted
 from tacit.core.profile import class_of
 from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
@@ -23,6 +23,7 @@ from tacit.core.states import CLOSED, OPEN
 from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
+from tacit.guard.screen import screened
 from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
@@ -129,11 +130,16 @@ class ByHand(PageVerbs, Safety):
         """Correct a memory's text or facets; never its id, times, evidence or origin.
 
         Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning. A person's
-        other words are confirmed by them: such a lesson is given every time, and no longer waits for a second sighting.
+        other words are confirmed by them: such a lesson is given every time, and no longer waits for a second sighting. Anybody else's are
+        a new lesson that waits, whatever they are an edit of; it is what comes back, and the former one stays as it is.
         """
         found = self.get(id)
         self._need_standing(found, "Editing")
         wanted = checked_facets(fields, self.profile)
+        if not self.actor.is_person:
+            if wanted.get("text", found.text) != found.text:
+                return self.add(**self._as_another(found, wanted))
+            self._need_clean(wanted)
         klass = class_of(self.profile, wanted["kind"]) if wanted.get("kind") else ""
         theirs = self.actor.is_person and "text" in wanted and not typo
 
@@ -155,9 +161,26 @@ class ByHand(PageVerbs, Safety):
             stand_for if theirs else None,
         )
 
+    @staticmethod
+    def _as_another(found: Memory, wanted: Mapping[str, Any]) -> Any:
+        """Other words for a lesson, as the facets of a new one: what that one is about stays, what speaks for it does not."""
+        kept = {name: getattr(found, name) for name in EDITABLE if name not in ("text", "source")}
+        return {**kept, **wanted}
+
+    def _need_clean(self, wanted: Mapping[str, Any]) -> None:
+        """What is printed beside a lesson may not address its reader either."""
+        beside = [each for at in wanted.values() for each in ([at] if isinstance(at, str) else at)]
+        if not (seen := screened("", *beside)).clean:
+            raise Refused(
+                f"That is for a person to write: {seen.reason}; {self.actor.reason}.",
+                self.actor.how,
+            )
+
     def propose_edit(self, id: str, text: str, *, reason: str = "") -> Proposal:
-        """Other words for a lesson that only a person may change: they wait in the inbox."""
+        """Other words for a lesson that only a person may change: they wait in the inbox, with what the gate says of them."""
         found, at, reason = self.get(id), self.now(), self._kept_reason(reason)
+        words = redact(private(kept_text(text))).text
+        asked = may_be_told(words, self.actor.tier)
         proposal = Proposal(
             new_id(),
             found.project,
@@ -166,7 +189,7 @@ class ByHand(PageVerbs, Safety):
             self.actor.name,
             at,
             memory=found.id,
-            payload={"text": redact(private(text)).text},
+            payload={"text": words, "gate": asked.outcome, "gate_reason": asked.reason},
             expires_at=clock.after_days(at, EXPIRES_AFTER_DAYS),
         )
         with self.store.write() as tx:
