@@ -108,7 +108,9 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
         answer = json.loads(said)
         context = {"hookEventName": dialect.NAMES[name], "additionalContext": "notes\n"}
         assert answer.pop("hookSpecificOutput") == context
-        assert answer == ({"systemMessage": "receipt"} if name == "session-start" else {})
+        assert answer == (
+            {"systemMessage": "receipt"} if name in ("session-start", "prompt") else {}
+        )
     long = "<f>\n" + "- line of notes\n" * 2000 + "</f>\n"
     answer = json.loads(dialect.write(events["prompt"], HookAnswer(long)))["hookSpecificOutput"]
     assert len(answer["additionalContext"]) <= dialect.LIMIT

@@ -84,6 +84,12 @@ def teach(text: str = "Run make migrate before the tests.", **facets: Any) -> st
         return memories.add(text, **facets).id
 
 
+def words_beside(browser: Client, path: str, act: str) -> str:
+    """What a form carries of the words that stand beside its button."""
+    form = browser("GET", path).text.partition(f'hx-post="{act}"')[2]
+    return form.partition('name="words" value="')[2].partition('"')[0]
+
+
 def hold(number: int = 1) -> str:
     """A lesson that waits for a person's word."""
     with open_memories() as memories:
@@ -283,7 +289,9 @@ def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
         whole = path.endswith(ids[1])
         assert (len(html) > 100_000) is whole, (path, len(html))
     assert "edit it on its own screen" in browser("GET", "/inbox").text
-    done = browser("POST", f"/act/proposals/{ids[0]}", data={"decision": "approve"})
+    words = words_beside(browser, f"/lessons/{ids[0]}", f"/act/lessons/{ids[0]}")
+    yes = {"decision": "approve", "words": words}
+    done = browser("POST", f"/act/proposals/{ids[0]}", data=yes)
     assert "approved" in done.text and len(done.text) < 5_000
 
 
@@ -299,7 +307,8 @@ def test_a_judgement_and_its_undo(browser: Client) -> None:
     """Approved by a click, taken back by another: the lesson stands where it stood, and waits again."""
     id = hold()
     assert id in browser("GET", "/inbox").text
-    done = browser("POST", f"/act/proposals/{id}", data={"decision": "approve"})
+    yes = {"decision": "approve", "words": words_beside(browser, "/inbox", f"/act/proposals/{id}")}
+    done = browser("POST", f"/act/proposals/{id}", data=yes)
     assert "approved" in done.text
     with open_memories() as memories:
         assert memories.get(id).state == "provisional"
@@ -314,7 +323,9 @@ def test_a_judgement_and_its_undo(browser: Client) -> None:
 def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: Any) -> None:
     """The same acts on two lessons, one by each: verbs, reasons, persons and changes are equal."""
     here, there = hold(1), hold(2)
-    browser("POST", f"/act/proposals/{here}", data={"decision": "approve", "reason": "seen it"})
+    words = words_beside(browser, "/inbox", f"/act/proposals/{here}")
+    yes = {"decision": "approve", "reason": "seen it", "words": words}
+    browser("POST", f"/act/proposals/{here}", data=yes)
     browser("POST", f"/act/lessons/{here}", data={"do": "pin", "reason": "always"})
     browser(
         "POST",
@@ -631,8 +642,17 @@ def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> 
     )
     page = browser("GET", "/").text
     assert "Use port 5433" in page and f'hx-post="/act/rows/{gone}"' in page
-    assert "your word" in browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).text
-    assert "dropped" in browser("POST", f"/act/rows/{gone}", data={"do": "drop"}).text
+    words = {id: words_beside(browser, "/", f"/act/rows/{id}") for id in (kept, gone)}
+    with open_memories() as memories:
+        memories.edit(kept, text="The importer keeps rows with umlauts")
+    keep = {"do": "keep", "words": words[kept]}
+    refused = browser("POST", f"/act/rows/{kept}", data=keep)
+    assert refused.status_code == 422 and "its words changed since" in refused.text
+    assert browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).status_code == 422
+    keep["words"] = words_beside(browser, "/", f"/act/rows/{kept}")
+    assert "your word" in browser("POST", f"/act/rows/{kept}", data=keep).text
+    drop = {"do": "drop", "words": words[gone]}
+    assert "dropped" in browser("POST", f"/act/rows/{gone}", data=drop).text
     reworded = browser(
         "POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"}
     )

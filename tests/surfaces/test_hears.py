@@ -16,7 +16,8 @@ from tacit.app import open as open_memories
 from tacit.core.value import replace
 from tacit.recall.moments import told_at_starts
 from tacit.surfaces.cli.inject import main as inject
-from tacit.surfaces.one_screen import moment_words, one_screen, renumbered
+from tacit.surfaces.numbers import Shown
+from tacit.surfaces.one_screen import moment_words, one_screen
 from tacit.surfaces.quoted import telling_line
 from tacit.testing import signed
 
@@ -112,8 +113,13 @@ def test_review_has_the_words_and_numbers_of_the_other_screens(env: dict[str, st
 
 def test_numbers_stay(env: dict[str, str]) -> None:
     """What was shown keeps its number; they begin anew where they would grow too long."""
-    assert renumbered(["a", "b"], ["c", "a"]) == ["a", "b", "c"]
-    assert renumbered([str(n) for n in range(999)], ["x", "3"]) == ["x", "3"]
+    shown = Shown().with_rows(["a", "b"]).with_rows(["c", "a"])
+    assert shown.numbers == {"a": 1, "b": 2, "c": 3}
+    many = shown.with_rows([f"lesson {n}" for n in range(1000)]).with_rows(["x", "a"])
+    assert (
+        many.numbers["x"] == 1004 and many.numbers["a"] == 1005
+    )  # never one that was given before
+    assert Shown(0, shown.rows).with_rows(["x"]).numbers == shown.numbers  # no person looks
 
 
 def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> None:

@@ -29,12 +29,11 @@ from tacit.profiles import load
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, _show
+from tacit.surfaces.numbers import numbers_shown, remember_numbers
 from tacit.surfaces.one_screen import (
     _is_new,
     _short,
-    numbers_shown,
     one_screen,
-    remember_numbers,
     shortened,
     week_words,
 )

@@ -13,7 +13,8 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.surfaces.hooks import respond
 from tacit.surfaces.hooks.words import meaning
-from tacit.surfaces.one_screen import numbers_shown, one_screen, remember_numbers
+from tacit.surfaces.numbers import numbers_shown, remember_numbers
+from tacit.surfaces.one_screen import one_screen
 from tacit.testing import signed
 
 
@@ -26,7 +27,8 @@ from tacit.testing import signed
         ("tacit keep 1 please", None),
         ("please tacit keep 1", None),
         ("tacit keep 1; rm -rf /", None),
-        ("tacit keep 1000", None),
+        ("tacit keep 1000", ("keep", [1000])),
+        ("tacit keep 1000000", None),
         ("tacit approve 1", None),
     ],
 )

@@ -72,7 +72,7 @@ _VERBS_BY_MODULE = {
     (
         "reviewing",
         "Reviewing",
-    ): "patch proposals counted_anew for_person worth_a_look review reopen settle",
+    ): "patch proposals counted_anew for_person worth_a_look review reopen settle takes_more_than_a_number",
     ("queries", "Queries"): (
         "profile_choice use_profile why log week health reindex embed explain notes signers exempt withheld_in look_up list "
         "is_told_at_starts"

@@ -9,10 +9,11 @@ from tacit.app.by_hand import ByHand
 from tacit.app.guarding import Guarding
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
-from tacit.core.proposal import APPROVED, OPEN, Proposal, reason_now
+from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
 from tacit.core.value import fields, replace
 from tacit.guard.redact import private, redact
 from tacit.learn.deciding import best, find_proposal, heard
+from tacit.learn.gate import may_be_told
 from tacit.learn.review import Review, Reviewed
 from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
 from tacit.stores.counts import pieces_of_work
@@ -137,6 +138,17 @@ class Reviewing(ByHand):
             f"{decision!r} is no decision.",
             "One of: approve, edit, reject, merge, unmerge, open, close, clear.",
         )
+
+    def takes_more_than_a_number(self, id: str) -> bool:
+        """Whether a yes to it is given at a terminal only: it is held or asks about what is, would erase, or would put words in force that
+        the gate holds."""
+        asked = self.store.proposal(id)
+        payload = (asked.payload or {}) if asked else {}
+        found = self.store.memories([asked.memory if asked and asked.memory else id])
+        if payload.get("erase") or any(memory.gate != "allow" for memory in found):
+            return True
+        would = new_words(asked) if asked and asked.kind in OTHER_WORDS else ""
+        return bool(would) and may_be_told(would, "agent").outcome != "allow"
 
     def reopen(self, proposal: str) -> Proposal:
         """Let a decided proposal wait again; what a yes changed in a file, or in its lesson if nothing came after it, is put back."""

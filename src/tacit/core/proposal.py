@@ -85,6 +85,17 @@ class Proposal:
     decision: str = ""  # the judge's reason
 
 
+# Questions whose yes puts somebody else's words in force.
+OTHER_WORDS = ("edit", "fork", "page")
+
+
+def new_words(question: Proposal) -> str:
+    """The words that a yes to a question would give to its lesson, or to a new one; empty where it changes none."""
+    payload = question.payload or {}
+    fields = payload.get("fields") or {}
+    return str(payload.get("order") or payload.get("text") or fields.get("text") or "")
+
+
 def reason_now(proposal: Proposal, sessions: int) -> str:
     """Its reason, where it counts sessions out of all there were then, out of all there are now."""
     then = (proposal.payload or {}).get("sessions")

@@ -153,11 +153,17 @@ def fitted(text: str, limit: int) -> str:
     return "\n".join([*lines, last]) + "\n" if lines else ""
 
 
-def in_claudes_shape(told: HookAnswer, theirs: str, *, starts: bool, limit: int) -> str:
+TOLD_PERSON = (
+    "session-start",
+    "prompt",
+)  # events at which these hosts show a message to the person
+
+
+def in_claudes_shape(told: HookAnswer, theirs: str, *, shows: bool, limit: int) -> str:
     """An answer as Claude Code and those who took over its shapes want it: context beside the event's own name, a message to the
-    person at a start. Without a name nobody listens."""
+    person. Without a name nobody listens."""
     answer: dict[str, Any] = {}
-    if told.message and starts:
+    if told.message and shows:
         answer["systemMessage"] = told.message[:limit]
     if (told.context or told.decision) and theirs:
         said: dict[str, str] = (

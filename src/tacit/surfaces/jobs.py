@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,14 +26,14 @@ from tacit.stores.cache import want_once
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.stores.readings import WAITING
 from tacit.surfaces.hooks.words import fulfilled
-from tacit.surfaces.selection import ROWS, renumbered
+from tacit.surfaces.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
 HEARD_QUOTES, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
-NEW_LESSONS, NEW_CHARS = 3, 120  # lessons, and characters of each
+NEW_LESSONS, NEW_CHARS = 3, 200  # lessons, and characters of each; a longer one has no number there
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
 LOOKS_FOR_FILE = (
     3  # at a transcript that is not there; a session in which nothing was asked never writes one
@@ -90,12 +89,13 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     learned = home.learn(
         _source(path, format, str(said["session"])), format=format, over=over, by_place=by_place
     )
+    undone: list[str] = []
     if (
         near.meta(f"word:{said['session']}")
         and not by_place
         and is_hosts_own(path, str(said["host"]), env, folder)
     ):
-        fulfilled(
+        undone = fulfilled(
             near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over
         )
     runs = [
@@ -107,7 +107,7 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
             with store.write() as tx:
                 tx.put_run(replace(run, complete=True, settled_at=clock.now()))
         if over or run.settled_at:
-            leave_receipt(near, store, run)
+            leave_receipt(near, store, run, undone)
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -173,14 +173,14 @@ def _had_ended(run: RunRow | None, path: str) -> bool:
 # model; what is held is not shown.
 
 
-def leave_receipt(near: Store, store: Store, run: RunRow) -> None:
-    """One line for the start of the next session, for the person alone: counts, and what was kept of their own words. A session
-    whose receipt was shown gets no second one."""
+def leave_receipt(near: Store, store: Store, run: RunRow, undone: Sequence[str] = ()) -> None:
+    """One line for the start of the next session, for the person alone: what they typed and could not be done, counts, and what was kept of
+    their own words. A session whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
     unheard = any(
         f"{NOT_READ}{run.host} " in name for name in recent(store, NOT_READ, run.learned_at[:10])
     )
-    if not uses and not heard and not unheard and not _new(store, run):
+    if not uses and not heard and not unheard and not undone and not _new(store, run):
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])
     withheld = sum(use.arm == "withheld" for use in uses)
@@ -210,9 +210,12 @@ def leave_receipt(near: Store, store: Store, run: RunRow) -> None:
     with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
-            numbers = renumbered(json.loads(tx.meta(rows) or "[]"), [each.id for each in new])
-            line = "; ".join(filter(None, [_learned(new, numbers), *said])) or "nothing new"
-            tx.put_meta(rows, json.dumps(numbers))
+            whole = [each.id for each in new if len(each.text) <= NEW_CHARS]
+            words = {each.id: digest_of_lesson(each.text) for each in new if each.id in whole}
+            shown = read_shown(tx.meta(rows)).with_rows(whole).with_words(words)
+            told = [*undone, _learned(new, shown.numbers, whole), *said]
+            line = "; ".join(filter(None, told)) or "nothing new"
+            tx.put_meta(rows, kept_as_text(shown))
             tx.put_meta(key, f"{run.root}\t{line}")
 
 
@@ -228,10 +231,16 @@ def _new(store: Store, run: RunRow) -> list[Memory]:
     return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW_LESSONS]
 
 
-def _learned(new: Sequence[Memory], shown: Sequence[str]) -> str:
-    numbers = [shown.index(each.id) + 1 for each in new]
-    told = " · ".join(f"{n} {plain_line(each.text, NEW_CHARS)}" for n, each in zip(numbers, new))
-    return f"learned {told} (tacit keep {numbers[0]}, tacit drop {numbers[0]})" if told else ""
+def _learned(new: Sequence[Memory], shown: Mapping[str, int], whole: Sequence[str]) -> str:
+    """What is new; what stands there whole has a number."""
+    told = " · ".join(
+        f"{shown[each.id]} {plain_line(each.text, NEW_CHARS)}"
+        if each.id in whole
+        else plain_line(each.text, NEW_CHARS)
+        for each in new
+    )
+    how = f" (tacit keep {shown[whole[0]]}, tacit drop {shown[whole[0]]})" if whole else ""
+    return f"learned {told}{how}" if told else ""
 
 
 def heard_line(heard: Sequence[str], waiting: int) -> str:

@@ -7,7 +7,6 @@ about it. Rows are numbered; a lesson keeps the number that it was once shown wi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -15,12 +14,12 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.errors import TacitError, numbered
+from tacit.core.errors import numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import acting, commands_of, head_of
-from tacit.core.proposal import Proposal, person_question
+from tacit.core.proposal import Proposal, new_words, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 from tacit.core.states import INJECTABLE
@@ -29,14 +28,13 @@ from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
 from tacit.surfaces import selection
+from tacit.surfaces.numbers import Shown, fits, shown_here
 from tacit.surfaces.selection import (
-    ROWS,
     WAITING,
     counted,
     counted_words,
     is_given,
     news,
-    renumbered,
     shelf,
     unasked,
 )
@@ -130,7 +128,7 @@ class OneScreen:
     unknown: tuple[ProblemRow, ...]
     more: int  # lessons in force that are not shown
     later: int = 0  # rows for the person to decide that are not shown
-    shown: tuple[str, ...] = ()  # what has a number already: the first of them is 1
+    shown: Shown = Shown()  # what has a number already
 
     @property
     def shelves(self) -> tuple[tuple[str, tuple[ProblemRow, ...]], ...]:
@@ -215,7 +213,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     }  # a lesson that a question is about stands there
     ids = {name for row in decide for name in (row.id, about.get(row.id))}
     first = one_of_each([row for row in rows if row.id not in ids])[:told]
-    shown = tuple(numbers_shown(memories).values())
+    shown = shown_here(memories)
     every = with_numbers((*first, *decide), shown)
     is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
     lately, runs = (
@@ -265,10 +263,13 @@ def _both(rows: Sequence[ProblemRow], most: int) -> list[ProblemRow]:
     return [*asks, *fresh[max(0, len(fresh) + len(asks) - most) :]]
 
 
-def with_numbers(rows: Sequence[ProblemRow], shown: Sequence[str]) -> tuple[ProblemRow, ...]:
-    """Rows with their numbers: what was shown before keeps its own, what is new gets the next."""
-    numbers = {id: n for n, id in enumerate(renumbered(shown, [row.id for row in rows]), 1)}
-    return tuple(replace(row, number=numbers[row.id]) for row in rows)
+def with_numbers(rows: Sequence[ProblemRow], shown: Shown) -> tuple[ProblemRow, ...]:
+    """Rows with their numbers: what was shown before keeps its own, what is new gets the next, what is too long for a screen has none."""
+    whole = [row.id for row in rows if fits(row.problem, row.hears)]
+    numbers = shown.with_rows(whole).numbers
+    return tuple(
+        replace(row, number=numbers.get(row.id, 0) if row.id in whole else 0) for row in rows
+    )
 
 
 def _is_new(memory: Memory, begin: str) -> bool:
@@ -330,35 +331,6 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
         **plain,
         "more": found.more,
     }
-
-
-# -- numbers ------------------------------------------------------------------------------------------------------------
-
-
-def remember_numbers(memories: Memories, ids: Sequence[str], instead: str = "") -> dict[str, int]:
-    """The numbers of what is shown, theirs from now on; `instead` of it what has no number yet gets the one that it had. A store that
-    cannot be written to knows those of before only."""
-    shown = [*numbers_shown(memories).values()]
-    if instead in shown and ids[0] not in shown:
-        shown[shown.index(instead)] = ids[0]
-    every = renumbered(shown, ids)
-    key, said = f"{ROWS}:{memories.project_id}", json.dumps(every)
-    if memories.project and memories.near.meta(key) != said:
-        try:
-            with memories.near.write() as tx:
-                tx.put_meta(key, said)
-        except TacitError:
-            pass
-    return {id: n for n, id in enumerate(every, 1)}
-
-
-def numbers_shown(memories: Memories) -> dict[int, str]:
-    """What the numbers stand for."""
-    try:
-        ids = json.loads(memories.near.meta(f"{ROWS}:{memories.project_id}") or "[]")
-    except ValueError:
-        return {}
-    return {n: str(id) for n, id in enumerate(ids, 1)}
 
 
 # -- rows ---------------------------------------------------------------------------------------------------------------
@@ -478,7 +450,7 @@ def _question_row(
     )
     if about is not None:
         why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
-        new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
+        new = new_words(proposal) if proposal.kind in ("edit", "fork", "page") else ""
         new = proposal.reason if proposal.kind == "guard" else new  # its record
         row = _lesson_row(
             memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks
@@ -493,7 +465,13 @@ def _question_row(
     hears = str(payload.get("order") or payload.get("patch") or "")
     cost = numbered(int(payload.get("count") or 0), "session") if payload.get("count") else ""
     return ProblemRow(
-        proposal.id, _short(proposal.reason, 300), cost, hears, "", is_question=True, stands=asks
+        proposal.id,
+        _short(proposal.reason, len(proposal.reason)),
+        cost,
+        hears,
+        "",
+        is_question=True,
+        stands=asks,
     )
 
 

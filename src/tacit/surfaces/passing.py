@@ -7,19 +7,25 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
-from tacit.core.proposal import APPROVED, Proposal
-from tacit.surfaces.one_screen import moment_words, numbers_shown, remember_numbers
-from tacit.surfaces.selection import MOST_NUMBERS, YES_KEEPS, is_given, much_the_same, numbered_as
+from tacit.core.proposal import APPROVED, Proposal, new_words
+from tacit.surfaces.numbers import (
+    is_number,
+    need_same_words,
+    numbers_shown,
+    remember_numbers,
+)
+from tacit.surfaces.one_screen import moment_words
+from tacit.surfaces.selection import YES_KEEPS, is_given, much_the_same, numbered_as
 from tacit.surfaces.wording import CLOSED_WORDS
 
 
 def meant(memories: Memories, name: str) -> str:
     """What a number that was shown stands for; what is none is an id already."""
-    if not name.isdigit() or int(name) > MOST_NUMBERS:
+    if not is_number(name):
         return name
     shown = numbers_shown(memories)
     if int(name) not in shown:
-        most = f"1 to {len(shown)} were shown" if shown else "no screen was shown yet"
+        most = f"{min(shown)} to {max(shown)} were shown" if shown else "no screen was shown yet"
         raise NotFound(f"There is no number {name}: {most}.", "tacit shows them.")
     return shown[int(name)]
 
@@ -83,9 +89,10 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
 
 
 def word_done(
-    memories: Memories, id: str, word: str, reason: str = "", name: str = ""
+    memories: Memories, id: str, word: str, reason: str = "", name: str = "", words: str = ""
 ) -> dict[str, Any]:
-    """Do what a word says about a lesson or a question; `name` is what the person called it."""
+    """Do what a word says about a lesson or a question; `name` is what the person called it, `words` the digest of what they were shown."""
+    need_same_words(memories, name or id, id, words)
     asked = question_meant(memories, id)
     if asked is not None:
         if word == "keep" and asked.kind == "contradiction":
@@ -111,7 +118,8 @@ def word_done(
             did, about = told if is_given(now) and not done.waits_for else did, now
         elif word == "keep" and not isinstance(done, int) and (asked.payload or {}).get("file"):
             did = f"{done.reason.partition(';')[0]} {back}"  # the file and its line
-        return {"id": asked.id, "did": did, "text": about.text if about else asked.reason}
+        told = new_words(asked) or (about.text if about else asked.reason)
+        return {"id": asked.id, "did": did, "text": told}
     memory = still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
@@ -122,7 +130,7 @@ def word_done(
         }
     did = f"dropped (tacit undo {name or memory.id} brings it back)"
     if same := much_the_same(memories, memory):
-        shown = remember_numbers(memories, same)
+        shown = remember_numbers(memories, same, unseen=same)
         did += f"; agents hear what is much the same: {', '.join(str(n) for n in sorted(shown[id] for id in same))}"
     memories.forget(memory.id, reason=reason)
     return {"id": memory.id, "did": did, "text": memory.text}

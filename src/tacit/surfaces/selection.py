@@ -6,7 +6,7 @@ list of questions: every open proposal, then each lesson that is held or in ques
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
@@ -30,10 +30,6 @@ YES_KEEPS = (
     "confirm",
     "promote",
 )  # questions whose yes is "keep" and whose no is "drop", of the lesson they are about
-ROWS = (
-    "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
-)
-MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
 _SHARED_BESIDE = (
     0.5  # of the words of the shorter of two, where a reader did not compare their texts
@@ -205,9 +201,3 @@ def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
         else []
     )
     return to_replay(each for each in known if each.id not in done)
-
-
-def renumbered(shown: Sequence[str], ids: Iterable[str]) -> list[str]:
-    """What has a number, in their order, after some more were shown; where numbers grow too long they begin anew."""
-    every = list(dict.fromkeys((*shown, *ids)))
-    return every if len(every) <= MOST_NUMBERS else list(dict.fromkeys(ids))

@@ -14,6 +14,7 @@ from tacit.hosts.dialect import (
     ASKS,
     OWN_FOLDER,
     REFUSES,
+    TOLD_PERSON,
     Event,
     command_of,
     file_of,
@@ -148,4 +149,4 @@ def _root(transcript: str, session: str) -> str:
 def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape; empty where there is nothing to say, or nobody listens."""
     theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
-    return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)
+    return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

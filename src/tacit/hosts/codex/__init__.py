@@ -16,6 +16,7 @@ from tacit.guard.files import open_plain
 from tacit.hosts.dialect import (
     OWN_FOLDER,
     REFUSES,
+    TOLD_PERSON,
     Event,
     command_of,
     exit_status,
@@ -143,4 +144,4 @@ def _written(payload: Mapping[str, Any]) -> int | None:
 def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape, which allows no other key; empty where nobody listens."""
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
-    return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)
+    return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

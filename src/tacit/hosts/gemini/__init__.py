@@ -16,6 +16,7 @@ from tacit.hosts.dialect import (
     ASKS,
     OWN_FOLDER,
     REFUSES,
+    TOLD_PERSON,
     Event,
     command_of,
     exit_status,
@@ -144,4 +145,4 @@ def write(event: Event, told: HookAnswer) -> str:
         )
         return dumps(said) if told.decision else ""
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
-    return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)
+    return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

@@ -15,6 +15,7 @@ from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
     COMPACTION_STEP,
     OWN_FOLDER,
+    TOLD_PERSON,
     Event,
     event_of,
     exit_status,
@@ -118,9 +119,7 @@ def write(event: Event, told: HookAnswer) -> str:
         from tacit.hosts.copilot import write
 
         return write(event, told)
-    return in_claudes_shape(
-        told, _told_to(event), starts=event.name == "session-start", limit=LIMIT
-    )
+    return in_claudes_shape(told, _told_to(event), shows=event.name in TOLD_PERSON, limit=LIMIT)
 
 
 def _told_to(event: Event) -> str:

@@ -33,7 +33,8 @@ from tacit.surfaces.cli.words import (
     printable,
     table,
 )
-from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
+from tacit.surfaces.numbers import COLUMNS, fits, names_to_type, remember_numbers, seen_whole
+from tacit.surfaces.one_screen import listed_words, moment_words
 from tacit.surfaces.passing import (
     change_meant,
     lesson_meant,
@@ -85,13 +86,16 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
         memory = memories.add(args.text, **facets)
         said, runs = standing_words(memory, memories.profile).words, memories.profile.trust.runs
         at_terminal = cli.out.isatty() and not cli.json
-        name = str(remember_numbers(memories, [memory.id])[memory.id]) if at_terminal else memory.id
+        names = names_to_type(memories, {memory.id: memory.text}) if at_terminal else {}
+        name = names.get(memory.id, memory.id)
         said += (
             f", told {moment_words(memory, memories.is_told_at_starts(memory))}"
             if is_given(memory)
             else ""
         )
-    told = f"kept {name}, {said} (tacit undo {name} takes it back): {one_line(memory.text, 100)}"
+    told = (
+        f"kept {name}, {said} (tacit undo {name} takes it back): {one_line(memory.text, COLUMNS)}"
+    )
     return Answer(memory_json(memory), told, warnings=_notes(memory, runs))
 
 
@@ -217,7 +221,12 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             for each in sorted(found, key=is_product_detail)
             if shelf(each, asked) == at and each.id not in apart
         ]
-        numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
+        fits_here = [each.id for each in found if fits(each.text)]
+        by_shelf = [id for id in by_shelf if id in fits_here]
+        numbers = remember_numbers(memories, by_shelf, unseen=by_shelf) if at_terminal else {}
+        same = _same(found, asked, numbers) if numbers and whole else {}
+        below = {id for ids in same.values() for id in ids}
+        remember_numbers(memories, [id for id in by_shelf if id in numbers and id not in below])
         else_asked = counted(memories).needs_word - sum(
             shelf(each, asked) == YOUR_WORD for each in found
         )
@@ -240,8 +249,20 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     )
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
-    told = _listed(cli, found, profile, names, limit, asked, numbers, whole, apart)
+    told = _listed(cli, found, profile, names, limit, asked, numbers, same, apart)
     return Answer(data, f"{told}\n\n{more}" if every else told)
+
+
+def _same(
+    found: Sequence[Memory], asked: Sequence[str], numbers: Mapping[str, int]
+) -> dict[str, list[str]]:
+    """What says the same as another that is given, by the one that is shown."""
+    given = sorted(
+        (each for each in found if shelf(each, asked) == IN_FORCE),
+        key=lambda each: numbers.get(each.id, 0),
+    )
+    details = [each for each in given if is_product_detail(each)]
+    return {**said_again([each for each in given if each not in details]), **said_again(details)}
 
 
 def _apart(found: Sequence[Memory], asked: Sequence[str]) -> set[str]:
@@ -293,11 +314,11 @@ def _listed(
     limit: int,
     asked: Sequence[str] = (),
     numbers: Mapping[str, int] | None = None,
-    fold: bool = False,
+    same: Mapping[str, Sequence[str]] | None = None,
     apart: Collection[str] = (),
 ) -> str:
-    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers. With
-    `fold` what says the same as another that is given stands below it by its number; what is kept `apart` is only counted."""
+    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers. What
+    is the `same` as another stands below it by its number; what is kept `apart` is only counted."""
     columns, words = (
         [each for each in profile.columns if each != "id" or not numbers],
         profile.words,
@@ -335,21 +356,24 @@ def _listed(
                     (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each)
                 )
             )
-            same = said_again(some) if numbers and fold and at == IN_FORCE else {}
-            below = {id for ids in same.values() for id in ids}
+            here = {each.id for each in some}
+            below = {id for one, ids in (same or {}).items() if one in here for id in ids}
             rows: list[list[str]] = []
             for each in some:
                 said, first = (
                     listed_words(each, profile),
-                    [str((numbers or {}).get(each.id, ""))] if numbers else [],
+                    [str(numbers.get(each.id, each.id))] if numbers else [],
                 )
                 line = memory_line(
                     each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)
                 )
                 rows += [[*first, *line]] if each.id not in below else []
-                if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
+                if others := [(numbers or {}).get(id, id) for id in (same or {}).get(each.id, ())]:
                     rows.append(
-                        [*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"]
+                        [
+                            *[""] * len(line),
+                            f"(much the same: {', '.join(sorted(map(str, others)))})",
+                        ]
                     )
             beside = f", {len(below)} of them below another" if below else ""
             lines += [
@@ -440,16 +464,22 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
             memory = memories.get("" if isinstance(done, int) else done.memory)
             remember_numbers(memories, [memory.id], instead=asked.id)
             did = yours_now(memories, memory, "kept in your words", args.id)
-            return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
+            return Answer(
+                memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, COLUMNS)}"
+            )
         found = still_there(memories, lesson_meant(memories, args.id))
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(found.id, reason=args.reason or "", typo=args.typo, **fields)
+        if memory.id != found.id:
+            told = f"{found.id} stays as it is; your words are {memory.id}, a lesson that waits: {one_line(memory.text, COLUMNS)}"
+            return Answer(memory_json(memory), told)
+        seen_whole(memories, memory.id)
         did = f"changed (tacit undo {args.id} takes it back)"
         did = yours_now(memories, found, "reworded", args.id) if is_confirmed(memory) else did
-    return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
+    return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, COLUMNS)}")
 
 
 def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -524,11 +554,12 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
                 f"took back: {args.what} waits for your answer again: {one_line(found.reason, 400)}"
             )
             return Answer({"proposal": found.id}, told)
+        seen_whole(memories, *(each.id for each in back))
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
     said = [
-        f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, 200)}"
+        f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, COLUMNS)}"
         for m in back
     ]
     return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(said))

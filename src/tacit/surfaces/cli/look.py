@@ -38,6 +38,7 @@ from tacit.surfaces.cli.words import (
     table,
     wrapped,
 )
+from tacit.surfaces.numbers import is_number, seen_whole
 from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
@@ -117,6 +118,8 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         effect = next(iter(effects.lessons), None) if effects and found.uses else None
         replays = memories.replayed(found.memory.id)
         profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
+        if cli.out.isatty() and not cli.json:
+            seen_whole(memories, found.memory.id)
         said = last_said(memories, found.evidence, [one for one, _ in found.met], found.memory.text)
         days = {
             found.runs[run]: row.started_at[:10]
@@ -144,9 +147,7 @@ def _why_text(
     words = "in force" if said.words == "found once" else said.words
     given = ", in force" if said.words.startswith("on trial") else ""
     met = came_up(memory) or seen(memory)
-    called = paint(
-        cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id
-    )
+    called = paint(cli, "id", f"{name} ({memory.id})" if is_number(name) else memory.id)
     lines.append(f"{called}  {paint(cli, said.tone, words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     # what the control group says, unless how it stands has said so already

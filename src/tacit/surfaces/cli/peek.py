@@ -16,7 +16,8 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
-from tacit.surfaces.one_screen import moment_words, remember_numbers, without_details
+from tacit.surfaces.numbers import COLUMNS, names_to_type
+from tacit.surfaces.one_screen import moment_words, without_details
 from tacit.surfaces.selection import counted, is_given, said_again
 from tacit.surfaces.wording import YOURS, is_yours
 
@@ -136,14 +137,14 @@ def _when(memories: Memories, memory: Memory) -> str:
 
 
 def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
-    numbers = remember_numbers(memories, [memory.id for memory, _ in found])
+    names = names_to_type(memories, {memory.id: memory.text for memory, _ in found})
     lines: list[str] = []
     for memory, when in found:
         yours = f"  ({YOURS})" if is_yours(memory, memories.profile) else ""
         said = (
-            f"{when}: {one_line(memory.text, 600)}{yours}"
+            f"{when}: {one_line(memory.text, COLUMNS)}{yours}"
             if when
-            else f"{one_line(memory.text, 600)}{yours}"
+            else f"{one_line(memory.text, COLUMNS)}{yours}"
         )
-        lines += hung(f"{numbers[memory.id]:>4}  ", said, WIDEST)
+        lines += hung(f"{names[memory.id]:>4}  ", said, WIDEST)
     return lines

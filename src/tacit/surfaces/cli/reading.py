@@ -35,11 +35,11 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
+from tacit.surfaces.numbers import COLUMNS, names_to_type
 from tacit.surfaces.one_screen import (
     came_up,
     moment_words,
     one_screen,
-    remember_numbers,
     without_details,
 )
 from tacit.surfaces.selection import news
@@ -510,13 +510,14 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     by_id = {each.id: each for each in memories.store.memories(ids) if each.state in OPEN}
     every = [by_id[id] for id in ids if id in by_id]
     found = without_details([each for each in every if not is_order_of_a_day(each)])
-    numbers = remember_numbers(memories, [memory.id for memory in found])
+    names = names_to_type(memories, {memory.id: memory.text for memory in found})
     for memory in found:
         said = (
             news(memory)
             or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
         )
-        lines = hung(f"{numbers[memory.id]:>4}  ", f"{one_line(memory.text, 600)} ({said})", WIDEST)
+        text = f"{one_line(memory.text, COLUMNS)} ({said})"
+        lines = hung(f"{names[memory.id]:>4}  ", text, WIDEST)
         cli.out.write("\n".join(lines) + "\n")
     if rest := len(every) - len(found):
         cli.out.write(

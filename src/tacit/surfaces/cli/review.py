@@ -15,13 +15,20 @@ from tacit.app import Memories
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import Profile
-from tacit.core.proposal import Proposal, staging_status
+from tacit.core.proposal import Proposal, new_words, staging_status
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint, table, wrapped
-from tacit.surfaces.one_screen import came_up, remember_numbers
+from tacit.surfaces.numbers import (
+    COLUMNS,
+    fits,
+    need_same_words,
+    remember_numbers,
+    words_of,
+)
+from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.passing import meant, question_meant, word_done
 from tacit.surfaces.selection import (
     IN_FORCE,
@@ -68,6 +75,8 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
             raise UsageError("tacit review edit: to what?", "Give --text.")
         id = meant(memories, args.id)
         asked = question_meant(memories, id) if args.id.isdigit() else None
+        if args.verb == "approve":
+            need_same_words(memories, args.id, id)
         done = memories.review(
             asked.id if asked else id,
             args.verb,
@@ -208,9 +217,10 @@ class _Names:
     """What a person types for a row: at a terminal the number that it has on every screen, elsewhere its id."""
 
     def __init__(self, memories: Memories, cli: Cli, ids: Sequence[str]) -> None:
-        self.numbers = (
-            remember_numbers(memories, ids) if ids and cli.out.isatty() and not cli.json else {}
-        )
+        at_terminal = cli.out.isatty() and not cli.json
+        whole = [id for id in ids if at_terminal and fits(words_of(memories, id))]
+        known = remember_numbers(memories, whole) if whole else {}
+        self.numbers = {id: known[id] for id in whole if id in known}
         self.any = "N" if self.numbers else "ID"
 
     def __getitem__(self, id: str) -> str:
@@ -232,12 +242,14 @@ def _card(
         f"{paint(cli, 'id', name)}  {paint(cli, 'wait' if not closed else 'quiet', asks)}{closed}"
     ]
     if about is not None:
-        lines += hung("  ", one_line(about.text, 300))
+        lines += hung("  ", one_line(about.text, COLUMNS))
     why, _, quote = each.reason.partition("; from: ")
     why = f"{held_words(why)}; from: {quote}" if quote else each.reason
     lines += [paint(cli, "quiet", f"  {line}") for line in wrapped(one_line(why, 600), 2)]
-    if payload.get("order"):
-        lines += hung("  ", f"would read: {one_line(str(payload['order']), 300)}")
+    if would := new_words(each):
+        lines += hung("  ", f"would read: {one_line(would, COLUMNS)}")
+    if payload.get("gate", "allow") != "allow":
+        lines += hung("  ", f"kept at a terminal only: {held_words(payload['gate_reason'])}")
     lines += diff_lines(cli, fields(patch) if patch else None)
     signed = ", ".join(
         who if role == "person" else f"{who} ({role})" for who, role in each.approvals
@@ -265,7 +277,7 @@ def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Na
         return []
     lines = [paint(cli, "bold", line) for line in wrapped(title)]
     for memory, what in found:
-        name, (first, *rest) = names[memory.id], wrapped(one_line(memory.text, 400), 6)
+        name, (first, *rest) = names[memory.id], wrapped(one_line(memory.text, COLUMNS), 6)
         lines += [f"{paint(cli, 'id', f'{name:>4}')}  {first}", *(f"      {line}" for line in rest)]
         lines += [paint(cli, "quiet", f"      {line}") for line in wrapped(what, 6)]
     return [*lines, ""]
@@ -303,7 +315,7 @@ def _lesson(
     lines = [
         f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"
     ]
-    lines += hung("  ", one_line(memory.text, 600))
+    lines += hung("  ", one_line(memory.text, COLUMNS))
     if memory.gate != "allow" and memory.gate_reason:
         lines += hung("  ", f"not given: {held_words(memory.gate_reason)}")
     return [*lines, *_quoted(told)]
@@ -324,7 +336,6 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     facts = {
         "would be": MOVED.get(to := str(payload.get("to", "")), to),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
-        "would read": str(payload.get("text") or "") if proposal.kind != "request" else "",
         "instead": "; ".join(
             f"{name}: {field}" for name, field in payload.get("fields", {}).items()
         ),
@@ -383,7 +394,7 @@ def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
             {"what": name, **word_done(memories, id, word, args.reason, name)}
             for name, id in ids.items()
         ]
-    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], 200)}" for each in done]
+    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], COLUMNS)}" for each in done]
     return Answer({"done": done}, "\n".join(lines))
 
 

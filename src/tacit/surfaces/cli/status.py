@@ -19,11 +19,11 @@ from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, paint, printable, width, wrapped
+from tacit.surfaces.numbers import COLUMNS, WHOLE, remember_numbers
 from tacit.surfaces.one_screen import (
     OneScreen,
     ProblemRow,
     one_screen,
-    remember_numbers,
     screen_json,
     shortened,
 )
@@ -83,7 +83,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
             cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes)
         )
         if not cli.json:  # a program's look is none of the person's
-            remember_numbers(memories, [row.id for row in found.rows])
+            remember_numbers(memories, [row.id for row in found.rows if row.number])
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
     return Answer(data, text, warnings=notes)
@@ -191,16 +191,16 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
     """Rows on two lines each: what it is and what it cost; what agents hear, when, and what came of it since."""
     lines: list[str] = []
     for row in rows:
-        number = f"{row.number:>3} " if row.number else "    "
+        number = f"{row.number or row.id:>3} "
         cost = f"  {row.cost}" if row.cost else ""
-        lines += hung(paint(cli, "id", number), f"{one_line(row.problem, 600)}{cost}", WIDEST)
+        lines += hung(paint(cli, "id", number), f"{one_line(row.problem, COLUMNS)}{cost}", WIDEST)
         since = (
             f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
         )
         stands = f"  ({row.stands})" if row.stands else ""
         if row.arrow or stands or since:
             told = wrapped(
-                f"→ {one_line(row.arrow, 700)}{stands}{since}"
+                f"→ {one_line(row.arrow, COLUMNS + WHOLE)}{stands}{since}"
                 if row.arrow
                 else f"{stands}{since}".strip(),
                 6,

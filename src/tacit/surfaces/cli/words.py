@@ -109,7 +109,7 @@ def table(
 ) -> str:
     """Columns aligned by their widest cell, never wider than the screen: the last one is cut to what is left, and before it the widest.
 
-    With `flow` the last one goes on below itself instead, up to FLOW lines. Cells may be painted; what is cut loses its colour. A pipe
+    With `flow` the last one goes on below itself instead, whole. Cells may be painted; what is cut loses its colour. A pipe
     gets everything.
     """
     lines = [list(heads), *map(list, rows)] if heads else list(map(list, rows))
@@ -137,23 +137,18 @@ PIPE_CHARACTERS = 2000  # characters of a text on one line of a pipe
 LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
 
 
-FLOW = 4  # lines that a text takes at most in a table
-
-
 def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
     """The same rows, each with as many lines as its last cell needs."""
     cut = _fitted(lines, room)
     widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
     rows: list[list[str]] = []
     for whole, line in zip(lines, cut):
-        # what fits; wide characters are cut, not broken
-        if whole[-1] == line[-1] or columns(whole[-1]) > len(whole[-1]):
+        if whole[-1] == line[-1]:
             rows.append(line)
             continue
-        most = max(8, widths[-1])
+        wide = columns(whole[-1]) > len(whole[-1])  # a character may take two columns
+        most = max(8, widths[-1]) // (2 if wide else 1)
         first, *rest = textwrap.wrap(whole[-1], most, break_on_hyphens=False) or [""]
-        if len(rest) >= FLOW:
-            rest = [*rest[: FLOW - 2], one_line(" ".join(rest[FLOW - 2 :]), most)]
         rows += [[*line[:-1], first], *([""] * (len(line) - 1) + [each] for each in rest)]
     return rows
 

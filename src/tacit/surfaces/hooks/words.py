@@ -1,8 +1,9 @@
 """Words to and from the person at a host: what a start tells them; and `tacit keep 1 3`, `tacit drop 2`, and nothing else on the line.
 
-The hook only notes the wish, with what the numbers stood for just then. It is done when the session is learned if the transcript's own mark
-says that a person typed that very line, at an entry point where people type; never for what a program, an agent's shell, a paste, a
-sub-agent or a notification said. What is held because it would act, install or send takes more than a number: it is kept at a terminal.
+The hook only notes the wish, with what the numbers stood for just then, and says those words again. It is done when the session is
+learned if the transcript's own mark says that a person typed that very line, at an entry point where people type; never for what a
+program, an agent's shell, a paste, a sub-agent or a notification said, and never about words that changed since they were shown. What
+is held because it would act, install or send takes more than a number: it is kept at a terminal.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import Event, HookAnswer
 
 _WORDS = ("keep", "drop")
+CHANGED = "the words of {} changed since they were shown"
 _MOST = 20  # numbers of one line
+_SAID_AGAIN = 300  # characters of each lesson that is named by its number
 _WORD_WITHIN = 0.15  # seconds for what an agent waits for
 TAKEN_CARE_OF = "The line above is the person's word to Tacit, their memory, and is taken care of: do nothing about it, and answer “ok”."
 
@@ -34,15 +37,19 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
         or said[1] not in _WORDS
     ):
         return None
-    numbers = all(each.isdecimal() and len(each) < 4 for each in said[2:])
+    from tacit.surfaces.numbers import is_number
+
+    numbers = all(map(is_number, said[2:]))
     return (said[1], [int(each) for each in said[2:]]) if numbers else None
 
 
 def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     """Write a wish down; None where the line is none, or nobody could have typed it."""
     from tacit.core.errors import Unavailable
+    from tacit.guard.one_line import plain_line
     from tacit.hosts import shell_mark
     from tacit.hosts.dialect import HookAnswer
+    from tacit.surfaces.numbers import ROWS, digest_of, read_shown, words_of
 
     found = meaning(line)
     if (
@@ -52,24 +59,23 @@ def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
         or shell_mark(memories.env, event.session)
     ):
         return None
-    shown = loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
-    ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
-    if len(ids) < len(found[1]):
-        return HookAnswer(
-            TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them)."
-        )
-    wishes = [
-        *_wishes(memories, event.session),
-        {"text": " ".join(line.split()), "do": found[0], "ids": ids},
-    ]
+    shown = read_shown(memories.store.meta(f"{ROWS}:{memories.project_id}"))
+    rows = {n: shown.rows[n] for n in found[1] if n in shown.rows}
+    why = "" if len(rows) == len({*found[1]}) else "a number was never shown"
+    for n, (id, words) in rows.items():
+        why = why or ("" if digest_of(memories, id) == words else CHANGED.format(n))
+    if why:
+        return HookAnswer(TAKEN_CARE_OF, f"Tacit: {why}; nothing is done (tacit shows them).")
+    asked = {"text": " ".join(line.split()), "do": found[0], "rows": [*rows.values()]}
+    wishes = [*_wishes(memories, event.session), asked]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), dumps(wishes))
     except Unavailable:
         return HookAnswer(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
+    named = (f"{n} “{plain_line(words_of(memories, rows[n][0]), _SAID_AGAIN)}”" for n in rows)
     return HookAnswer(
-        TAKEN_CARE_OF,
-        f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.",
+        TAKEN_CARE_OF, f"Tacit: noted, {found[0]} {', '.join(named)}; done after this turn."
     )
 
 
@@ -89,9 +95,10 @@ def _wishes(near: Any, session: str) -> list[dict[str, Any]]:
 def fulfilled(
     near: Any, home: Memories, session: str, runs: Iterable[Run], over: bool
 ) -> list[str]:
-    """Do what was noted for a session and stands typed in its transcript; what was done, a line each."""
+    """Do what was noted for a session and stands typed in its transcript; what could not be done, a line each."""
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
+    from tacit.surfaces.numbers import shown_here
     from tacit.surfaces.passing import word_done
 
     wishes = _wishes(near, session)
@@ -106,31 +113,25 @@ def fulfilled(
     told: list[str] = []
     left: list[dict[str, Any]] = []
     home.actor = Actor(home.env.get("USER") or "you", "user", "typed at the host's prompt")
+    number_of = shown_here(home).numbers
     for wish in wishes:
         if wish["text"] not in typed:
             left.append(wish)
             continue
         typed.remove(wish["text"])
-        for id in wish["ids"]:
+        for id, words in wish["rows"]:
+            name = f"tacit {wish['do']} {number_of.get(id, id)}"
             try:
-                if wish["do"] == "keep" and _is_held(home, id):
-                    told.append(f"{id}: it waits for you at a terminal (tacit review)")
+                if wish["do"] == "keep" and home.takes_more_than_a_number(id):
+                    told.append(f"{name}: it waits for you at a terminal (tacit review)")
                 else:
-                    told.append(
-                        f"{id}: {word_done(home, id, wish['do'], 'typed at the host')['did']}"
-                    )
+                    word_done(home, id, wish["do"], "typed at the host", name, words)
             except TacitError as error:
-                told.append(f"{id}: {error.message}")
+                said = error.message
+                told.append(said if said.startswith(name) else f"{name}: {said}")
     with near.write() as tx:
         tx.put_meta(_key(session), dumps([] if over else left))
     return told
-
-
-def _is_held(home: Memories, id: str) -> bool:
-    """Whether it is, or asks about, a lesson that is held."""
-    asked = next((each for each in home.proposals() if each.id == id), None)
-    found = home.store.memories([asked.memory if asked and asked.memory else id])
-    return any(memory.gate != "allow" for memory in found)
 
 
 def receipt(memories: Memories) -> str:

@@ -9,6 +9,7 @@ from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
 from tacit.enforce.guard import says
 from tacit.enforce.record import of_part, offers, why_not_offered
+from tacit.surfaces.numbers import need_same_words
 from tacit.surfaces.passing import question_meant, word_done
 from tacit.surfaces.past import past_sessions
 from tacit.surfaces.web import views
@@ -27,7 +28,7 @@ def row_word(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     if do not in ("keep", "drop", "edit"):
         raise UsageError(f"{do[:40]!r} is no word about a row.", "keep, drop or edit")
     if do != "edit":
-        return {"id": id, **word_done(desk, id, do)}
+        return {"id": id, **word_done(desk, id, do, words=_words_shown(asked))}
     text = asked.get("text", "").strip()
     if not text:
         raise UsageError("Edit to what?", "Write the better words.")
@@ -47,6 +48,8 @@ def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     before = _last(desk, memory)
     if decision not in JUDGED:
         raise UsageError(f"{decision[:40]!r} is no judgement.", f"One of: {', '.join(JUDGED)}.")
+    if decision == "approve":
+        need_same_words(desk, found["id"], found["id"], _words_shown(asked))
     if decision == "merge":
         into = asked.get("into", "") or (found["other"]["id"] if found["other"] else "")
         done = desk.review(memory, "merge", into=into, reason=reason)
@@ -68,6 +71,11 @@ def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         "entries": "" if decision == "merge" else _since(desk, memory, before),
         "merged": decision == "merge",
     }
+
+
+def _words_shown(asked: dict[str, str]) -> str:
+    """The digest of the words that stood beside a form's button: a yes without any is to nothing that was shown."""
+    return asked.get("words") or "none"
 
 
 def _changed(found: dict[str, Any], approved: bool) -> str:
@@ -117,6 +125,8 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     elif do in ("helped", "wrong", "outdated"):
         desk.feedback(id, do, reason=reason)
     elif do in ("approve", "reject", "open", "unmerge"):
+        if do == "approve":
+            need_same_words(desk, id, id, _words_shown(asked))
         desk.review(id, do, reason=reason)
     elif do == "close":
         words: dict[str, Any] = {name: asked.get(name, "") for name in ("outcome", "text", "into")}

@@ -15,6 +15,7 @@ from tacit.core.proposal import PROPOSAL_KINDS
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql_rows import SORTS
+from tacit.surfaces.numbers import need_same_words
 from tacit.surfaces.views import effect_json, entry_json, overview
 from tacit.surfaces.web import views
 from tacit.surfaces.web.schema import BOOL, body, number, one_of, text
@@ -42,6 +43,8 @@ class Endpoint:
 
 
 def _decide(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    if asked["decision"] == "approve":
+        need_same_words(desk, asked["id"], asked["id"])
     names = ("role", "to", "outcome", "into", "text", "reason")
     given = {name: asked[name] for name in names if asked.get(name)}
     done = desk.review(asked["id"], asked["decision"], **given)

@@ -19,6 +19,7 @@ from tacit.stores.sql_rows import SORTS
 from tacit.stores.story import Event, by_day, run_names, sums
 from tacit.stores.story import story as events_of
 from tacit.surfaces import timeline
+from tacit.surfaces.numbers import digest_of
 from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, counted, shelf
 from tacit.surfaces.timeline import StoryLine
 from tacit.surfaces.views import proposal_json
@@ -61,6 +62,7 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     last = desk.log(memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
+        "words": digest_of(desk, memory.id),
         "next": ahead(memory, desk.profile, next_, bool(desk.replayed(memory.id))),
         "gone": list(desk.gone(memory)),
         "lines": event_lines(desk, page[:STORY_LINES]),

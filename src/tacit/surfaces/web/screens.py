@@ -22,7 +22,8 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces import pictures, sharing, weekly_figures
-from tacit.surfaces.one_screen import one_screen, remember_numbers
+from tacit.surfaces.numbers import digest_of, remember_numbers
+from tacit.surfaces.one_screen import one_screen
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json, overview
 from tacit.surfaces.web import acts, lesson_screens, views
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
 def home(desk: Memories) -> dict[str, Any]:
     """The list that bare `tacit` shows, with its words on the row."""
     found = one_screen(desk)
-    remember_numbers(desk, [row.id for row in found.rows])
-    return {"found": found}
+    remember_numbers(desk, [row.id for row in found.rows if row.number])
+    return {"found": found, "words": {row.id: digest_of(desk, row.id) for row in found.rows}}
 
 
 def home_figures(desk: Memories, known: KnownEffect) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from tacit.core.errors import NotFound
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import diff, flat
-from tacit.core.proposal import Proposal
+from tacit.core.proposal import Proposal, new_words
 from tacit.core.states import OPEN, STATES
 from tacit.profiles import load, profile_names
 from tacit.stores import check, counts
+from tacit.surfaces.numbers import digest_of
 from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.timeline import TRUST
@@ -174,6 +175,8 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     held = held_words(kept.gate_reason) if kept and kept.gate != "allow" else ""
     return {
         **proposal_json(each),
+        "words": digest_of(desk, each.id),
+        "new_words": new_words(each),
         **({"reason": f"it waits for you: {held}"} if held else {}),
         "sessions": [_session(row) for row in runs],
         "asks": question_of("confirm" if held else each.kind, each.payload or {}),
@@ -231,6 +234,8 @@ def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
         "approvals": [],
         "lesson": said(desk, memory),
         "other": None,
+        "words": digest_of(desk, memory.id),
+        "new_words": "",
         "evidence": _quotes(desk, memory.id),
     }
 
