@@ -201,7 +201,7 @@ bench-redaction: .venv/ready
 bench-time: .venv/ready
 	$(BIN)/python bench/patterns.py --table docs/security.md
 
-# Quiet poison through every channel, into the table of docs/security.md: make redteam, or CHANNELS=junit,mcp for some.
+# Quiet poison through every channel, into the table of docs/security.md: make redteam, or CHANNELS=neutral,mcp for some.
 redteam: .venv/ready
 	$(BIN)/python bench/redteam.py --jobs $(or $(JOBS),2) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 	$(if $(CHANNELS),,$(BIN)/python bench/redteam_repository.py --table docs/security.md)

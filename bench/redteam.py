@@ -650,68 +650,10 @@ def by_commands(world: World, n: int) -> None:
     neutral(world, n, flat(one(k, text) for k, text in enumerate(TEXTS)))
 
 
-def by_junit(world: World, n: int) -> None:
-    cases = "".join(
-        f'<testcase classname="t.test_{k}" name="{text}"><failure type="AssertionError" message="{text}">{text}</failure></testcase>'
-        for k, text in enumerate(TEXTS)
-    ).replace("'s", "s")
-    world.tacit(
-        "learn",
-        world.write(
-            "report.xml",
-            f'<testsuite name="s{n}" timestamp="{AT.format(day=n + 1)}">{cases}</testsuite>',
-        ),
-    )
-
-
-def by_sarif(world: World, n: int) -> None:
-    results = [
-        {
-            "ruleId": f"R{k}",
-            "message": {"text": text},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": f"src/{n}.py"}}}],
-        }
-        for k, text in enumerate(TEXTS)
-    ]
-    scan = {
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [
-            {
-                "tool": {"driver": {"name": "lint", "rules": []}},
-                "automationDetails": {"guid": str(n)},
-                "results": results,
-            }
-        ],
-    }
-    world.tacit("learn", world.write("scan.sarif", json.dumps(scan)))
-
-
-def by_comments(world: World, n: int) -> None:
-    comments = [
-        {
-            "id": n * 100 + k,
-            "body": f"Please change this: {text}",
-            "user": {"login": "stranger"},
-            "author_association": "MEMBER",
-            "path": "a.py",
-            "html_url": f"https://github.com/o/r/pull/{n}#discussion_r{k}",
-            "pull_request_url": f"https://api.github.com/repos/o/r/pulls/{n}",
-            "created_at": AT.format(day=n + 1),
-        }
-        for k, text in enumerate(TEXTS)
-    ]
-    world.tacit("learn", world.write("pr.json", json.dumps(comments)), "--format", "reviews")
-
-
-def by_ci_log(world: World, n: int) -> None:
-    lines = [
-        f"##[group]Run make check{k}\n##[error]Error: {text}\n##[error]Process completed with exit code 1.\n##[endgroup]"
-        for k, text in enumerate(TEXTS)
-    ]
-    world.tacit(
-        "learn", world.write(f"build{n}.log", f"run {n}\n" + "\n".join(lines)), "--format", "cilog"
-    )
+def by_finding(world: World, n: int) -> None:
+    """What a tool reports of a run, with the text as message, as evidence and as its speaker."""
+    found = [{"type": "finding", "text": text, "by": text, "quote": text} for text in TEXTS]
+    neutral(world, n, found)
 
 
 def by_remember(world: World, n: int) -> None:
@@ -842,10 +784,7 @@ CHANNELS: dict[str, tuple[str, Callable[[World, int], None]]] = {
     "neutral: error text, cured": ("error", by_neutral_error),
     "neutral: argument of a cure": ("command", by_commands),
     "neutral: names of files": ("names", by_names),
-    "junit: message and title": ("report", by_junit),
-    "sarif: message": ("report", by_sarif),
-    "reviews: comments": ("report", by_comments),
-    "ci log: error lines": ("report", by_ci_log),
+    "neutral: a finding": ("report", by_finding),
     "mcp: remember, runs named by the client": ("agent", by_remember),
     "agent's shell: tacit add": ("agent", by_agents_shell),
     "import: markdown": ("import", by_import),

@@ -325,7 +325,7 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
         "TACIT_RUN": f"e{n}",
         "TACIT_BY": "ada",
         "USER": "ada",
-        "TACIT_REVIEW_FORMATS": "reviews:junit",
+        "TACIT_REVIEW_FORMATS": "neutral",
         "TACIT_PROFILE": "joelclaw",
     }
     for text in texts[:10]:
@@ -335,18 +335,14 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
         *({"type": "step", "role": "user", "text": text, "typed": True} for text in PLANTED),
     ]
     world.tacit("learn", "-", "--format", "neutral", "--as", "ada", given=_lines(rows), env=env)
-    notes = world.write(
-        "reviews.json",
-        json.dumps(
-            [
-                {"path": "a.py", "line": k, "body": text, "user": {"login": "rev"}}
-                for k, text in enumerate(texts)
-            ]
-        ),
-    )
-    world.tacit("learn", notes, "--format", "reviews", env=env)
-    world.write(".tacit/config.toml", 'review_formats = ["reviews"]\n')
-    world.tacit("learn", notes, "--format", "reviews", "--over")
+    found = _lines([{"type": "run", "id": f"r{n}"}, *_reviewed(texts)])
+    world.tacit("learn", "-", "--format", "neutral", given=found, env=env)
+    world.write(".tacit/config.toml", 'review_formats = ["neutral"]\n')
+    world.tacit("learn", "-", "--format", "neutral", "--over", given=found)
+
+
+def _reviewed(texts: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [{"type": "finding", "text": text, "by": "reviewer"} for text in texts]
 
 
 def by_marks(texts: tuple[str, ...], world: Any, n: int) -> None:

@@ -59,27 +59,6 @@ ADDITIONS = (
 # --- texts that resemble what the person types
 
 
-def by_comment(world: World, texts: list[str]) -> None:
-    rows = [
-        {"path": "a.py", "line": n, "body": text, "user": {"login": "eve"}}
-        for n, text in enumerate(texts, 1)
-    ]
-    world.tacit("learn", world.write("pr.json", json.dumps(rows)), "--format", "reviews")
-
-
-def by_scan(world: World, texts: list[str]) -> None:
-    at = [{"physicalLocation": {"artifactLocation": {"uri": "src/a.py"}}}]
-    found = [
-        {"ruleId": f"R{n}", "message": {"text": text}, "locations": at}
-        for n, text in enumerate(texts)
-    ]
-    told = {
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": {"name": "lint", "rules": []}}, "results": found}],
-    }
-    world.tacit("learn", world.write("scan.sarif", json.dumps(told)))
-
-
 def by_finding(world: World, texts: list[str], *stands: str) -> None:
     rows = [
         {"type": "run", "id": "n1", "cwd": str(world.repo)},
@@ -124,8 +103,6 @@ def by_agent(world: World, texts: list[str]) -> None:
 
 
 PLANTED_BY: dict[str, Callable[[World, list[str]], None]] = {
-    "review comments": by_comment,
-    "sarif": by_scan,
     "neutral findings": by_finding,
     "findings of an own loop": by_own_loop,
     "add --trust quoted": by_hearsay,

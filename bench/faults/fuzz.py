@@ -55,9 +55,7 @@ NAMES = (
     "x.json",
     "x.md",
     "x.yaml",
-    "x.xml",
     "x.csv",
-    "x.sarif",
     "x.traj",
     "chat.history.md",
 )

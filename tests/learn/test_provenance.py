@@ -61,19 +61,6 @@ def test_words_that_are_perhaps_the_persons_wait_for_them(memories: Memories) ->
     assert "uv here" in given(memories) and "mamba" not in given(memories)
 
 
-def test_a_junit_message_is_for_people(memories: Memories) -> None:
-    """The failing test's author writes its message, and its title where that is a sentence."""
-    for n in range(3):
-        report = (
-            f'<testsuite name="s{n}" timestamp="2026-11-0{n + 1}T00:00:00"><testcase classname="tests.test_a" name="test_b" file="tests/test_a.py">'
-            f'<failure type="AssertionError" message="AssertionError: {PROSE} {n}"/></testcase>'
-            f'<testcase name="{PROSE}"><failure message="no"/></testcase></testsuite>'
-        )
-        memories.learn(BytesSource(report.encode(), "report.xml"), format="junit")
-    assert "TLS" not in given(memories)
-    assert not any("TLS" in memory.text for memory in memories.list())
-
-
 def lines(id: str, **claim: Any) -> bytes:
     rows = [
         {"type": "run", "id": id},
@@ -121,7 +108,7 @@ def test_a_format_that_the_person_connected_counts() -> None:
         "r", "neutral", findings=(finding("r", "Use pnpm here.", by="reviewer", tier="review"),)
     )
     assert reported(stated, "neutral", True).findings[0].tier == "review"
-    assert reported(stated, "sarif", False).findings[0].tier == "quoted"
+    assert reported(stated, "neutral", False).findings[0].tier == "agent"
 
 
 def test_talk_alone_never_suffices(memories: Memories) -> None:

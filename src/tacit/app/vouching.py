@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.app.opened import Opened, config_path
 from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
-from tacit.core.trust import FOREIGN_TIERS, LogFile, doubts_choice, doubts_files
+from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
 from tacit.formats.source import Source
 from tacit.hosts.places import SESSIONS
 from tacit.stores.git import TrackedFiles
@@ -37,7 +37,7 @@ class Vouching:
 
     def doubt(self, source: Source, format: Format, *, own: bool, asks_git: bool = True) -> str:
         """Why nobody stands for what was just read from a source; empty where somebody does. `own`: the user's settings name its format."""
-        person = own or (self._opened.actor.is_person and format.NAME not in FOREIGN_TIERS)
+        person = own or (self._opened.actor.is_person and format.NAME not in ANYBODYS)
         opened = getattr(source, "opened", None)
         if format.NAME in SESSIONS:  # these count by their place
             return "" if person else "a session counts where its host keeps it"

@@ -121,8 +121,8 @@ def stance_against(tier: str, needed: str) -> str:
     return "contradicts" if reaches(tier, needed) else DOUBTS
 
 
-# Formats that carry words of strangers: what such a report becomes that nobody stands for. Others speak as the agents that wrote them.
-FOREIGN_TIERS = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted", "neutral": "agent"}
+# Anybody may write one, whatever it claims: who learns it does not stand for it by that alone.
+ANYBODYS = ("neutral",)
 
 
 def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run:
@@ -134,15 +134,14 @@ def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run
     run = replace(run, findings=tuple(map(_unread, run.findings)))
     if vouched:
         return run
-    least = FOREIGN_TIERS.get(format, "agent")
     lowered = tuple(
-        replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings
+        replace(each, tier="agent") if each.tier in WITNESSES else each for each in run.findings
     )
     count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
     if not count or told:
         return replace(run, findings=lowered)
     claim = (
-        f"{count} findings claim a reviewer's or a tool's word; taken as {least}: if you stand for its reports, "
+        f"{count} findings claim a reviewer's or a tool's word; taken as an agent's: if you stand for its reports, "
         f"name {format} in review_formats in your own config.toml (tacit config says where it lies)"
     )
     return replace(run, findings=lowered).warned(claim, count)

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost, Finding, Reading, Run, Step
-from tacit.core.value import replace
+from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import Source, json_record
 from tacit.words.diagnose import WORDLESS as WORDLESS
 
@@ -267,15 +266,6 @@ class Session(Transcript):
             ),
         }
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})
-
-
-def reported(
-    host: str, id: str, source: Source, findings: Iterable[Finding], looked: bool, **more: Any
-) -> Run:
-    """A run of a tool that reports what it found; an instrument for the lessons it gave itself, also where it found none."""
-    extra = {"instruments": [f"review:{more['agent']}:own"] if looked else [], "joins": True}
-    found = tuple(replace(each, run=id) for each in findings)
-    return Run(id, host, findings=found, complete=True, path=source.path, extra=extra, **more)
 
 
 def fill(row: Record, output: str, *, failed: bool = False, status: int | None = None) -> None:
