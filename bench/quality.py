@@ -36,7 +36,6 @@ import apsw  # noqa: E402
 
 import tacit  # noqa: E402
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
-from tacit.core.errors import TacitError  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 from tacit.words.tokens import query_words  # noqa: E402
 
@@ -62,11 +61,11 @@ class Method(Protocol):
 
 
 class Tacit:
-    """The public API with default settings; an embedder where one is named, nothing else."""
+    """The public API with default settings."""
 
     speaker = True  # whether it is told whose words are an agent's
 
-    def __init__(self, embedder: str = "") -> None:
+    def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="tacit-quality-")
         place = self.folder.name
         env = signed(
@@ -74,7 +73,6 @@ class Tacit:
                 "HOME": place,
                 "XDG_DATA_HOME": place,
                 "XDG_CONFIG_HOME": place,
-                "TACIT_EMBEDDER": embedder,
             }
         )
         self.memories = tacit.open(
@@ -86,7 +84,6 @@ class Tacit:
             yes=True,
         )
         self.ours: dict[str, str] = {}  # our id -> theirs
-        self.embeds = bool(embedder)
 
     def learn(self, lessons: list[Lesson]) -> None:
         told = ("text", "task", "group", *(("trust",) if self.speaker else ()))
@@ -95,8 +92,6 @@ class Tacit:
         ]
         for lesson, kept in zip(lessons, self.memories.add_many(facets)):
             self.ours[kept.id] = lesson.id
-        if self.embeds:
-            self.memories.embed()  # what the worker does
 
     def answer(self, question: Question) -> list[str]:
         if question.start:
@@ -165,15 +160,7 @@ class Commonest:
 
 def methods() -> dict[str, Any]:
     """What is compared, each as a function that makes an empty one."""
-    found: dict[str, Any] = {"tacit, words": Tacit, PLAIN: Fts5, "commonest": Commonest}
-    try:
-        from tacit.providers.static import Static
-
-        Static()
-    except (TacitError, ImportError) as error:
-        print(f"vectors are left out: {error}", file=sys.stderr)
-        return found
-    return {"tacit, words and vectors": lambda: Tacit("static"), **found}
+    return {"tacit, words": Tacit, PLAIN: Fts5, "commonest": Commonest}
 
 
 # --- the measures

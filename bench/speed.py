@@ -25,7 +25,6 @@ from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run
 from plot import lines, short
 from stores import PROJECT, cache, environment, fresh, make_store, opened
 from tacit.app import Memories
-from tacit.core.errors import TacitError
 from tacit.core.rows import Hit
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
@@ -44,7 +43,6 @@ KEPT = {
     100_000: 24,
     1_000_000: 6,
 }  # prompts for which the two rankings are compared: at a million each takes seconds
-WITH_VECTORS = "lessons with static vectors"
 PROCESSES, EACH = 16, 25
 
 Growth = dict[str, list[tuple[float, float]]]
@@ -91,13 +89,11 @@ def cost_of(path: str) -> float:
 
 def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
     """A fresh process, as installed, to the printed and recorded answer, against an interpreter that does nothing."""
-    for kind in ("lessons", "reports", WITH_VECTORS):
+    for kind in ("lessons", "reports"):
         for size in (
             each for each in sizes if each >= 10_000 and (kind == "lessons" or each <= 100_000)
         ):
-            path = fresh(size, "cold", kind=kind.split()[0])
-            if kind == WITH_VECTORS and not embedded(path, table):
-                continue
+            path = fresh(size, "cold", kind=kind)
             env = surrounded(path)
             about = some_texts(path, rounds + 1)
             writer = Writer(5)
@@ -119,20 +115,6 @@ def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
                     if (kind, length, name) == ("lessons", "prompts", "hook prompt"):
                         growth.setdefault("tacit hook, fresh process", []).append((size, cost))
             shutil.rmtree(os.path.dirname(path))
-
-
-def embedded(path: str, table: Table) -> bool:
-    """Let a store have static vectors, as the worker makes them; False, and said so, where they are not installed."""
-    try:
-        from tacit.providers.static import Static
-
-        with opened(path) as kept:
-            kept.store.embed(Static())
-            kept.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    except (TacitError, ImportError) as error:
-        table.tell(f"{WITH_VECTORS}: left out", str(error))
-        return False
-    return True
 
 
 def hosts(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:

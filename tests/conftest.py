@@ -126,11 +126,6 @@ def postgres_template(postgres_admin: Any) -> str:
     postgres_admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
     postgres_admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
     postgres_admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    if postgres_admin.execute(
-        "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-    ).fetchone():
-        with psycopg.connect(SERVER, dbname=name, autocommit=True) as inside:
-            inside.execute("CREATE EXTENSION vector")  # which takes a superuser
     open_store(_address(name, name)).close()
     postgres_admin.execute(f"GRANT tacit_writer TO {name}_app")
     # who tests is admitted to what holds everywhere

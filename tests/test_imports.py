@@ -52,7 +52,7 @@ FORBIDDEN = {
     "contextlib",
     "json",
 }
-# of our own modules that a prompt may load, an embedder's among them; it may only sink. A room's bare marker is none.
+# of our own modules that a prompt may load; it may only sink. A room's bare marker is none.
 MOST = 37  # one of them where a prompt asks for something to be run
 ALLOWED_FROM_OUTSIDE = {"apsw"}
 
@@ -130,13 +130,9 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook", "word"])
-def test_what_runs_for_each_prompt_is_light(
-    verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """inject, hook and a word in passing, from argument to recorded answer, also where an embedder is configured."""
+def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
+    """inject, hook and a word in passing, from argument to recorded answer."""
     from tacit.app import open
-
-    monkeypatch.setenv("TACIT_EMBEDDER", "static")
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")
@@ -159,28 +155,6 @@ def test_what_runs_for_each_prompt_is_light(
     assert ("tacit.surfaces.hooks.words" in loaded) == (verb == "word")
     ours = sorted(name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name))
     assert len(ours) <= MOST, "\n".join(ours)
-
-
-def test_meaning_before_a_prompt_is_light(folder: Path) -> None:
-    """A store with vectors of words is compared without the model, and without numpy: one module more than without."""
-    pytest.importorskip("numpy", reason="vectors are made with numpy (the extra semantic)")
-    from tacit.app import open
-    from tacit.testing import ToyWordEmbedder
-
-    with open() as memories:
-        memories.add("Mend the car before the tests.", kind="command")
-        memories.add("Mend the tests.", kind="command")
-        assert memories.store.embed(ToyWordEmbedder("car automobile")) == 2
-    loaded = _modules(
-        _called(["inject", "--task", "mend the automobile", "--run", "r1", "--no-trial"], ""),
-        folder,
-    )
-    _check(loaded)
-    assert "tacit.stores.sqlite.meaning" in loaded and "tacit.recall.rewrite" not in loaded
-    assert (
-        len([name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)])
-        <= MOST + 1
-    )
 
 
 # A failed command, in each host's dialect: the event that does most.

@@ -8,6 +8,6 @@
     python -m bench.decisions again DATA NAME             grade the kept fixes of an earlier run
 
 DATA is the unpacked folder with `settled`, `amended`, `tasks` and `keys`. Questions of the reader that have no answer yet lie in QUEUE (recorded.py).
-Arms: `hooks` as they are given with default settings but no coin, `coins` with it, `vectors` without it and with the static embedder (where the extra semantic is installed), `scout` (the same lessons by plain full text, the best three and the
+Arms: `hooks` as they are given with default settings but no coin, `coins` with it, `scout` (the same lessons by plain full text, the best three and the
 neighbours of the best), `chats` (three passages of the chats by plain full text), `none`.
 """

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from tacit.core.states import CLOSED, INJECTABLE
 from tacit.recall.budget import tokens_of
 
 PROJECTS = ("settled", "amended")
-ARMS = ("hooks", "coins", "vectors")  # played through the hooks; beside them scout, chats and none
+ARMS = ("hooks", "coins")  # played through the hooks; beside them scout, chats and none
 LABELS = Path(__file__).parents[1] / "labels" / "decisions"
 NOTES = BENCH / "decisions-notes.json"
 
@@ -94,14 +93,6 @@ def played(
         ]
         subprocess.run(
             choose, env=world.env(), cwd=world.repository, check=True, capture_output=True
-        )
-    if arm == "vectors":
-        settings = world.home / ".config" / "tacit" / "config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text('embedder = "static"\n')
-        again = [sys.executable, "-m", "tacit", "reindex"]
-        subprocess.run(
-            again, env=world.env(), cwd=world.repository, check=True, capture_output=True
         )
     module = str(world.repository / report["module"])
     said = {
@@ -209,13 +200,12 @@ def notes(data: Path) -> dict[str, dict[str, str]]:
         for each in PROJECTS
         for task, own in json.loads((data / each / "whose.json").read_text()).items()
     }
-    arms = [arm for arm in ARMS if arm != "vectors" or find_spec("wordllama")]
     every: dict[str, dict[str, str]] = {}
     sums: Counter[str] = Counter()
     for project, task, report in tasks(data):
         asked, on_file = report["bug_report"] + " " + report["module"], lessons(data, project)
         own = [text for text, session in on_file if session in whose[task]]
-        moments = {arm: played(data, project, task, report, arm) for arm in arms}
+        moments = {arm: played(data, project, task, report, arm) for arm in ARMS}
         every[task] = {
             **{
                 arm: "\n".join(words for _, words in heard if words)

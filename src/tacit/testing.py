@@ -1,4 +1,4 @@
-"""Doubles that are real: a clock that moves when told, ids that count, a toy embedder, builders for runs and lessons.
+"""Doubles that are real: a clock that moves when told, ids that count, builders for runs and lessons.
 
 from tacit.testing import Clock, ids, run, user, tool
 
@@ -8,8 +8,7 @@ learned = memories.learn(run("r1", user("No, use pnpm instead of npm in this rep
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
@@ -72,36 +71,6 @@ class Scripted:
         if isinstance(answer, Exception):
             raise answer
         return answer
-
-
-class ToyEmbedder:
-    """Vectors without a model: each word has a direction, words of one group the same one. Equal texts, equal vectors."""
-
-    size = 64
-
-    def __init__(self, *groups: str, identity: str = "toy") -> None:
-        self.identity = identity
-        self.asked: list[str] = []
-        self._heads = {word: group.split()[0] for group in groups for word in group.split()}
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text; zeros where it has no words."""
-        self.asked += texts
-        return [self._vector(text) for text in texts]
-
-    def _vector(self, text: str) -> list[float]:
-        found = [0.0] * self.size
-        for word in text.lower().replace(".", " ").split():
-            at = sha256(self._heads.get(word, word).encode()).digest()
-            found[at[0] % self.size] += 1.0 if at[1] % 2 else -1.0
-        return found
-
-
-class ToyWordEmbedder(ToyEmbedder):
-    """One that also tells the vectors of the words in its groups, so that a question is understood without it."""
-
-    def words(self) -> list[tuple[str, list[float]]]:
-        return [(word, self._vector(word)) for word in self._heads]
 
 
 def user(text: str, *, at: str = "", place: str = "") -> Step:

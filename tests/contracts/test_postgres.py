@@ -15,11 +15,11 @@ from tests.contracts.test_store import lesson, put
 
 from tacit.core import edits
 from tacit.core.clock import now
-from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
+from tacit.core.errors import Refused, StoreBusy, Unavailable
 from tacit.core.journal import Hand
 from tacit.core.memory import ADDED, DECIDED, to_row
 from tacit.stores.check import check
-from tacit.testing import Scripted, ToyEmbedder, run, say, signed, user
+from tacit.testing import Scripted, run, say, signed, user
 
 psycopg = pytest.importorskip(
     "psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)"
@@ -684,66 +684,6 @@ def test_a_failed_statement_is_no_commit(team: Team, opened: Callable[..., Any])
 def test_a_statement_is_read_alike_with_parameters_and_without(team: Team) -> None:
     """A percent sign is one in both."""
     assert team.store.rows("SELECT 7 % 4") == team.store.rows("SELECT 7 % :by", by=4) == [(3,)]
-
-
-# -- meaning -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def vectors(team: Team) -> ToyEmbedder:
-    pytest.importorskip("numpy", reason="vectors are made with numpy (the extra semantic)")
-    if not team.store.rows("SELECT to_regclass('vector')")[0][0]:
-        pytest.skip("this server has no pgvector")
-    return ToyEmbedder("automobile car vehicle", "repair mend fix")
-
-
-def test_meaning_is_compared_inside_a_project(
-    team: Team, opened: Callable[..., Any], vectors: ToyEmbedder
-) -> None:
-    """The nearest first, what may be given where that is asked, another project's never."""
-    near, held = lesson("mend the vehicle"), lesson("mend the vehicle soon", gate="hold")
-    put(opened("owner"), near, held, lesson("sort the queue"))
-    put(opened("stranger"), lesson("mend the vehicle there", project="q"))
-    assert opened("owner").embed(vectors) == 3 and opened("stranger").embed(vectors) == 1
-    [asked] = vectors.embed(["repair the automobile"])
-    found = opened("reader").near(("p", "q"), "toy", asked, (), limit=2)
-    assert [hit.memory.id for hit in found.hits] == [near.id, held.id]
-    assert found.cosines[near.id] > 0.9 > found.usual
-    given = opened("reader").near(("p",), "toy", asked, (), limit=9, injectable=True)
-    assert held.id not in given.cosines and near.id in given.cosines
-    assert check(opened("owner")).is_sound
-
-
-def test_two_spaces_never_meet(
-    team: Team, opened: Callable[..., Any], vectors: ToyEmbedder
-) -> None:
-    """Another model's vectors are refused, an edited text has none, and making them anew exchanges all."""
-    mine = lesson("mend the vehicle")
-    put(opened("owner"), mine)
-    store, other = opened("owner"), ToyEmbedder(identity="other")
-    assert store.embed(vectors) == 1
-    with pytest.raises(SpacesMixed):
-        store.embed(other)
-    assert "are of toy" in store.near(("p",), "other", other.embed(["mend"])[0], (), limit=5).note
-    with store.write() as tx:
-        tx.apply(edits.edited(mine, {"text": "sell the vehicle"}, Hand("ada", now())))
-    assert store.near(("p",), "toy", vectors.embed(["mend"])[0], (), limit=5).hits == ()
-    assert store.embed(other, anew=True) == 1 and store.rows(
-        "SELECT DISTINCT identity FROM vector"
-    ) == [("other",)]
-
-
-def test_without_vectors_words_do(team: Team, opened: Callable[..., Any]) -> None:
-    """Plain PostgreSQL: nothing is compared by meaning, and the answer says why."""
-    team.store.rows("DROP TABLE IF EXISTS vector")
-    team.store.rows("DROP FUNCTION IF EXISTS vector_is_old CASCADE")
-    mine = lesson()
-    put(opened("owner"), mine)
-    store = opened("writer")
-    assert store.embed(ToyEmbedder()) == 0
-    assert "no vectors" in store.near(("p",), "toy", [1.0] * 64, (), limit=5).note
-    assert [hit.memory.id for hit in store.find(("p",), ["migrate"]).hits] == [mine.id]
-    assert check(store).is_sound
 
 
 # -- whose project, whose words (schema 13) ------------------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_what_an_extra_needs_comes_from_the_metadata() -> None:
 
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert declared["name"] == installation.DISTRIBUTION
-    for extra in ("mcp", "llm", "semantic", "postgres"):
+    for extra in ("mcp", "llm", "postgres"):
         assert {_name(each) for each in installation.requirements(extra)} == {
             _name(each) for each in declared["optional-dependencies"][extra]
         }
@@ -203,7 +203,7 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
         for each in ROOT.glob("src/**/*.py")
         for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())
     }
-    assert asked >= {"mcp", "llm", "semantic", "postgres"}
+    assert asked >= {"mcp", "llm", "postgres"}
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]

@@ -14,7 +14,6 @@ import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
@@ -27,10 +26,11 @@ from tacit.origins.applied import echoed
 from tacit.origins.gates import annotation
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins.page_rules import page_line
+from tacit.origins.ranking import decayed
 from tacit.recall.answering import showing
 from tacit.recall.budget import FETCH, by_length, level_for
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, Ranked, ordered, unfit
+from tacit.recall.rank import Ranked, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage_rules import Suggested, answers
@@ -224,10 +224,8 @@ def _hits(documents: list[dict[str, Any]]) -> list[Hit]:
 
 def _ranked(hits: list[Hit], raw: dict[str, float], now: str) -> list[Ranked]:
     """Ranked with the server's raw scores in place of ours."""
-    profile = with_values(PROFILE, {"rank.meaning": 1.0})
-    return ordered(
-        "decay", hits, asked(Query(task="billing queue"), profile), profile, Facts(now, meaning=raw)
-    )
+    found = [decayed(hit, raw.get(hit.memory.id, 0.0), now) for hit in hits]
+    return sorted(found, key=lambda each: -each.score)
 
 
 def _raw(hits: list[dict[str, Any]]) -> dict[str, float]:

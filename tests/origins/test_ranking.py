@@ -10,7 +10,7 @@ import pytest
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
-from tacit.origins.ranking import CAUTION_BELOW, SIX
+from tacit.origins.ranking import CAUTION_BELOW, SIX, decayed
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
 
@@ -136,28 +136,23 @@ def test_joelclaws_decay(
     make: Make, raw: float, created_at: str, fields: dict[str, Any], score: float
 ) -> None:
     """Raw × exp(−.01 × days) × use, stale halved."""
-    by_meaning = with_values(standard("joelclaw"), {"rank.meaning": 1.0})
     memory = make(created_at=created_at, **fields)
-    (found,) = rank("decay", by_meaning, [memory], meaning={memory.id: raw})
-    assert found.score == pytest.approx(score, abs=1e-9)
+    assert decayed(Candidate(memory), raw, MARCH).score == pytest.approx(score, abs=1e-9)
 
 
 def test_joelclaw_drops_what_nobody_recalled(make: Make) -> None:
     """Too short, stale, ninety days old and never recalled, below the least score; and no fallback gives it back."""
-    joelclaw = with_values(standard("joelclaw"), {"rank.meaning": 1.0, "rank.floor": 0.3})
+    joelclaw = with_values(standard("joelclaw"), {"rank.floor": 0.3})
     old = "2025-12-09T12:00:00.000Z"
     lessons = [
         make("ok then", created_at=MARCH),
         make("Observation about the queue", created_at=MARCH, stale_at=MARCH),
         make("Observation about the queue", created_at=old),
         make("Observation about the queue", created_at=old, tally=Tally(signals={"recalls": 1})),
-        make("Observation about the queue", created_at=MARCH),
+        make("Observation about the depot", created_at=MARCH),
     ]
-    raw = {lessons[3].id: 0.9, lessons[4].id: 0.2}
-    known = Facts(MARCH, meaning=raw)
-    found = ranking(
-        [Candidate(each) for each in lessons], asked(Query(task="x"), joelclaw), joelclaw, known
-    )
+    wanted = asked(Query(task="the queue"), joelclaw)
+    found = ranking([Candidate(each) for each in lessons], wanted, joelclaw, Facts(MARCH))
     assert [each.memory.id for each in found.ranked] == [lessons[3].id]
     assert [each.reason for each in found.left] == [
         "too short",

@@ -94,7 +94,7 @@ class World:
 
 
 _ASKING = ("host", "root", "event", "model", "context", "surface")
-_OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists", "embedder")
+_OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists")
 
 
 @pytest.fixture

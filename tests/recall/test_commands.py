@@ -239,14 +239,3 @@ def test_a_score_is_explained_in_parts(tacit: Any) -> None:
     )
     assert "in every score of it" not in tacit("why", id).out.lower()
     assert "in every score of it" in tacit("why", id, "--full").out.lower()
-
-
-def test_an_embedder_that_is_not_there_leaves_words(tacit: Any) -> None:
-    """A name nobody has is the user's mistake and said so; a server that is away is a warning."""
-    add(tacit, "Run make migrate before the tests.")
-    assert tacit("recall", "migrate", TACIT_EMBEDDER="nobody").code == 2
-    away = {"TACIT_EMBEDDER": "openai:m", "TACIT_EMBEDDER_URL": "http://127.0.0.1:9/v1"}
-    told = tacit("recall", "migrate", "--raw", **away)
-    assert (told.code, told.out.strip()) == (0, "Run make migrate before the tests.")
-    assert "Words alone were compared" in told.err
-    assert tacit("inject", "--task", "migrate", "--json", **away).data["injected"]

@@ -48,7 +48,6 @@ def holds_nothing_active(page: str) -> None:
         "img",
         "iframe",
         "object",
-        "embed",
         "link",
         "form",
         "base",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tacit.core.config import Settled
-    from tacit.core.ports import Embedder, Model
+    from tacit.core.ports import Model
     from tacit.core.profile import Profile
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
@@ -169,7 +169,6 @@ class Opened:
         self._settled: tuple[tuple[Any, ...], Settled] | None = (
             None  # what the settings were made of, and they
         )
-        self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.reads_in = (
             ""  # the surroundings in which a worker reads sessions later; empty: here and at once
         )
@@ -410,18 +409,6 @@ class Opened:
             StoreLedger(self.store, self.now),
             lane=step if step == "rewrite" else "",
         )
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """What turns texts into vectors here, as the user's configuration names it; None: words only."""
-        if self._embedder is None:
-            settings, found = self.settings(), None
-            if settings["embedder"].value:
-                from tacit.providers.embedders import chosen
-
-                found = chosen(settings, self.env)
-            self._embedder = (found,)
-        return self._embedder[0]
 
     @property
     def calls_for_worker(self) -> bool:

@@ -174,15 +174,8 @@ class Queries(Tending):
         )
 
     def reindex(self) -> int:
-        """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
-        kept = rebuild_derived(self.store, self.profile.signals.confidence)
-        if self.embedder:
-            self.store.embed(self.embedder, anew=True)
-        return kept
-
-    def embed(self, most: int = 1 << 30) -> int:
-        """Make the vectors that are missing, where an embedder is configured; how many were made."""
-        return self.store.embed(self.embedder, most=most) if self.embedder else 0
+        """Rebuild what is derived: full text and tallies."""
+        return rebuild_derived(self.store, self.profile.signals.confidence)
 
     def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
@@ -193,7 +186,6 @@ class Queries(Tending):
             self.get(id),
             Query(task=question, **facets),
             now=clock.now(),
-            embedder=lambda: self.embedder,
         )
 
     def is_told_at_starts(self, memory: Memory) -> bool:

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from tacit.recall.answering import Recalled
 
 
-# surfaces whose injections a prompt waits for: meaning goes by the words' vectors in the store
-WITHOUT_MODEL = ("hook", "cli")
-
-
 class Recalling(Opened):
     """Before and during a run: what an agent should know, recorded with its control group. The one facet that a prompt loads."""
 
@@ -70,7 +66,6 @@ class Recalling(Opened):
             repeat=repeat,
             look=look,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
-            embedder=None if surface.startswith(WITHOUT_MODEL) else lambda: self.embedder,
         )
 
     def recall(
@@ -120,5 +115,4 @@ class Recalling(Opened):
             as_of=as_of,
             person=self.actor.is_person,
             model=lambda: self.model("rewrite"),
-            embedder=lambda: self.embedder,
         )

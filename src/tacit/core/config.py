@@ -68,17 +68,6 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
         "hosts whose sessions it may read; empty: claude-code reads its own, a model you named reads all",
     ),
     "reader.off": ((), False, "globs of folders whose sessions are never read by a model"),
-    "embedder": (
-        "",
-        False,
-        "what makes vectors: static, openai:MODEL or an installed one; empty: words only",
-    ),
-    "embedder_url": ("", False, "the OpenAI-compatible endpoint of openai:MODEL; empty: model.url"),
-    "embedder_key_env": (
-        "",
-        False,
-        "the environment variable that holds its key; empty: model.key_env",
-    ),
     "sync.key": (
         "",
         False,

@@ -16,7 +16,6 @@
     ├── Damaged                     5  what is stored does not verify
     │   └── NotAStore                  the file is something else, or cut short
     └── Refused                     1  a rule says no: an illegal move, a missing approval, an agent acting as a person
-        └── SpacesMixed                vectors of two models cannot be compared
 
 The number is the exit code of the command line; expected outcomes (a discarded finding, an empty recall) are results, not errors.
 """
@@ -163,9 +162,3 @@ class Refused(TacitError):
     """A rule says no."""
 
     code = "refused"
-
-
-class SpacesMixed(Refused):
-    """Vectors of two models cannot be compared."""
-
-    code = "spaces_mixed"

@@ -1,30 +1,14 @@
-"""Embedders, models and their ledger, as conductors take them; for the type checker only. A store is `stores.sql.Store`."""
+"""Models and their ledger, as conductors take them; for the type checker only. A store is `stores.sql.Store`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-
     Clock = Callable[[], str]
     Ids = Callable[[], str]
-
-    class Embedder(Protocol):
-        """Turns texts into vectors; its identity is stamped on each of them."""
-
-        identity: str
-        size: int
-
-        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
-
-    class WordEmbedder(Embedder, Protocol):
-        """One whose texts are the sum of their words: with their vectors a question is understood without it, before a prompt too."""
-
-        def words(self) -> Iterable[tuple[str, Sequence[float]]]:
-            """Each word that it knows by itself and its vector, the most frequent first."""
 
     class Model(Protocol):
         """Answers a prompt within a time limit, or raises Unavailable. The prompt is redacted before it leaves."""
@@ -44,14 +28,6 @@ if TYPE_CHECKING:
             self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]
         ) -> None:
             """One transaction: a line of state changed by a function of it and of today's and this month's tokens, and events counted."""
-
-    class Placed(Protocol):
-        """A candidate that some channel found."""
-
-        @property
-        def memory(self) -> Memory: ...
-        @property
-        def n(self) -> int: ...
 
 
 # What a model answered, read with care: the whole JSON objects in a text, whatever stands around them.

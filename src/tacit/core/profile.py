@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Written by `python -m tacit.core.profile_toml --write`, and another one whenever the keys are: a store that holds a
 # profile of another format compiles it anew.
-FORMAT = "ch3mqcj8v89pg8bf"
+FORMAT = "5xsdzw5z8c5b0g33"
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")

@@ -347,9 +347,6 @@ class Rank:
 
     ranker: Annotated[str, key("who scores", slot="ranker")]
     floor: Annotated[float, key("below this score nothing is given: no filler")]
-    meaning: Annotated[
-        float, key("weight of the vectors' cosine beside the words, where vectors are at hand")
-    ]
     min_chars: Annotated[int, key("shorter memories are not given")]
     min_frequency: Annotated[
         int, key("nor those seen less often, preferences aside; 0: no such rule")

@@ -65,28 +65,6 @@ class RunRow:
     facts: Mapping[str, Any] | None = None
 
 
-class Direction:
-    """Where a question points, as the vectors of its words say, and what was compared with it so far."""
-
-    __slots__ = ("identity", "near", "numbers", "usual")
-
-    def __init__(self, identity: str, numbers: list[float], usual: float) -> None:
-        self.identity = identity  # of the model
-        self.numbers = numbers  # of length 1
-        self.usual = usual  # the mean cosine of the projects' lessons with it
-        self.near: dict[int, float] = {}  # row -> cosine
-
-
-@value
-class Near:
-    """What is near in meaning."""
-
-    hits: tuple[Hit, ...] = ()
-    cosines: Mapping[str, float] = {}  # memory -> cosine, of these hits and of those asked about
-    usual: float = 0.0  # the mean over all that were compared: what stands out from it is near
-    note: str = ""  # why nothing was compared, where that is not plain
-
-
 @value
 class FindingRow:
     """A finding as the store keeps it."""
@@ -163,9 +141,6 @@ class Found:
         tuple[str, ...], ...
     ] = ()  # of a question: each passage's words, as the index reads them
     length: float = 0.0  # mean words of a text here; 0 where the engine does not say
-    direction: Direction | None = (
-        None  # where the question points, if the engine knows its words' vectors
-    )
     weights: Weights | None = None  # of the passages, where the engine weighed by them itself
 
 

@@ -150,24 +150,21 @@ def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
 
 
 def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
-    """joelclaw: raw × exp(−rate × days) × use, stale ones less. Raw is meaning and words, or words alone."""
+    """joelclaw: how well the words fit, less with time, more with use."""
     held = words_reader(asked, facts, hits)
-    found = []
-    for hit in hits:
-        memory = hit.memory
-        raw, _ = held(hit)
-        if facts.meaning:
-            raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(
-                memory.id, 0.0
-            )
-        parts = {
-            "raw": raw,
-            "decay": exp(-RATE * days_since(memory.created_at, facts.now)),
-            "use": _boost(memory),
-            "stale": STALE if memory.stale_at else 1.0,
-        }
-        found.append(Ranked(memory, prod(parts.values()), parts, hit.channel))
-    return found
+    return [decayed(hit, held(hit)[0], facts.now) for hit in hits]
+
+
+def decayed(hit: Hit, raw: float, now: str) -> Ranked:
+    """A raw score × exp(−rate × days) × use, stale ones less."""
+    memory = hit.memory
+    parts = {
+        "raw": raw,
+        "decay": exp(-RATE * days_since(memory.created_at, now)),
+        "use": _boost(memory),
+        "stale": STALE if memory.stale_at else 1.0,
+    }
+    return Ranked(memory, prod(parts.values()), parts, hit.channel)
 
 
 def _boost(memory: Memory) -> float:

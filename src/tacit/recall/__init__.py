@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tacit.core.ports import Embedder, Ids
+    from tacit.core.ports import Ids
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
     from tacit.recall.rank import LeftOut
@@ -56,14 +56,12 @@ def inject(
     repeat: bool = False,
     look: bool = False,
     exists: Callable[[str], bool] | None = None,
-    embedder: Callable[[], Embedder | None] | None = None,
 ) -> Injection:
     """The lessons for a run, recorded before they are given. Raises `Unavailable` where they cannot be.
 
     What a context was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
     instance, the notes are gone from the agent's context. Another context of the unit is told as its coin fell. `exists` tells
     whether a file that a lesson names is there. A `look` is a person's: nothing is left out by a coin, nothing recorded.
-    Where an `embedder` is at hand, meaning counts beside words.
     """
     from tacit.core.links import spent_on
     from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
@@ -104,7 +102,7 @@ def inject(
         here=spent_on((each for each in tellings if each.surface == asking.surface), context),
     )
     found, words = found_for(
-        store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about
+        store, project, profile, wanted, size, told_before, repeat, now, exists, about
     )
     known = frozenset() if repeat else frozenset(told_before)
     fresh = with_signers(store, [each for each in found.ranked if each.memory.id not in known])

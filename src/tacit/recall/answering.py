@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.clock import seconds
 from tacit.core.memory import Memory
 from tacit.core.profile import GENERAL, Profile
-from tacit.core.rows import Near, Project, scope_projects
+from tacit.core.rows import Project, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
 from tacit.recall import RECORD_WITHIN, AskingRun
 from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
 from tacit.recall.past import frequencies, memories_then, tally_then
-from tacit.recall.query import Asked, Query, about_these, asked, facts_of, near_in_meaning, parts_of
+from tacit.recall.query import Asked, Query, about_these, asked, facts_of, parts_of
 from tacit.recall.rank import (
     BY_WORDS,
     KNOWN,
@@ -42,7 +42,7 @@ from tacit.stores.lookups import indexed
 from tacit.words.passages import cut, weights_of
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Embedder, Model
+    from tacit.core.ports import Model
     from tacit.recall.rank import Hit, Ranked
     from tacit.stores.sql import Store
 
@@ -79,7 +79,6 @@ class Recalled:
     dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
     run: str = ""
     rewrite: Reworded | None = None  # where a model may be asked
-    note: str = ""  # what a reader should know of how it was found
 
 
 def recall(
@@ -98,7 +97,6 @@ def recall(
     as_of: str = "",
     person: bool = True,
     model: Callable[[], Model | None] | None = None,
-    embedder: Callable[[], Embedder | None] | None = None,
 ) -> Recalled:
     """What is known about a question, best first, for people and agents; nothing for a question without words.
 
@@ -113,7 +111,6 @@ def recall(
     if wanted.nothing or not most:
         return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
-    meaning = Near()
     is_short = (
         limit is not None and len(wanted.passages) == 1 and len(wanted.passages[0]) <= FEW_WORDS
     )
@@ -125,11 +122,9 @@ def recall(
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
-        found = store.ask(projects, parts_of(wanted), limit=fetch, meaning=profile.rank.meaning)
+        found = store.ask(projects, parts_of(wanted), limit=fetch)
         hits = [*about_these(store, projects, wanted.signatures), *found.hits]
-        meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, fetch)
-        hits += meaning.hits
-        facts = facts_of(now, wanted, found, meaning)
+        facts = facts_of(now, wanted, found)
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
     left: list[LeftOut] = []
@@ -163,7 +158,7 @@ def recall(
         )
         for each in kept
     )
-    return Recalled(answers, size, nearest_out(left)[0], run, rewrite, meaning.note)
+    return Recalled(answers, size, nearest_out(left)[0], run, rewrite)
 
 
 def explain(
@@ -174,19 +169,15 @@ def explain(
     query: Query,
     *,
     now: str,
-    embedder: Callable[[], Embedder | None] | None = None,
 ) -> dict[str, Any]:
     """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, seconds(now)))
-    found = store.ask(
-        projects, parts_of(wanted), limit=EXPLAINED_AMONG, meaning=profile.rank.meaning
-    )
+    found = store.ask(projects, parts_of(wanted), limit=EXPLAINED_AMONG)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
-    meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)
-    (ranked,) = ordered("lexical", hits, wanted, profile, facts_of(now, wanted, found, meaning))
+    (ranked,) = ordered("lexical", hits, wanted, profile, facts_of(now, wanted, found))
     known = known_of(memory, seconds(now))
     return explained(ranked.score, {**ranked.parts, **known})
 

@@ -8,9 +8,8 @@ they find ranked.
 
 from __future__ import annotations
 
-from tacit.core.errors import Unavailable
 from tacit.core.memory import path_of, topic_of
-from tacit.core.rows import Near, scope_projects
+from tacit.core.rows import scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.moments import (
     AT_PROMPT,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder
     from tacit.core.profile import Profile
     from tacit.core.rows import Found, Project
     from tacit.recall.budget import Level
@@ -171,7 +169,6 @@ def found_for(
     repeat: bool,
     now: str,
     exists: Callable[[str], bool] | None,
-    embedder: Callable[[], Embedder | None] | None,
     about: tuple[str, ...] = (),
 ) -> tuple[Ranking, Callable[[str], list[str]]]:
     """Everything the channels find that may be given at this moment, in the order in which it takes room; and how texts are read."""
@@ -183,7 +180,6 @@ def found_for(
         parts_of(wanted, about),
         limit=limit,
         injectable=True,
-        meaning=profile.rank.meaning,
     )
 
     def may(memory: Memory) -> bool:
@@ -201,10 +197,6 @@ def found_for(
         hits += store.standing(projects, limit=size.most + SPARE)
         hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
-    meaning = near_in_meaning(
-        store, projects, wanted, found, embedder, hits, limit, injectable=True
-    )
-    hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
     named = Named(wanted)
@@ -222,7 +214,7 @@ def found_for(
     gone = frozenset(
         path for path in paths if exists and not exists(path)
     )  # files named that are no longer there
-    facts = replace(facts_of(now, wanted, found, meaning, about), gone=gone)
+    facts = replace(facts_of(now, wanted, found, about), gone=gone)
     fit = ranking(hits, wanted, profile, facts)
     by_id = {hit.memory.id: hit for hit in hits}
     much = len(facts.weights.told) if facts.weights else 0
@@ -285,9 +277,7 @@ def _of_topic(
 
     if not (topic := topic_of(best.memory.about)):
         return []
-    found = store.ask(
-        projects, (tuple(query_words(topic)),), limit=FITTING, injectable=True, meaning=0.0
-    ).hits
+    found = store.ask(projects, (tuple(query_words(topic)),), limit=FITTING, injectable=True).hits
     same = (
         hit.memory
         for hit in found
@@ -325,52 +315,12 @@ def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Weig
     return weights_of(passages, found.frequency, max(found.rows, 1))
 
 
-def facts_of(
-    now: str, wanted: Asked, found: Found, meaning: Near, about: tuple[str, ...] = ()
-) -> Facts:
+def facts_of(now: str, wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Facts:
     """What ranking goes by, from what was found."""
-    none: frozenset[str] = frozenset()
-    known = meaning.cosines, none, meaning.usual, weighed_by(wanted, found, about)
-    return Facts(now, found.rows, found.frequency, found.tokens, *known, found.length)
-
-
-def near_in_meaning(
-    store: Store,
-    projects: Sequence[str],
-    wanted: Asked,
-    found: Found,
-    embedder: Callable[[], Embedder | None] | None,
-    hits: Sequence[Hit],
-    limit: int,
-    injectable: bool = False,
-) -> Near:
-    """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so.
-
-    Where the store knows the question's words, they say where it points, on every surface; without an embedder, before a prompt, the
-    candidates are compared and nothing is looked for beyond them.
-    """
-    if not wanted.passages:
-        return Near()
-    hits = [
-        hit for hit in hits if hit.channel != "before"
-    ]  # which no search found: their numbers are no rows
-    if found.direction is not None and embedder is None:
-        return store.compared(found.direction, hits)
-    if embedder is None:
-        return Near()
-    try:
-        chosen = embedder()
-        if chosen is None:
-            return store.compared(found.direction, hits) if found.direction else Near()
-        from tacit.recall.rewrite import pointed
-
-        identity, vector = pointed(chosen, wanted, found)
-    except Unavailable as error:
-        return Near(note=f"Words alone were compared: {error.message}")
-    near = store.near(projects, identity, vector, hits, limit=limit, injectable=injectable)
-    if near.note:
-        return replace(near, note=f"Words alone were compared: {near.note}")
-    return replace(near, usual=found.direction.usual) if found.direction else near
+    weights = weighed_by(wanted, found, about)
+    return Facts(
+        now, found.rows, found.frequency, found.tokens, weights=weights, length=found.length
+    )
 
 
 def _every(store: Store, projects: Sequence[str]) -> list[Hit]:

@@ -107,9 +107,7 @@ class Facts:
     rows: int = 0  # memories in the store
     frequency: Mapping[str, int] = {}  # asked word -> rows that hold it
     tokens: Callable[[str], list[str]] = str.split  # how the index reads a text
-    meaning: Mapping[str, float] = {}  # memory -> cosine, where vectors are at hand
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
-    usual: float = 0.0  # the cosine that a memory here usually has with this question
     weights: Weights | None = None  # what is asked, in the index's own words
     length: float = 0.0  # mean words of a text here
 
@@ -341,9 +339,6 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     for hit, (words, alike) in zip(hits, read):
         memory = hit.memory
         parts = {"words": words}
-        if facts.meaning:
-            near = facts.meaning.get(memory.id, facts.usual) - facts.usual
-            parts["meaning"] = profile.rank.meaning * max(0.0, near)
         sign = named.sign(memory)
         if sign == "error":
             parts["signature"] = SIGNATURE

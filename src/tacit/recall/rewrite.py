@@ -1,26 +1,21 @@
-"""What models make of a question: better words before the search, where that is worth asking, and the direction in which it points.
+"""What a model makes of a question: better words before the search, where that is worth asking.
 
 A rewrite helps a long question and spoils a precise one: what is quoted, names a thing, or reads like a command is meant
 as it stands. The search takes the words of both, so that no name is lost; whatever goes wrong, the question stays as it was.
-It points where the vectors of its words do if the model has them, else where the model says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from tacit.core.errors import Unavailable
 from tacit.core.profile_sections import Query
-from tacit.core.rows import Found
 from tacit.core.value import value
 from tacit.recall.budget import Level
-from tacit.words.passages import rarest, rarities
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Embedder, Model
-    from tacit.recall.query import Asked
+    from tacit.core.ports import Model
 
 _LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
 # Of a question that is not rewritten: characters, or characters and words, or its first word. The rules are joelclaw's.
@@ -95,43 +90,3 @@ def taken(answer: str, question: str, settings: Query) -> str:
     if len(lines) != 1 or not _FEW_WORDS <= len(lines[0]) <= min(settings.max_chars, _LONGEST):
         return question
     return lines[0]
-
-
-def pointed(embedder: Embedder, wanted: Asked, found: Found) -> tuple[str, Sequence[float]]:
-    """Whose space, and which direction. A store that keeps the words' vectors has said it; on a server the sum is made here."""
-    if found.direction is not None:
-        return found.direction.identity, found.direction.numbers
-    table = _words_of(embedder, found.tokens)
-    if table is None:
-        (vector,) = embedder.embed([" ".join((wanted.query.task, *wanted.query.errors))])
-        return embedder.identity, vector
-    rarity = rarities(
-        {word: found.frequency.get(word, 0) for each in found.passages for word in each},
-        max(found.rows, 1),
-    )
-    known = [(rarity[word], table[word]) for word in sorted(rarest(rarity)) if word in table]
-    columns = zip(*(vector for _, vector in known)) if known else ((0.0,),) * embedder.size
-    weights = [weight for weight, _ in known] or [0.0]
-    return embedder.identity, [
-        sum(float(number) * weight for number, weight in zip(column, weights)) for column in columns
-    ]
-
-
-def _words_of(
-    embedder: Embedder, tokens: Callable[[str], list[str]]
-) -> dict[str, Sequence[float]] | None:
-    """The vectors of words as the index leaves them; None where a model knows no single words."""
-    words = getattr(embedder, "words", None)
-    if words is None:
-        return None
-    if embedder not in _read:
-        found: dict[str, Sequence[float]] = {}
-        for word, vector in words():
-            stems = tokens(word)
-            if len(stems) == 1:
-                found.setdefault(stems[0], vector)
-        _read[embedder] = found
-    return _read[embedder]
-
-
-_read: WeakKeyDictionary[Embedder, dict[str, Sequence[float]]] = WeakKeyDictionary()

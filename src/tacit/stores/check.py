@@ -53,7 +53,7 @@ def check(
     index: Callable[[Sequence[Fault]], Iterator[Fault]] | None = None,
     limit: int = 1000,
 ) -> Health:
-    """Verify everything. `rule` names the confidence fold of a project's profile; `index` looks at full text and vectors otherwise than
+    """Verify everything. `rule` names the confidence fold of a project's profile; `index` looks at full text otherwise than
     word by word, and is given what was found before."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []

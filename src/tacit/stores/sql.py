@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.links import Evidence, Mark, Telling, Use
 from tacit.core.memory import Memory, Tally, from_row
-from tacit.core.rows import FindingRow, Near, Project, RunRow
+from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads, value
 from tacit.stores.sql_rows import (
     HEADER,
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tacit.core.journal import Entry
-    from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Profile
-    from tacit.core.rows import Direction, Fault, Found, Hit
+    from tacit.core.rows import Fault, Found, Hit
     from tacit.core.trust import Actor
     from tacit.stores.sql_writer import Transaction
     from tacit.words.passages import Passage
@@ -395,7 +394,7 @@ class Store(Reads):
     """Where it is kept, whatever the engine: the port of every room, and the base of SQLite and PostgreSQL."""
 
     wait: float
-    engine = ""  # its package, in which `search` and `vectors` stand
+    engine = ""  # its package, in which `search` stands
 
     def _own(self, part: str) -> Any:
         """A module of the engine, loaded when it is asked for something."""
@@ -419,29 +418,6 @@ class Store(Reads):
         """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
         return 0
 
-    def near(
-        self,
-        projects: Sequence[str],
-        identity: str,
-        vector: Sequence[float],
-        hits: Sequence[Placed],
-        *,
-        limit: int,
-        injectable: bool = False,
-    ) -> Near:
-        """The memories nearest in meaning, and how near these and the hits given are."""
-        return self._own("vectors").near(
-            self, projects, identity, vector, hits, limit=limit, injectable=injectable
-        )  # type: ignore[no-any-return]
-
-    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
-        """How near these hits are; an engine that tells no direction is not asked."""
-        return Near()
-
-    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
-        """Make the vectors that are missing, or all of them anew; how many were made."""
-        return self._own("vectors").embed(self, embedder, most=most, anew=anew)  # type: ignore[no-any-return]
-
     def ask(
         self,
         projects: Sequence[str],
@@ -449,11 +425,9 @@ class Store(Reads):
         *,
         limit: int = 50,
         injectable: bool = False,
-        meaning: float = 0.0,
     ) -> Found:
-        """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
-        engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""
-        how = {"limit": limit, "injectable": injectable, "meaning": meaning}
+        """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's."""
+        how = {"limit": limit, "injectable": injectable}
         return self._own("search").ask_passages(self, projects, passages, **how)  # type: ignore[no-any-return]
 
     def signed(
@@ -478,7 +452,7 @@ class Store(Reads):
 
     @abstractmethod
     def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text and vectors."""
+        """What is wrong with full text."""
 
     @property
     @abstractmethod

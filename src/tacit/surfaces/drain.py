@@ -45,7 +45,6 @@ JOB_ATTEMPTS = 5  # failures after which a job is left alone, its error to be se
 _DEATHS = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
 _TEND_DAYS = 1.0  # between two passes of one project
-VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 
 
 def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
@@ -58,8 +57,6 @@ def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) ->
         home.backup_if_due()
         near.store.tidy()
         sweep(near.store.path, time.time())
-        for each in {near, home}:
-            _embed(each)
         if not is_paused(near.store):
             tend_what_is_due(home, env, held(near.store) if near.store.far else None)
     finally:
@@ -78,15 +75,6 @@ def _home(near: Memories, env: Mapping[str, str]) -> Memories:
     except TacitError as error:
         note(near.store, time.time(), error.message)
         raise
-
-
-def _embed(memories: Memories) -> None:
-    """The vectors that are missing, where an embedder is configured; one that cannot be reached is counted, not waited for."""
-    try:
-        memories.embed(most=VECTORS)
-    except TacitError:
-        with memories.store.write() as tx:
-            tx.count("", "vectors_failed", clock.now())
 
 
 def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:

@@ -36,7 +36,6 @@ _NAME = 3  # characters of a name: `v6` and `PR` are as common as words
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
 _END = "\ue000"  # of a line; a word to the index, and nobody's
-MEANT_WORDS = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
@@ -197,11 +196,6 @@ def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
         if held not in told:
             told[held] = rarity_of(held, rows)
     return {word: told[held] for word, held in frequency.items()}
-
-
-def rarest(rarity: Mapping[str, float]) -> list[str]:
-    """The words of a question that say what it is about, where their meanings are summed."""
-    return sorted(rarity, key=lambda word: (-rarity[word], word))[:MEANT_WORDS]
 
 
 def slack_of(length: float, usual: float, b: float = B) -> float:

@@ -444,6 +444,6 @@ def audit(at: Place) -> Iterator[Item]:
 @chapter("archeflow", "Design principles")
 def principles(at: Place) -> Iterator[Item]:
     yield "graceful: no file, no error, no block", at.cli("inject", "--domain", "code")[0] == 0
-    cheap = at.memories.profile.match.matcher == "overlap" and at.memories.embedder is None
+    cheap = at.memories.profile.match.matcher == "overlap"
     yield "cheap: keywords, no embedding, no service", cheap
     yield "bounded: ten lessons a prompt", at.memories.profile.budget.deep == 10

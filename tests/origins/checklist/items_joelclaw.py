@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 from book import Item, Place, chapter, differs, time_at
@@ -340,18 +339,6 @@ def retrieval(at: Place) -> Iterator[Item]:
     better.asked.clear()
     lean = reworded(asks, profile.query, level_for(profile, "lean", "x"), lambda: better)
     yield "no rewrite in lean", (lean.question, better.asked) == (asks, [])
-    from tacit.testing import ToyEmbedder
-
-    toy = ToyEmbedder("ledger account")
-    meant = profile.rank.meaning == 0.7
-    if (
-        find_spec("numpy") is not None
-    ):  # vectors are of the extra semantic; without it the weight alone can be seen
-        at.memories.store.embed(toy)
-        vector = toy.embed(["account of region3"])[0]
-        near = at.memories.store.near([at.memories.project_id], toy.identity, vector, (), limit=3)
-        meant = meant and len(near.hits) >= 3  # and whatever is as near as the third
-    yield "hybrid search: words and vectors", meant
     hits = at.memories.recall("import job number0 ledger region0", limit=1).hits
     (old,) = [hit for hit in hits if "number0" in hit.memory.text]
     product = old.parts["raw"] * old.parts["decay"] * old.parts["use"]

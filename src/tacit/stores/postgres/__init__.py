@@ -120,13 +120,12 @@ class PostgresStore(Whose, Store):
         yield from ()
 
     def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text and vectors."""
-        from tacit.stores.postgres import bm25, vectors
+        """What is wrong with full text."""
+        from tacit.stores.postgres import bm25
         from tacit.stores.postgres.search import index_faults
 
         yield from index_faults(self)
         yield from bm25.bm25_faults(self)
-        yield from vectors.vector_faults(self)
 
     @property
     def schema(self) -> int:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
-from tacit.stores.postgres import bm25, vectors
+from tacit.stores.postgres import bm25
 
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
@@ -101,7 +101,6 @@ def _migrate(store: PostgresStore, goal: int) -> None:
         ]:
             _grant(store)
 
-    vectors.prepare_vectors(store)
     bm25.prepare_index(store)
 
 

@@ -16,7 +16,6 @@ import time
 import apsw
 
 from tacit.core.errors import NoFile, NoStore, NotAStore, StoreNewer, StoreReadOnly
-from tacit.core.rows import Near
 from tacit.guard.files import kind_of
 from tacit.stores.places import spoken_path
 from tacit.stores.sql import Store
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Placed
-    from tacit.core.rows import Direction, Fault, Found
+    from tacit.core.rows import Fault, Found
     from tacit.stores.sqlite.search import Cached
 
 SCHEMA = 16  # the newest migration; PRAGMA user_version of a store in step
@@ -124,12 +122,11 @@ class SqliteStore(Store):
         return file_faults(self, open_store)
 
     def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text and vectors."""
-        from tacit.stores.sqlite import facets, vectors
+        """What is wrong with full text."""
+        from tacit.stores.sqlite import facets
         from tacit.stores.sqlite.verify import index_faults
 
         yield from index_faults(self)
-        yield from vectors.vector_faults(self)
         yield from facets.facet_faults(self)
 
     @property
@@ -162,15 +159,6 @@ class SqliteStore(Store):
 
             write_spoken(self)
         return merge_segments(self, added)
-
-    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
-        """How near these hits are, in plain Python."""
-        from tacit.stores.sqlite.meaning import compare_vectors
-
-        near = compare_vectors(self, direction, [hit.n for hit in hits])
-        return Near(
-            (), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual
-        )
 
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
@@ -245,7 +233,6 @@ class SqliteTransaction(Transaction):
             self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new))
         )
         if old is not None:
-            self.rows("DELETE FROM vector WHERE n = :n", n=n)
             self.rows(
                 "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', :n, :text, :words)",
                 n=n,

@@ -29,8 +29,6 @@ from tacit.words.passages import (
     FULL,
     cut,
     power_of,
-    rarities,
-    scale_of,
     slack_of,
     weighed,
     weights_of,
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.rows import Direction
     from tacit.stores.sql import LessonRows
     from tacit.stores.sqlite import SqliteStore
     from tacit.words.passages import Passage
@@ -76,7 +73,6 @@ TEXTS_KEPT = 2000  # texts whose words a process keeps …
 _LONG_TEXT = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts: a long one holds many words
 LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
-COMPARED_MOST = 100  # candidates, the best by words, that are compared with what a question means
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST_HITS = 1000  # hits of one search, whatever is asked for
@@ -101,10 +97,10 @@ def ask_passages(
     *,
     limit: int = 50,
     injectable: bool = False,
-    meaning: float = 0.0,
 ) -> Found:
-    """Rows of these projects that hold what some passage asks for, the best first; a prompt gets a quick look, who asks for everything a
-    deeper one. Where there are vectors of words, a cosine beyond the usual counts `meaning`."""
+    """Rows of these projects that hold what some passage asks for, the best first.
+
+    A prompt gets a quick look, who asks for everything a deeper one."""
     deep = not injectable
     kept = _kept(store)
     total, read = kept.total, _tokenizer(store)
@@ -127,12 +123,6 @@ def ask_passages(
     take = _Taker(store, kept, projects, limit, injectable)
     take.length, take.power = usual_length(store), power_of(len(tokens))
     scores = weighed(weights, rows)
-    if (
-        meaning
-        and (deep or len(tokens) <= FULL)
-        and store.one("SELECT 1 FROM vector_centre LIMIT 1")
-    ):
-        take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
         here = _rows_of(store, projects, injectable) if len(hits) < take.size // 3 else None
@@ -142,7 +132,6 @@ def ask_passages(
             held = {token: [n for n in each if n in here] for token, each in rows.items()}
             scores = weighed(weights, held)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
-    direction = take.nearer.direction if take.nearer else None
     return Found(
         (*hits, *beside(store, hits, injectable)),
         total,
@@ -150,51 +139,8 @@ def ask_passages(
         read,
         tokens,
         take.length,
-        direction,
         weights,
     )
-
-
-class _Nearer:
-    """Weighs rows by their words and by how near they are to what the question means."""
-
-    def __init__(
-        self, store: SqliteStore, direction: Direction, meaning: float, scale: float, power: float
-    ) -> None:
-        self.store, self.direction, self.meaning, self.scale, self.power = (
-            store,
-            direction,
-            meaning,
-            scale,
-            power,
-        )
-
-    def fits(self, weighed: Mapping[int, float], most: int) -> dict[int, float]:
-        from tacit.stores.sqlite.meaning import roughly
-
-        best = _highest(weighed, max(most, COMPARED_MOST))
-        least = (
-            weighed[best[COMPARED_MOST - 1]] if len(best) > COMPARED_MOST else 0.0
-        )  # equals stay: two builds agree
-        near = roughly(self.store, self.direction, [n for n in best if weighed[n] >= least])
-        words = {n: (weighed[n] / self.scale) ** (1 / self.power) for n in best}
-        return {n: words[n] + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
-
-
-def _nearer(
-    store: SqliteStore,
-    projects: Sequence[str],
-    tokens: Sequence[Sequence[str]],
-    frequency: Mapping[str, int],
-    total: int,
-    meaning: float,
-) -> _Nearer | None:
-    from tacit.stores.sqlite.meaning import direction_of
-
-    rarity = rarities(frequency, total)
-    direction = direction_of(store, projects, rarity)
-    scale = scale_of([sum(map(rarity.__getitem__, each)) for each in tokens], total)
-    return _Nearer(store, direction, meaning, scale, power_of(len(tokens))) if direction else None
 
 
 def usual_length(store: SqliteStore) -> float:
@@ -369,7 +315,6 @@ class _Taker:
             + (f" AND {INJECTABLE_ROWS}" if injectable else "")
         )
         self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
-        self.nearer: _Nearer | None = None  # where meaning counts, too
 
     def best(self, scores: dict[int, float], most: int) -> list[Hit]:
         """The best lessons of these projects among the best so many rows."""
@@ -411,8 +356,7 @@ class _Taker:
         lengths = _lengths(self.store, best)
         slack = {n: slack_of(lengths.get(n, self.length), self.length, LONGER) for n in best}
         weighed = {n: scores[n] / (1 + slack[n]) ** self.power for n in best}
-        fits = self.nearer.fits(weighed, most) if self.nearer else weighed
-        return self._by_content(_highest(fits, most), fits)
+        return self._by_content(_highest(weighed, most), weighed)
 
     def _by_content(self, order: list[int], fits: Mapping[int, float]) -> list[int]:
         """Equal rows of which only some can be taken go by their texts, not by when they were written: two builds of a store agree."""

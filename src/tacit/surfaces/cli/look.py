@@ -325,11 +325,8 @@ def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
 
 def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        n, embedder = memories.reindex(), memories.embedder
-    told = f"rebuilt full text and counts of {numbered(n, 'lesson')}" + (
-        f", and their vectors of {embedder.identity}" if embedder else ""
-    )
-    return Answer({"memories": n, "vectors": embedder.identity if embedder else None}, told)
+        n = memories.reindex()
+    return Answer({"memories": n}, f"rebuilt full text and counts of {numbered(n, 'lesson')}")
 
 
 # -- projects, profile, config -------------------------------------------------------------------

@@ -43,13 +43,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
             {"hits": [], "budget": None, "dropped": []},
             warnings=[error.message] if cli.json else [],
         )
-    if found.note and not cli.json:
-        cli.say(f"tacit: {found.note}")
-    return Answer(
-        recalled_json(found),
-        _text(found, args, cli),
-        warnings=[found.note] if found.note and cli.json else [],
-    )
+    return Answer(recalled_json(found), _text(found, args, cli))
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
