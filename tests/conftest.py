@@ -32,9 +32,6 @@ settings.load_profile("untimed")
 SERVER = os.environ.get(
     "TEST_POSTGRES", ""
 )  # the address of a server on which we may make databases and roles
-EXTENSION = os.environ.get(
-    "TEST_POSTGRES_EXTENSION", ""
-)  # one that ranks words, in every database of that server
 ON_SERVER = (
     bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"
 )  # the same tests, each in a database of its own
@@ -142,12 +139,6 @@ def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[s
     with _database(
         postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy"
     ) as name:
-        # pg_textsearch keeps what is new in memory by the number of its index, and a copy has the number of its model
-        if EXTENSION:
-            from tacit.stores.postgres import bm25, open_store
-
-            with open_store(_address(postgres_template, name)) as store:
-                bm25.prepare_index(store, anew=True, trusted={EXTENSION: ()})
         yield name
 
 

@@ -121,11 +121,9 @@ class PostgresStore(Whose, Store):
 
     def index_faults(self) -> Iterator[Fault]:
         """What is wrong with full text."""
-        from tacit.stores.postgres import bm25
         from tacit.stores.postgres.search import index_faults
 
         yield from index_faults(self)
-        yield from bm25.bm25_faults(self)
 
     @property
     def schema(self) -> int:
@@ -263,10 +261,8 @@ class PostgresTransaction(Whose, Transaction):
             self.rows("SELECT put_words(:n, :words)", n=n, words=porter_words(" ".join(new)))
 
     def reindex(self) -> None:
-        from tacit.stores.postgres.bm25 import prepare_index
         from tacit.stores.postgres.search import porter_words
 
-        prepare_index(self._store, anew=True)
         for n, text, words in self.rows(
             "SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"
         ):

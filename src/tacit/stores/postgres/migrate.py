@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
-from tacit.stores.postgres import bm25
 
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
@@ -100,8 +99,6 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             0
         ]:
             _grant(store)
-
-    bm25.prepare_index(store)
 
 
 def _grant(store: PostgresStore) -> None:

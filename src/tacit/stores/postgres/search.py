@@ -2,7 +2,7 @@
 
 Words are cut by SQLite's own tokenizer, which apsw brings along: a team's store and a person's find by the same words. All rows
 of the project that hold a word are weighed inside the server; the project stands in front of each word in the index, so that
-its lists are its own however many others share the server. Where the server can rank words itself, it chooses the candidates (`bm25`).
+its lists are its own however many others share the server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from tacit.core.rows import Fault, Found, Hit, index_fault
-from tacit.stores.postgres.bm25 import INDEX_MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
 from tacit.stores.sqlite.search import (
     INJECTABLE_ROWS,
@@ -51,16 +50,12 @@ def find_words(
     """Rows of these projects that hold the query's words, those with the rarest first."""
     asked = [word for word in dict.fromkeys(words) if word][:MOST_WORDS]
     cut = [porter_words(word) for word in asked]
-    total, is_ranked = _extent(store, projects)
+    total = _extent(store, projects)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, porter_words)
     wanted = min(limit, MOST_HITS)
     parts = list(dict.fromkeys(part for word in cut for part in word))
-    ranked = rows_like(store, projects, parts, max(CANDIDATES, 2 * wanted)) if is_ranked else None
-    held, weighed = _weighed(
-        store, projects, parts, total, max(CANDIDATES, 2 * wanted) if ranked is None else 0
-    )
-    scores = weighed if ranked is None else ranked
+    held, scores = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted))
     frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
     return Found(
@@ -78,11 +73,10 @@ def ask_passages(
     *,
     limit: int = 50,
     injectable: bool = False,
-    **_: float,  # the server compares all vectors of a project by itself (`near`), whatever meaning counts
 ) -> Found:
     """As `find_words`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
     cut = cut_passages(passages, porter_words)
-    total = _extent(store, projects)[0]
+    total = _extent(store, projects)
     if not cut or not total or limit <= 0:
         return Found((), total, {}, porter_words, cut)
     wanted = min(limit, MOST_HITS)
@@ -124,11 +118,10 @@ def _weighed(
     return held, scores
 
 
-def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
-    """How many memories these projects have, and whether the server ranks words itself."""
-    sql = f"SELECT coalesce(sum(memories), 0), {INDEX_MADE} FROM extent WHERE project = ANY(:them)"
-    total, is_ranked = store.one(sql, them=list(projects))
-    return int(total), is_ranked
+def _extent(store: PostgresStore, projects: Sequence[str]) -> int:
+    """How many memories these projects have."""
+    sql = "SELECT coalesce(sum(memories), 0) FROM extent WHERE project = ANY(:them)"
+    return int(store.one(sql, them=list(projects))[0])
 
 
 def _best(
