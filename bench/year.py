@@ -26,9 +26,7 @@ from typing import Any
 
 import tacit
 from tacit.app import Memories
-from tacit.core.profile import profile_id, to_json, with_values
 from tacit.core.run import Run, Step
-from tacit.core.value import replace
 from tacit.testing import Clock, finding, run, say, signed, tool, user
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -192,7 +190,6 @@ def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict
     )
     memories.store.rows("PRAGMA cache_size = -64000")  # one long process instead of many short ones
     if not at["day"]:
-        use_short_memory(memories)
         memories.keep_page("MEMORY.md")
     before = at["cpu"]
     for day in range(at["day"], days):
@@ -258,16 +255,6 @@ def look_through(memories: Memories) -> int:
         except tacit.TacitError:
             continue
     return approved
-
-
-def use_short_memory(memories: Memories) -> None:
-    """The default profile, but archived lessons and run data move to files after 120 days instead of a year, so that they do."""
-    project = memories.ensure_project()
-    profile = with_values(memories.profile, {"tend.prune_days": 120})
-    with memories.store.write() as tx:
-        tx.put_profile(profile_id(profile), profile.name, to_json(profile), project.created_at)
-        tx.put_project(replace(project, profile=profile_id(profile)))
-    memories._project = memories._profile = None
 
 
 def one_run(
@@ -396,8 +383,7 @@ def page_of(project: str) -> dict[str, int]:
 
 
 def brought_back(memories: Memories) -> dict[str, Any]:
-    """Every archived memory restored: its data out of the files first, then its last move taken back."""
-    packed = unpack(memories)
+    """Every archived memory restored: its last move taken back."""
     archived = memories.list(states=("archived",), limit=1_000_000)
     failed = []
     for memory in archived:
@@ -409,15 +395,9 @@ def brought_back(memories: Memories) -> dict[str, Any]:
             failed.append(f"{memory.id}: {error}")
     return {
         "archived": len(archived),
-        "unpacked": packed,
         "not_restored": failed[:5],
         "sound_afterwards": memories.health().health.is_sound,
     }
-
-
-def unpack(memories: Memories) -> int:
-    """Every file of moved data, put back."""
-    return sum(memories.unpack(path).rows for path in memories.packs())
 
 
 def noticed(memories: Memories) -> dict[str, int]:

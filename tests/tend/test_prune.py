@@ -1,33 +1,18 @@
-"""Prune: old words leave for a file and come back byte for byte; what a person names is taken out and can be undone."""
+"""Prune: what a person names is taken out and can be undone."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tacit
 from tacit.app import Memories
-from tacit.core.errors import Damaged, Refused
+from tacit.core.errors import Refused
 from tacit.testing import Clock, finding, run
-
-TABLES = (
-    "memory",
-    "journal",
-    "seal",
-    "evidence",
-    "use",
-    "use_mark",
-    "tally",
-    "run",
-    "finding",
-    "injection",
-)
 
 
 @pytest.fixture
@@ -61,93 +46,6 @@ def a_month(memories: Memories, clock: Clock) -> None:
             )
         )
         clock.advance(days=2)
-
-
-def quiet(memories: Memories, clock: Clock) -> None:
-    """Runs that say nothing: silence counts only where somebody could have spoken."""
-    for number in range(10):
-        memories.learn(run(f"quiet-{clock.now}-{number}", started_at=clock.now, ended_at=clock.now))
-
-
-def rows(memories: Memories) -> dict[str, list[Any]]:
-    every = {
-        table: memories.store.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in TABLES
-    }
-    return {
-        **every,
-        "seal": [row for row in every["seal"] if row[1] != "meta"],
-    }  # how far a pass came is kept there
-
-
-def test_what_is_old_moves_to_a_file_and_back(memories: Memories, clock: Clock) -> None:
-    """After a year the words are gone from the store, which verifies; put back, every row is what it was, and twice is once."""
-    a_month(memories, clock)
-    clock.advance(days=400)
-    quiet(memories, clock)
-    memories.tend(only="sweep")
-    clock.advance(days=400)
-    quiet(memories, clock)
-    memories.tend(only="sweep")
-    clock.advance(days=400)
-    before = rows(memories)
-    assert memories.tend(only="prune", dry_run=True).of("prune").figures["rows to move"] > 12
-    done = memories.tend(only="prune").of("prune")
-    assert done.done > 12 and memories.health().health.is_sound
-    there = "".join(
-        str(row)
-        for row in memories.store.rows(
-            "SELECT quote FROM evidence UNION ALL SELECT text FROM finding"
-        )
-    )
-    assert "reviewer said" not in there
-    assert memories.tend(only="prune").of("prune").done == 0
-    assert (
-        len(memories.store.injections(memories.store.find_run(memories.project_id, "r0").root)) == 0
-    )  # type: ignore[union-attr]
-    (path,) = memories.packs()
-    assert memories.unpack(path).rows == done.done
-    assert rows(memories) == before and memories.unpack(path).rows == 0
-    assert memories.health().health.is_sound
-
-
-def test_a_run_that_moved_is_still_known(memories: Memories, clock: Clock) -> None:
-    """Learned again after its words left, it changes nothing; an archived lesson is undone as ever."""
-    a_month(memories, clock)
-    clock.advance(days=400)
-    quiet(memories, clock)
-    memories.tend()
-    clock.advance(days=400)
-    quiet(memories, clock)
-    memories.tend()
-    assert memories.packs()
-    journal = memories.store.rows("SELECT count(*) FROM journal")
-    again = memories.learn(
-        run("r1", finding("r1", "Parser1 drops field1 of table1", quote="reviewer said: it"))
-    )
-    assert (again[0].already, again[0].findings) == (True, 0)
-    assert memories.store.rows("SELECT count(*) FROM journal") == journal
-    gone = memories.list(states=("archived", "decayed"))
-    assert gone and memories.undo(gone[0].id)[0].state != gone[0].state
-
-
-def test_a_damaged_file_is_refused_and_erasing_reaches_it(memories: Memories, clock: Clock) -> None:
-    """One flipped byte: nothing is put back. An erased lesson's words leave the file too."""
-    a_month(memories, clock)
-    kept = memories.list(archived=True)[0]
-    clock.advance(days=800)
-    memories.tend(only="prune")
-    (path,) = memories.packs()
-    memories.erase(kept.id)
-    told = gzip.decompress(Path(path).read_bytes()).decode()
-    assert kept.text not in told
-    assert "Parser0 drops" in told
-    raw = bytearray(Path(path).read_bytes())
-    raw[len(raw) // 2] ^= 0x40
-    Path(path).write_bytes(bytes(raw))
-    before = rows(memories)
-    with pytest.raises(Damaged):
-        memories.unpack(path)
-    assert rows(memories) == before
 
 
 def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:

@@ -53,7 +53,7 @@ _VERBS_BY_MODULE = {
     (
         "safety",
         "Safety",
-    ): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore",
+    ): "backups_folder backups backup backup_if_due safety_notes restore",
     ("by_hand", "ByHand"): (
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),

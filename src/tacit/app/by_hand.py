@@ -29,7 +29,6 @@ from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
 from tacit.stores import readings
-from tacit.stores.packs import forget_words
 from tacit.stores.places import remove_captured
 from tacit.stores.replaced import blank_copies
 from tacit.stores.sql_writer import Transaction
@@ -309,7 +308,7 @@ class ByHand(PageVerbs, Safety):
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
-        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
+        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, captures."""
         self.need_person("Erasing")
         found = self.get(id)
         with self.store.write() as tx:
@@ -320,10 +319,9 @@ class ByHand(PageVerbs, Safety):
         return self.store.get(found.id)
 
     def _erase_outside(self, found: Memory) -> None:
-        """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
+        """Blank what lies outside the store's tables: backups, captures, the write-ahead log, pages."""
         blank_copies(data_folder(self.env), found.text)
         if self.store.is_file:
-            forget_words(self.packs_folder, found.id)
             remove_holding(
                 self._file, self.backups_folder, found.id
             )  # first: a reader may keep the log from being cut

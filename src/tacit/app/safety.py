@@ -1,4 +1,4 @@
-"""Copies of the store, old data moved out of it, and mending it; also for stores that need not be readable any more."""
+"""Copies of the store, and mending it; also for stores that need not be readable any more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened, acting, data_folder, machine_id, open_store_at, person_only
 from tacit.core.errors import UsageError
-from tacit.stores.packs import Packed, find_pack, packs, put_back
 from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Safety(Opened):
-    """Copies of the store, old data moved out of it, and mending it; also for stores that need not be readable any more."""
+    """Copies of the store, and mending it; also for stores that need not be readable any more."""
 
     @property
     def backups_folder(self) -> str:
@@ -31,19 +30,6 @@ class Safety(Opened):
     def _file(self) -> SqliteStore:
         """The store as the file that it is; ask `is_file` first."""
         return self.store  # type: ignore[return-value]
-
-    @property
-    def packs_folder(self) -> str:
-        """Where old data of this store is moved to by `tend`."""
-        return os.path.join(self.backups_folder, "moved")
-
-    def packs(self) -> Sequence[str]:
-        """The files of data that was moved out, oldest first."""
-        return packs(self.packs_folder)
-
-    def unpack(self, name: str) -> Packed:
-        """Put the data of such a file back; the file stays, and twice is once."""
-        return put_back(self.store, find_pack(self.packs_folder, name))
 
     def backups(self) -> Sequence[Backup]:
         """The copies of this store, newest first."""

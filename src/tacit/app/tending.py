@@ -46,7 +46,7 @@ class Tending(PageVerbs, Safety):
             (found for step in ("triage", "reflect") if (found := self.model(step)) is not None),
             None,
         )
-        work, packs = self.work, self.packs_folder if self.store.is_file else ""
+        work = self.work
         context = Context(
             work,
             run=run,
@@ -54,7 +54,6 @@ class Tending(PageVerbs, Safety):
             dry_run=dry_run,
             model=model,
             root=work.project.root,
-            packs=packs,
             named=Named(**named) if named else None,
             by=self.actor.name if named else "tend",
             report=report,

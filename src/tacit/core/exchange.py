@@ -123,7 +123,6 @@ class Table:
     ] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
     number: str = ""  # the column that a store numbers by itself, if any
     seal: str = ""  # the kind under which its hashed rows are counted by memory
-    words: tuple[str, ...] = ()  # columns that leave when the row is old (packs)
     added: tuple[
         str, ...
     ] = ()  # columns that a bundle of before does not have: they are empty there

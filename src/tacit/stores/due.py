@@ -134,21 +134,6 @@ def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int
     return store.rows(sql, p=project, last=last, limit=limit)
 
 
-def closed_between(
-    store: Reads, project: str, state: str, since: str, before: str, limit: int
-) -> list[tuple[str, str]]:
-    """Memories that came to a state after one time and up to another, with that time, in its order."""
-    return store.rows(
-        "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
-        " ORDER BY updated_at LIMIT :limit",
-        p=project,
-        state=state,
-        since=since,
-        before=before,
-        limit=limit,
-    )
-
-
 def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
     """The next runs after one by its number: id, root, number, and when it was learned."""
     sql = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"

@@ -1,6 +1,6 @@
-"""Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed, moved out or left behind.
+"""Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed or left behind.
 
-Check, repair, bundles, packs, migration and the cache of a server all read it here. A column is added here (through the fields of
+Check, repair, bundles, migration and the cache of a server all read it here. A column is added here (through the fields of
 its value, for those that have one) and in a migration of each engine.
 """
 
@@ -34,7 +34,6 @@ def _table(
     same: str = "",
     number: str = "",
     seal: str = "",
-    words: str = "",
     since: int = 1,
     added: Sequence[str] = (),
 ) -> Table:
@@ -50,7 +49,6 @@ def _table(
         tuple((same or key).split()),
         number,
         seal,
-        tuple(words.split()),
         tuple(added),
     )
 
@@ -61,9 +59,7 @@ TRUTH = (
     _table("profile", SEALED["profile"][0], "id"),
     _table("project", SEALED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
     _table("meta", SEALED["meta"][0], "key"),
-    _table(
-        "run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash", words="facts"
-    ),  # type: ignore[attr-defined]
+    _table("run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash"),  # type: ignore[attr-defined]
     _table(
         "finding",
         (*FindingRow.FIELDS, "hash"),
@@ -71,7 +67,6 @@ TRUTH = (
         numbers="version",
         reals="score runner_up",
         blobs="digest hash",
-        words="text reason",
     ),
     _table("tombstone", SEALED["tombstone"][0], "run place"),
     _table(
@@ -105,7 +100,6 @@ TRUTH = (
         same="key",
         number="n",
         seal="evidence",
-        words="quote",
     ),
     _table(
         "use",
@@ -126,7 +120,6 @@ TRUTH = (
         same="hash",
         number="n",
         seal="mark",
-        words="reason",
     ),
     _table(
         "tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"

@@ -99,7 +99,6 @@ class Context:
         model: Model | None = None,
         files: Any = None,
         root: str = "",
-        packs: str = "",
         named: Named | None = None,
         by: str = "tend",
         learn: Callable[[Sequence[Finding]], object] | None = None,
@@ -119,7 +118,6 @@ class Context:
         self.dry_run = dry_run
         self.model = model  # None: rules go on alone
         self.files, self.root = files, root  # the work tree
-        self.packs = packs  # the folder to which old data moves; empty: it stays
         self.named = named  # the lessons that a person wants taken out by `prune`
         self.by = by
         self.learn = learn  # takes findings that a page taught; called before the page is written

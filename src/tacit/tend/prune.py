@@ -1,13 +1,11 @@
-"""Prune: what nobody needs at hand any more moves to a file beside the backups; what a person names is taken out.
+"""Prune: the lessons that a person names by their figures are taken out.
 
-Run data older than the profile's `tend.prune_days`, and the quotes behind lessons that were archived as long ago, leave the
-store for a compressed file that can be put back (`stores.packs`). Lessons themselves are never deleted: `--below`, `--older`,
-`--unused` and `--staged` name lessons that a person wants taken out, which is a forgetting like any other and can be undone.
+`--below`, `--older`, `--unused` and `--staged` say which. It is a forgetting like any other: nothing is deleted, and it can be undone.
 """
 
 from __future__ import annotations
 
-from tacit.core.clock import after_days, days_between
+from tacit.core.clock import days_between
 from tacit.core.edits import forgotten
 from tacit.core.journal import Hand
 from tacit.core.lifecycle import lasts
@@ -15,13 +13,9 @@ from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import staging_status
 from tacit.core.standing import standing_of
-from tacit.core.states import CLOSED, OPEN
+from tacit.core.states import OPEN
 from tacit.core.value import value
-from tacit.stores.due import closed_between, runs_after
-from tacit.stores.packs import Row, move, of_memory, of_run
 from tacit.tend.context import NOTHING, Context, StepReport
-
-RUNS = MEMORIES = 500  # that one pass moves; the next goes on where it stopped
 
 
 @value
@@ -46,8 +40,10 @@ class Named:
 
 
 def step(context: Context) -> StepReport:
-    """Take out what was named, or move what is old."""
-    return _taken_out(context, context.named) if context.named is not None else _moved(context)
+    """Take out what was named."""
+    if context.named is None:
+        return StepReport("prune", skipped=NOTHING)
+    return _taken_out(context, context.named)
 
 
 def fits(
@@ -97,41 +93,3 @@ def _taken_out(context: Context, named: Named) -> StepReport:
                     tx.apply(gone)
                     changes.append((id, memory.state, "archived", named.told))
     return StepReport("prune", len(changes), tuple(changes))
-
-
-def _moved(context: Context) -> StepReport:
-    if not context.packs:
-        return StepReport("prune", skipped=NOTHING)
-    at = context.now()
-    rows, places = _old(context, after_days(at, -context.profile.tend.prune_days))
-    if context.dry_run or not places:
-        return StepReport("prune", figures={"rows to move": len(rows)})
-    made = move(context.store, context.packs, context.project.id, at, rows)
-    with context.write() as tx:
-        for name, place in places.items():
-            context.put_mark(tx, name, place)
-        if made is not None:
-            tx.count(context.project.id, "rows_moved", at, made.rows)
-    facts = {"rows moved": made.rows, "file": made.path, "bytes": made.bytes} if made else {}
-    return StepReport("prune", made.rows if made else 0, figures=facts)
-
-
-def _old(context: Context, before: str) -> tuple[list[Row], dict[str, str]]:
-    """What is older than a time, from where the last pass stopped, and how far this one came: runs in their order, lessons by the
-    time they were closed."""
-    store, project = context.store, context.project.id
-    rows: list[Row] = []
-    places: dict[str, str] = {}
-    for id, root, seq, learned_at in runs_after(
-        store, project, int(context.mark("moved run") or 0), RUNS
-    ):
-        if not learned_at or learned_at > before:
-            break
-        rows += of_run(store, id, root)
-        places["moved run"] = str(seq)
-    for state in CLOSED:
-        since = context.mark(f"moved {state}")
-        for id, updated_at in closed_between(store, project, state, since, before, MEMORIES):
-            rows += of_memory(store, id)
-            places[f"moved {state}"] = updated_at
-    return rows, places

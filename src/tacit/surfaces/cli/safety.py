@@ -49,13 +49,6 @@ def _shown(backup: Backup) -> dict[str, Any]:
 
 
 def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.archive:
-        with cli.open(args, create=False) as memories:
-            back = memories.unpack(args.archive)
-        return Answer(
-            {**back.__dict__},
-            f"{numbered(back.rows, 'row')} put back from {back.path}; the file stays",
-        )
     path = _path(args, cli)
     if not args.to:
         _ask(
