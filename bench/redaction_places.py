@@ -350,7 +350,7 @@ def left(
                         ),
                     )
                 )
-            for name in ("jsonl", "csv", "json"):
+            for name in ("jsonl", "csv"):
                 Path(folder, f"out.{name}").write_text(
                     _exported(main, store, folder, name), encoding="utf-8"
                 )

@@ -363,8 +363,8 @@ def by_marks(texts: tuple[str, ...], world: Any, n: int) -> None:
     world.tacit("learn", "-", "--format", "neutral", given=_lines(rows))
 
 
-def by_bundle(texts: tuple[str, ...], world: Any, n: int) -> None:
-    """Somebody else's store, in which everything is their own word: as a bundle and in each format of ours."""
+def by_store(texts: tuple[str, ...], world: Any, n: int) -> None:
+    """Somebody else's store, in which everything is their own word: in each format of ours."""
     from tacit.testing import signed
 
     with tempfile.TemporaryDirectory() as folder:
@@ -377,12 +377,7 @@ def by_bundle(texts: tuple[str, ...], world: Any, n: int) -> None:
         env = {**theirs, **signed({**os.environ, **theirs})}
         for text in texts:
             world.tacit("add", text, "--kind", "rule", "--by", "eve", "--yes", env=env)
-        for form, name in (
-            ("bundle", "x.zip"),
-            ("json", "x.json"),
-            ("jsonl", "x.jsonl"),
-            ("csv", "x.csv"),
-        ):
+        for form, name in (("jsonl", "x.jsonl"), ("csv", "x.csv")):
             world.tacit(
                 "export", "--format", form, "--out", str(world.repo / f"{n}{name}"), env=env
             )
@@ -447,7 +442,7 @@ MORE_CHANNELS: dict[str, Callable[[tuple[str, ...], Any, int], None]] = {
     "places: links, `..`, a variable that names the repository": by_elsewhere,
     "agent's shell: every variable, `--as`, `--by`": by_variables,
     "marks: imitated by letters that look alike": by_marks,
-    "import: a bundle and files of another's store": by_bundle,
+    "import: files of another's store": by_store,
     "page: our marks in every instruction file": by_pages,
     "codex: items in shapes nobody typed": by_codex_shapes,
 }

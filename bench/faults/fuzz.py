@@ -26,7 +26,6 @@ import subprocess
 import sys
 import time
 import traceback
-import zipfile
 import zlib
 from collections.abc import Callable
 from hashlib import sha256
@@ -68,7 +67,6 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
     "arguments": ("tacit.surfaces.cli",),
-    "bundle": ("tacit.formats.bundle", "tacit.stores.table_copy", "tacit.stores.check"),
     "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
 }
 # verbs that wait for somebody, or have a door of their own
@@ -137,7 +135,6 @@ def doors(home: Path) -> dict[str, Door]:
     found["learn"] = lambda raw: [
         len(repr(each)) // 100 for each in memories.learn(BytesSource(raw, "x.jsonl"), dry_run=True)
     ]
-    found["bundle-rows"] = lambda raw: _bundle_rows(raw, memories, home)
     found["sync"] = lambda raw: _sync(raw, memories)
     found["hook"] = lambda raw: _hook(raw, env, work)
     found["profile"] = lambda raw: _profile(raw, home)
@@ -158,41 +155,6 @@ def _hook(raw: bytes, env: dict[str, str], work: Path) -> Any:
         return name, len(respond(name, payload, env)) // 50
     except UnicodeEncodeError:
         return name, "a path or id that no system can spell: the hook stays silent"
-
-
-def _bundle_rows(raw: bytes, memories: Any, home: Path) -> Any:
-    """Rows of one member in a bundle whose checksums are right: what a zip's own sums would hide from us."""
-    from tacit.formats.bundle import MANIFEST, _info, _sum
-    from tacit.formats.source import BytesSource
-
-    whole = home / "whole.zip"
-    if not whole.exists():
-        memories.export_bundle(str(whole))
-    out = io.BytesIO()
-    with zipfile.ZipFile(whole) as given, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        members = {name: given.read(name) for name in given.namelist()}
-        head = json.loads(members.pop(MANIFEST))
-        name = sorted(members)[raw[0] % len(members)] if raw else "memory.jsonl"
-        members[name] = raw[1:]
-        for member in head["members"]:
-            if member["name"] == name:
-                member.update(
-                    rows=raw[1:].count(b"\n"),
-                    bytes=len(raw) - 1,
-                    sha256=sha256(raw[1:]).hexdigest(),
-                )
-        made.writestr(_info(MANIFEST), json.dumps({**head, "sha256": _sum(head)}, indent=1) + "\n")
-        for each, said in members.items():
-            made.writestr(_info(each), said)
-    source = BytesSource(out.getvalue(), "x.zip")
-    return [
-        name,
-        [
-            len(repr(report)) // 50
-            for trust in ("user", "imported")
-            for report in memories.import_(source, format="bundle", trust=trust, dry_run=True)
-        ],
-    ]
 
 
 def _sync(raw: bytes, memories: Any) -> Any:

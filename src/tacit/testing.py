@@ -20,8 +20,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.stores.places import make
 from tacit.stores.shared import share
-from tacit.stores.table_copy import reader
-from tacit.stores.tables import TRUTH
+from tacit.stores.tables import TRUTH, table_rows
 
 
 def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:
@@ -202,5 +201,4 @@ def live(memories: Memories) -> None:
 def content(store: Any) -> dict[str, list[Any]]:
     """All truth rows of a store, by table: what must be equal after a move."""
     with store.snapshot():
-        read = reader(store)
-        return {table.name: [tuple(row) for row in read(table)] for table in TRUTH}
+        return {table.name: [tuple(row) for row in table_rows(store, table)] for table in TRUTH}

@@ -273,6 +273,19 @@ def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
     assert tacit("list", "--json").data["count"] == 1
 
 
+def test_a_backup_of_another_machine_is_put_back_by_its_path(tacit: Any, folder: Path) -> None:
+    """Everything as it was; a file that is no store is refused, and nothing is made of it."""
+    tacit("add", "one")
+    path = tacit("backup", "--json").data["path"]
+    other, third = folder / "other.db", folder / "third.db"
+    assert tacit("--store", str(other), "restore", path, "--by", "ada", "--yes").code == 0
+    assert "one" in tacit("--store", str(other), "list").out
+    (folder / "junk").write_text("no store at all")
+    refused = tacit("--store", str(third), "restore", "junk", "--by", "ada", "--yes")
+    assert (refused.code, third.exists()) == (5, False)
+    assert "is not a Tacit store" in refused.err
+
+
 def test_restoring_runs_no_code_of_the_folder_it_is_called_in(
     memories: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:

@@ -1,4 +1,4 @@
-"""Lessons as JSON, JSON Lines and CSV: what they carry comes back as it was, and nothing in a cell runs."""
+"""Lessons as JSON Lines and CSV: what they carry comes back as it was, and nothing in a cell runs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tacit.app import open
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Row
 from tacit.core.memory import Memory, Tally
-from tacit.formats.lessons import FACTS, as_csv, as_json, as_jsonl
+from tacit.formats.lessons import FACTS, as_csv, as_jsonl
 from tacit.formats.source import BytesSource
 from tacit.testing import content, live
 
-FORMS: dict[str, Any] = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv}
+FORMS: dict[str, Any] = {"jsonl": as_jsonl, "csv": as_csv}
 plain = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
 words = st.builds(
     str.__add__,
@@ -151,14 +151,9 @@ def test_what_a_stranger_says_of_a_lesson_is_not_believed(folder: Path) -> None:
         "scope": "global",
     }
     with open(cwd=str(folder)) as memories:
-        document = json.dumps(
-            {
-                "tacit": "lessons",
-                "version": 1,
-                "lessons": [told, {"text": "An agent's guess.", "trust": "agent"}],
-            }
-        )
-        [held] = memories.import_(BytesSource(document.encode(), "x.json"))
+        lines = [told, {"text": "An agent's guess.", "trust": "agent"}]
+        document = "".join(f"{json.dumps(each)}\n" for each in lines).encode()
+        [held] = memories.import_(BytesSource(document, "x.jsonl"))
         for memory in map(memories.get, held.kept):
             assert (memory.trust, memory.gate, memory.verdict, memory.pinned, memory.scope) == (
                 "imported",
@@ -168,15 +163,13 @@ def test_what_a_stranger_says_of_a_lesson_is_not_believed(folder: Path) -> None:
                 "project",
             )
     with open(str(folder / "b.db"), cwd=str(folder)) as memories:
-        [mine] = memories.import_(BytesSource(document.encode(), "x.json"), trust="user")
+        [mine] = memories.import_(BytesSource(document, "x.jsonl"), trust="user")
         assert [memories.get(id).trust for id in mine.kept] == ["user", "agent"]
 
 
 @pytest.mark.parametrize(
     "path, raw, error",
     [
-        ("x.json", b'{"tacit": "lessons", "lessons": [{"text": "half', Damaged),
-        ("x.json", b'{"tacit": "lessons", "lessons": 7}', Damaged),
         ("x.csv", b'id,text\r\n1,"half a quote', Damaged),
         ("x.csv", b"id,text,text\r\n1,a,b\r\n", Damaged),
         ("x.csv", b"id,text\r\n1,\xff\xfe\r\n", Damaged),
@@ -212,16 +205,14 @@ def test_files_that_come_together_come_in_together(folder: Path) -> None:
     """One transaction for all of a call: a broken file among good ones leaves nothing behind."""
     place = folder / "in"
     place.mkdir()
-    (place / "tacit-lessons.csv").write_text("text\r\nA good lesson of ours.\r\n")
-    (place / "tacit-lessons.json").write_text('{"tacit": "lessons", "lessons": [')
+    (place / "tacit-lessons.jsonl").write_text('{"text": "A good lesson of ours."}\n')
+    (place / "tacit-lessons.csv").write_text('text\r\n"half a quote')
     with open(cwd=str(folder)) as memories:
         before = content(memories.store)
         with pytest.raises(Damaged):
             memories.import_(str(place), trust="user")
         assert content(memories.store) == before
-        (place / "tacit-lessons.json").write_text(
-            '{"tacit": "lessons", "lessons": [{"text": "Another good lesson."}]}'
-        )
+        (place / "tacit-lessons.csv").write_text("text\r\nAnother good lesson.\r\n")
         assert (
             sum(
                 len(report.kept)
@@ -237,7 +228,7 @@ def test_the_command_line_writes_to_a_file_or_a_folder(tacit: Any, folder: Path)
     tacit("add", "=1+1 is two.")
     assert tacit("export", "--format", "csv", "--out", "l.csv", "--json").data["files"] == ["l.csv"]
     assert "'=1+1 is two." in (folder / "l.csv").read_text()
-    assert tacit("export", "--format", "json", "--out", "there", "--json").data["files"] == [
-        "there/tacit-lessons.json"
+    assert tacit("export", "--out", "there", "--json").data["files"] == [
+        "there/tacit-lessons.jsonl"
     ]
     assert tacit("import", "l.csv", "--json").data["files"][0]["already"] == 1

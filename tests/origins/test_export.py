@@ -427,21 +427,6 @@ def test_prose_and_comments_are_not_replaced(folder: Path, tacit: Any) -> None:
     assert "Read this first" in ran.err
 
 
-def test_a_bundle_replaces_a_bundle_of_this_store_and_nothing_else(
-    folder: Path, tacit: Any
-) -> None:
-    tacit("add", "A lesson of our own")
-    assert tacit("export", "--format", "bundle", "--out", "mine.zip").code == 0
-    tacit("add", "Another lesson of our own")
-    assert tacit("export", "--format", "bundle", "--out", "mine.zip").code == 0
-    assert [path.name for path in folder.glob("mine*")] == ["mine.zip"]
-    was = (folder / "mine.zip").read_bytes()
-    other = str(folder / "other.db")
-    tacit("--store", other, "add", "A lesson of another store")
-    ran = tacit("--store", other, "export", "--format", "bundle", "--out", "mine.zip")
-    assert (ran.code, (folder / "mine.zip").read_bytes()) == (1, was)
-
-
 @pytest.mark.parametrize("out", ["there", "lessons.jsonl"])
 def test_a_file_where_a_folder_is_wanted_is_said(out: str, folder: Path, tacit: Any) -> None:
     tacit("init", "--profile", "archeflow")

@@ -110,7 +110,6 @@ REFUSED = {
     "make a key": ["config", "key", "ci"],
     "import as the user": ["import", "lessons.json", "--trust", "user"],
     "global scope": ["add", "everywhere", "--scope", "global"],
-    "move the store": ["migrate", "a.db", "b.db"],
 }
 
 

@@ -63,7 +63,7 @@ _VERBS_BY_MODULE = {
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
-    ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
+    ("exchange", "Exchange"): "import_ export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
     ("guarding", "Guarding"): (
@@ -87,7 +87,7 @@ _FACETS = {verb: where for where, verbs in _VERBS_BY_MODULE.items() for verb in 
 # What people call; the rest is for the command line and the hooks, and `_FACETS` finds it.
 _CALLED = (
     "add add_many list get recall inject run watched learn submit edit pin forget erase undo feedback review proposals why log effect audit"
-    " tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
+    " tend page sync backup restore import_ health use_profile profile project settings close"
 ).split()
 
 

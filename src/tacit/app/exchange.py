@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit import formats
@@ -14,17 +14,12 @@ from tacit.core.exchange import Given, OriginVerdict, Row
 from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
 from tacit.formats import files_named_by
-from tacit.formats.bundle import Bundle, Written, save
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.learn.intake import Read, TakenIn, take_in
 from tacit.learn.replacing import Standing, beside_entries, listed, standing
-from tacit.stores.check import rule_of
 from tacit.stores.files import WorkTree
 from tacit.stores.outgoing import audited, header, outgoing
 from tacit.stores.replaced import keep_copy
-from tacit.stores.sqlite.erase import fold_anew
-from tacit.stores.table_copy import is_empty, move, reader, verify
-from tacit.stores.tables import BY_NAME, TRUTH
 
 if TYPE_CHECKING:
     from tacit.formats import Exchange as Format
@@ -51,56 +46,16 @@ class Exchange(Opened):
         """Take in another system's memories: a file, a folder of them, or a source; one report per file.
 
         `trust` is the owner's word for his own store (user, team, review …); without it the words are imported text and
-        held until somebody vouches for them. A bundle with trust user is a store of one's own, and moves in as it was.
+        held until somebody vouches for them.
         """
         tier = checked("trust", trust or "imported", TIERS)
         if tier != "imported":
             self.need_person(f"Importing with trust {tier}")
         files = [(format or formats.holder(each), each) for each in self._memory_files(source)]
-        if "bundle" in dict(files) and not trust and is_empty(self.store):
-            # one's own, moving in, or a stranger's: nothing in the file can tell
-            raise UsageError(
-                "Say whose bundle this is: the store is empty, and all of it could move in.",
-                "--trust user: your own, everything as it was. --trust imported: its lessons only, held until you approve them.",
-            )
-        if tier == "user" and [name for name, _ in files] == ["bundle"]:
-            return [self._move_in(files[0][1], dry_run)]
         read = [_read(name, each) for name, each in files]
         reports = take_in(self.work, read, tier=tier, dry_run=dry_run)
         self.store.tidy()
         return reports
-
-    def _move_in(self, source: Source, dry_run: bool) -> TakenIn:
-        """A store of one's own, from its bundle, as it was."""
-        with Bundle(source) as bundle:
-            verify(bundle.rows)
-            kept = tuple(row[1] for row in bundle.rows(BY_NAME["memory"]))
-            moved = move(self.store, bundle.rows, what=source.path, keep=not dry_run)
-            if bundle.is_of_before and not dry_run and not moved.already:
-                fold_anew(self.store, rule_of(self.store))
-        self._project = self._profile = None
-        self.store.tidy()
-        return TakenIn(
-            "bundle",
-            () if moved.already else kept,
-            moved.chains if moved.already else 0,
-            dry_run=dry_run,
-        )
-
-    def export_bundle(
-        self, path: str, each: Callable[[str, int], None] = lambda table, rows: None
-    ) -> Written:
-        """Everything the store holds for true, all projects of it, in one file that verifies (docs/internals/formats/bundle.md).
-
-        A file that stands there is replaced only if every lesson in it is known here, and a copy of it is kept.
-        """
-        was = _tree(path).read(os.path.basename(path))
-        stood = self._standing("bundle", path, was, []) if was else None
-        self._refuse({path: stood} if stood else {})
-        if was and stood:
-            self._copied(path, was, theirs=stood.differs)
-        with self.store.snapshot():
-            return save(path, TRUTH, reader(self.store), each)
 
     def _memory_files(self, source: str | Source) -> list[Source]:
         if not isinstance(source, str):

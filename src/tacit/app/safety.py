@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened, acting, data_folder, machine_id, open_store_at, person_only
-from tacit.core.errors import UsageError
+from tacit.app.opened import Opened, data_folder, machine_id, open_store_at
 from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from tacit.stores.rebuild_cache import Renewed
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.sqlite.restore import Restored
-    from tacit.stores.table_copy import Migrated
 
 
 class Safety(Opened):
@@ -79,35 +77,6 @@ def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str 
     from tacit.stores.sqlite.restore import restore
 
     return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
-
-
-def migrate_store(
-    source: str,
-    target: str,
-    env: Mapping[str, str],
-    *,
-    by: str = "",
-    yes: bool = False,
-    each: Callable[[str, int], None] = lambda table, rows: None,
-) -> Migrated:
-    """Everything of one store into an empty other one, a file or a server; the first is not changed."""
-    from tacit.stores.table_copy import Migrated, copy
-
-    person_only(acting(env, by, yes), "Moving a store")
-    one, other = os.path.expanduser(source), os.path.expanduser(target)
-    if one == other or (
-        "://" not in one + other and os.path.realpath(one) == os.path.realpath(other)
-    ):
-        raise UsageError(
-            "Source and target are the same store.", "tacit backup makes a copy beside it."
-        )
-    with (
-        open_store_at(one, env, False, 60.0) as first,
-        open_store_at(other, env, True, 60.0) as second,
-    ):
-        moved = copy(first, second, each=each)
-        second.tidy()
-        return Migrated(first.path, second.path, moved, first.queued())
 
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:

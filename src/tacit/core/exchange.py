@@ -111,21 +111,17 @@ class Skipped:
 
 @value
 class Table:
-    """One table of what a store holds for true, as it travels: a row is a tuple of these columns."""
+    """One table of what a store holds for true, as it is checked and copied: a row is a tuple of these columns."""
 
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
     kinds: tuple[type, ...]  # str, int, float or bytes, column by column
-    since: int = 1  # the version of bundles that first had it
     same: tuple[
         str, ...
     ] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
     number: str = ""  # the column that a store numbers by itself, if any
     seal: str = ""  # the kind under which its hashed rows are counted by memory
-    added: tuple[
-        str, ...
-    ] = ()  # columns that a bundle of before does not have: they are empty there
 
     @property
     def hashed(self) -> tuple[str, ...]:
@@ -134,5 +130,5 @@ class Table:
 
 
 if TYPE_CHECKING:
-    # a table's rows in the order of its key: a store's or a bundle's
+    # a table's rows in the order of its key: a store's
     Read = Callable[[Table], Iterable[tuple[Any, ...]]]

@@ -58,8 +58,6 @@ FORMATS = {
     **{name: f"{folder(name)}.transcript" for name, marks in HOSTS.items() if marks.reads},
     "neutral": "tacit.formats.neutral",
     "markdown": "tacit.formats.markdown",
-    "bundle": "tacit.formats.bundle",
-    "json": "tacit.formats.lessons.as_json",
     "jsonl": "tacit.formats.lessons.as_jsonl",
     "csv": "tacit.formats.lessons.as_csv",
     "aider": "tacit.formats.aider",
@@ -156,7 +154,7 @@ def exchange(name: str) -> Exchange:
 
 
 def namespace(name: str) -> str:
-    """Where the ids of a format's memories are kept: three ways of writing one thing share theirs."""
+    """Where the ids of a format's memories are kept: two ways of writing one thing share theirs."""
     return str(getattr(exchange(name), "NAMESPACE", name))
 
 

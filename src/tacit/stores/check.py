@@ -110,7 +110,7 @@ def rule_of(store: Store) -> Callable[[str], str]:
 
 
 class _Truth:
-    """Every hash, chain and seal of truth rows, derived again; from a store's tables or a bundle's."""
+    """Every hash, chain and seal of truth rows, derived again; from a store's tables."""
 
     def __init__(self, read: Read, checked: dict[str, int]) -> None:
         self.read = read

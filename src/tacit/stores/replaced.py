@@ -100,15 +100,12 @@ def keep_copy(data_folder: str, path: str, data: bytes, at: str, *, theirs: bool
 
 
 def blank_copies(data_folder: str, text: str) -> None:
-    """Take an erased lesson's words out of every copy; all else in them stays. A copy of a whole bundle goes, where all of it was known."""
+    """Take an erased lesson's words out of every copy; all else in them stays."""
     forms = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     wanted = [form.encode() for form in sorted(forms, key=len, reverse=True) if form]
     for folder, _, names in os.walk(os.path.join(data_folder, FOLDER)):
         for name in names:
             path = os.path.join(folder, name)
-            if name.endswith(".zip") and os.path.basename(folder) != _THEIRS:
-                os.unlink(path)
-                continue
             with open(path, "rb") as file:
                 data = now = file.read()
             for form in wanted:

@@ -1,7 +1,7 @@
 """Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed or left behind.
 
-Check, repair, bundles, migration and the cache of a server all read it here. A column is added here (through the fields of
-its value, for those that have one) and in a migration of each engine.
+Check, repair and the cache of a server all read it here. A column is added here (through the fields of its value, for those
+that have one) and in the schema of each engine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.digest import GENESIS
 from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import ADDED, DECIDED, NUMBERS
+from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
@@ -34,8 +34,6 @@ def _table(
     same: str = "",
     number: str = "",
     seal: str = "",
-    since: int = 1,
-    added: Sequence[str] = (),
 ) -> Table:
     """A table whose columns are texts unless said otherwise."""
     named = {int: numbers, float: reals, bytes: blobs}
@@ -45,11 +43,9 @@ def _table(
         tuple(columns),
         tuple(key.split()),
         tuple(kind.get(column, str) for column in columns),
-        since,
         tuple((same or key).split()),
         number,
         seal,
-        tuple(added),
     )
 
 
@@ -77,7 +73,6 @@ TRUTH = (
         blobs="hash",
         same="id",
         number="n",
-        added=tuple(ADDED),
     ),
     _table("alias", SEALED["alias"][0], "project namespace alias"),
     _table(
@@ -166,7 +161,6 @@ TRUTH = (
         numbers="n",
         same="id",
         number="n",
-        since=2,
     ),
     _table(
         "incident",
@@ -174,7 +168,6 @@ TRUTH = (
         "run kind mark",
         numbers=INCIDENT_NUMBERS,
         blobs="hash",
-        since=4,
     ),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
     _table(
@@ -186,38 +179,7 @@ TRUTH = (
     ),
 )
 BY_NAME = {table.name: table for table in TRUTH}
-# What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
-LEFT = (
-    "queue",
-    "vector",
-    "vector_word",
-    "vector_centre",
-    "memory_fts",
-    "term",
-    "term_row",
-    "facet",
-    "facet_of",
-    "course",
-    "daily",
-    "extent",
-    "member",
-    "version",
-)
 QUEUE_KEY = ("key",)  # of `queue`, which belongs to this machine and is still mended
-# None of these has a row in a new store.
-EMPTY = (
-    "memory",
-    "journal",
-    "run",
-    "finding",
-    "evidence",
-    "use",
-    "use_mark",
-    "tally",
-    "proposal",
-    "injection",
-    "counter",
-)
 
 
 def table_rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
-"""Lessons with their facts, as Tacit itself writes them for people and other tools: JSON, JSON Lines, CSV.
+"""Lessons with their facts, as Tacit itself writes them for people and other tools: JSON Lines, CSV.
 
-They carry what was decided about each lesson and what it counted, not its history: whoever wants that takes a bundle. A
-lesson goes by the id it was born with, in every store that it comes to. One table says what is carried; the three
+They carry what was decided about each lesson and what it counted, not its history: whoever wants that takes a backup. A
+lesson goes by the id it was born with, in every store that it comes to. One table says what is carried; the two
 ways of writing it down differ in nothing else.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tacit.core.exchange import Opening, Row
+from tacit.core.errors import UsageError
+from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.links import CONFIRMED, STATED_SIGNALS, WITNESSED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
 
 NAMESPACE = "tacit"  # of the ids that lessons were born with
-VERSION = 1
 # What is carried, in this order, and its kind; a list and an object are JSON in a cell.
 FACTS: dict[str, type] = {
     "id": str,
@@ -164,6 +164,14 @@ def _is(kind: type, field: Any) -> bool:
     if kind is dict:
         return isinstance(field, dict)
     return type(field) is kind
+
+
+def taken(told: Any, place: str) -> Row | Skipped:
+    """One object as a lesson, or why it is none."""
+    try:
+        return row_of(told, place) if isinstance(told, dict) else Skipped(place, "not an object")
+    except (ValueError, UsageError) as error:
+        return Skipped(place, str(error))
 
 
 def lesson_rows(items: Iterable[object]) -> Iterator[Row]:

@@ -15,9 +15,8 @@ from typing import Any
 
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Note, Row, Skipped
-from tacit.formats.lessons import FACTS, facts, lesson_rows
+from tacit.formats.lessons import FACTS, facts, lesson_rows, taken
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.lessons.as_json import taken
 from tacit.formats.source import Source
 
 NAME = "csv"

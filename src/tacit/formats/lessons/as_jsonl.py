@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from tacit.core.exchange import Row, Skipped
-from tacit.formats.lessons import FACTS, facts, lesson_rows
+from tacit.formats.lessons import FACTS, facts, lesson_rows, taken
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.lessons.as_json import taken
 from tacit.formats.source import Source, json_record
 
 NAME = "jsonl"

@@ -94,6 +94,7 @@ def back_up_if_due(store: SqliteStore, folder: str, now: float | None = None) ->
 
 def verify(path: str, folder: str) -> Health:
     """Restore a backup to a temporary place, as `restore` would, and check everything there."""
+    make_folder(folder)
     need_room(folder, os.path.getsize(path))
     place = os.path.join(folder, f".verify-{new_id()}")
     try:
@@ -110,7 +111,10 @@ def verify(path: str, folder: str) -> Health:
 
 
 def find_backup(folder: str, name: str = "") -> Backup:
-    """A backup by its name, its number or a beginning of either; without a name the newest verified one."""
+    """A backup by its name, its number or a beginning of either, or a file that was brought from elsewhere; without a name
+    the newest verified one."""
+    if name and os.path.isfile(name):
+        return Backup(os.path.abspath(name), 0, "", os.path.getsize(name))
     found = backups(folder)
     fit = [each for each in found if each.verified] if not name else []
     if name:

@@ -45,7 +45,6 @@ _LONG_VERBS = (
     "sync",
     "export",
     "import",
-    "migrate",
     "doctor",
     "reindex",
     "backup",

@@ -1,18 +1,14 @@
-"""import, export, migrate: whole stores, and memories of other systems, in and out."""
+"""import, export: lessons, and memories of other systems, in and out."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app.safety import migrate_store
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
-from tacit.formats.bundle import PARTS
 from tacit.formats.source import BytesSource
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
@@ -94,8 +90,6 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
         )
     if args.out and args.part:
         raise UsageError("--out writes every part.", "Leave out --part, or redirect the output.")
-    if args.format == "bundle":
-        return _export_bundle(args, cli)
     with cli.open(args, create=False) as memories:
         if memories.project is None:
             raise NotFound(
@@ -138,51 +132,4 @@ def _place(out: str, file: str, files: int) -> str:
     return os.path.join(out, *file.split("/"))
 
 
-def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
-    """Everything in the store; to a file, or to whatever standard output leads to."""
-    if not args.out and (cli.json or cli.out.isatty()):
-        raise UsageError(
-            "A bundle is a file of bytes.",
-            "tacit export --format bundle --out FILE.zip, or redirect the output.",
-        )
-    with cli.open(args, create=False) as memories:
-        if not args.out:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, PARTS["bundle"])
-                memories.export_bundle(path)
-                with open(path, "rb") as file:
-                    shutil.copyfileobj(file, sys.stdout.buffer)
-                sys.stdout.buffer.flush()
-            return Answer(printed=True)
-        path = _place(args.out, PARTS["bundle"], 1)
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        made = memories.export_bundle(path)
-    size = os.path.getsize(path)
-    told = f"{path}: {size:,} bytes, {numbered(made.rows['memory'], 'lesson')} with all that is known; read back and verified"
-    return Answer(
-        {"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told
-    )
-
-
-def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
-    def each(table: str, rows: int) -> None:
-        cli.progress(f"  {table} {rows:,}" if rows else f"  {table} …")
-
-    done = migrate_store(
-        args.source, args.target, cli.env, by=args.by or "", yes=args.yes, each=each
-    )
-    cli.progress()
-    notes = []
-    if done.waiting:
-        notes.append(
-            f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now"
-        )
-    rows = done.moved.rows
-    what = "all there already" if done.moved.already else "copied and verified"
-    told = f"{what}: {numbered(sum(rows.values()), 'row')}, {numbered(done.moved.chains, 'chain')}"
-    next_step = f"\nFrom now on: export TACIT_STORE={args.target}" if not done.moved.already else ""
-    data = {**picked(done, "source target"), **picked(done.moved, "already rows chains")}
-    return Answer(data, f"{told}\n{done.source} → {done.target}{next_step}", warnings=notes)
-
-
-COMMANDS = declared({"migrate": _migrate, "import": _import, "export": _export}, TIERS=TIERS[::-1])
+COMMANDS = declared({"import": _import, "export": _export}, TIERS=TIERS[::-1])
