@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.core import clock
-from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, Unavailable
+from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, Unavailable, UsageError
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import BACKUPS_KEPT, WEEKS, back_up_if_due, rotated
 from tacit.stores.sqlite.copies import Backup
@@ -120,7 +120,7 @@ def test_restore_to_another_file_leaves_the_store(memories: Any, tmp_path: Path)
     assert done.aside == "" and "later" in texts(memories)
     with open_store(done.path) as store:
         assert store.one("SELECT count(*) FROM memory")[0] == 3
-    with pytest.raises(Refused):
+    with pytest.raises(UsageError):
         memories.restore(to=str(tmp_path / "looked-at.db"))
 
 
