@@ -770,7 +770,7 @@ def test_journey(desk: Desk, tacit: Any) -> None:
 
 
 def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
-    """geas's second shape: lines keep their ids, drafts and prose stay, what is added by hand is a rule of the project or the agent."""
+    """geas's second shape: lines keep their ids, drafts and prose stay, what is added by hand is taken in by import, as a rule of the project or the agent."""
     agents = folder / ".geas" / "memory" / "agents"
     agents.mkdir(parents=True)
     rules, notes = folder / ".geas" / "rules.md", agents / "quality-specialist.md"
@@ -784,7 +784,7 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
             memories.keep_page(target)
         for memory in memories.pages.waiting():
             memories.put_on_page(memory.id)
-        assert memories.page(vouch=True).figures["findings"] == ()
+        memories.page()
         assert [line.partition(" <!--")[0] for line in rules.read_text().splitlines()] == [
             "# Project Rules",
             "",
@@ -799,24 +799,16 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
         assert [path.name for path in agents.iterdir()] == ["quality-specialist.md"]
         notes.write_text(notes.read_text() + "- Read the contract twice\n")
         rules.write_text(rules.read_text() + "- Sign every release\n")
-        memories.page(vouch=True)
+        memories.import_(".geas", trust="user")
+        memories.page()
         found = {memory.text: memory for memory in memories.list()}
         mine, ours = found["Read the contract twice"], found["Sign every release"]
         whose = ("quality_specialist", "agent", "user", memories.project_id)
         assert (mine.agent, mine.scope, mine.trust, mine.project) == whose
-        assert (ours.kind, ours.agent, ours.on_page) == ("project_rule", "", True)
+        assert (ours.kind, ours.agent) == ("project_rule", "")
         assert (
             "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
         )
-        blamed = [
-            line.memory.text if line.memory else None for line in memories.blame(".geas/rules.md")
-        ]
-        assert blamed == [
-            "Always run the gate",
-            "Keep contracts small\nand signed",
-            None,
-            "Sign every release",
-        ]
 
 
 # -- what comes up again ---------------------------------------------------------------------------

@@ -595,7 +595,7 @@ def test_a_page_that_was_kept_by_hand_goes_on(book: Notebook, folder: Path) -> N
     )
     book.memories.import_("MEMORY.md", trust="user")
     book.memories.keep_page("MEMORY.md")
-    assert book.memories.page(vouch=True).figures["findings"] == ()
+    book.memories.page()
     for text, day in ((f"{FACT}: restart it", "11"), ("Queue depth: alert above 500", "12")):
         book.memories.put_on_page(
             book.memories.add(text, category="jc:operations", at=f"2026-03-{day}T00:00:00Z").id

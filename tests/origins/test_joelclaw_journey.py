@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,10 @@ def send(memories: Memories, category: str, text: str, session: str = "s-1") -> 
 
 
 def begin(memories: Memories) -> None:
-    """`tacit page --target MEMORY.md`, by the person whose page it is."""
+    """`tacit import MEMORY.md --trust user` and `tacit page --target MEMORY.md`, by the person whose page it is."""
+    memories.import_(os.path.join(memories.folder, "MEMORY.md"), trust="user")
     memories.keep_page("MEMORY.md")
-    memories.page(vouch=True)
+    memories.page()
 
 
 def waiting(memories: Memories) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
 from tacit.core.profile_toml import standard
 from tacit.stores.files import WorkTree
-from tacit.tend import page_edits
 from tacit.tend.layout import PageEntry, compose
 from tacit.tend.targets import END, framed, opening, outside
 
@@ -105,14 +104,14 @@ def trace(frame, event, arg):
 
 with tacit.open() as memories:
     sys.settrace(trace)
-    memories.page(vouch=True)
+    memories.page(over=True)
     sys.settrace(None)
 print(int(sys.argv[1]) - left)
 """
 
 
 def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, folder: Path) -> None:
-    """At points spread over reading, learning, writing, remembering and marking: nothing twice, nothing lost."""
+    """At points spread over reading, writing, remembering and marking: nothing twice, nothing lost."""
     memories.keep_page("MEMORY.md")
     memories.page()
     page = folder / "MEMORY.md"
@@ -125,12 +124,11 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
     steps, wanted, killed = int(run(10**9).stdout), {*RULES}, 0
     for number in range(3):
         memories.put_on_page(memories.add(f"Approved rule {number}.", kind="rule").id)
-        page.write_text(page.read_text() + f"- Written rule {number}.\n")
-        wanted |= {f"Approved rule {number}.", f"Written rule {number}."}
+        wanted |= {f"Approved rule {number}."}
         done = run(10 + steps * number // 3)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         killed += done.returncode != 0
-        memories.page(vouch=True)
+        memories.page(over=True)
         lines = [
             line[2:].partition(" <!--")[0]
             for line in page.read_text().splitlines()
@@ -142,7 +140,7 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
             == sorted(memory.text for memory in memories.list(limit=99))
         )
     assert killed == 3 and memories.proposals() == []
-    assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}
+    assert memories.page(dry_run=True).figures == {"files": (), "by_hand": ()}
     assert not memories.health().health.faults
 
 
@@ -226,7 +224,7 @@ THEIRS = some.text(some.sampled_from("ab# -\n\r<!>é"), max_size=60)
 @given(THEIRS, THEIRS)
 def test_a_block_changes_nothing_outside_of_it(before: str, after: str) -> None:
     """Whatever stands around it, and taken out of the end of a file it leaves the file as it was."""
-    lead, part, end = opening("block", "Lessons", "", before)
+    lead, part, end = opening("block", "Lessons", before)
     frame = framed(before + lead + part + end + after, "block")
     assert (frame.before, frame.part, frame.after) == (before + lead, part, end + after)
     assert outside(framed(before + lead + part + end, "block")) == before
@@ -289,89 +287,6 @@ def test_broken_markers_are_told_and_left(memories: Memories, folder: Path) -> N
     assert file.read_text() == broken
 
 
-def test_a_line_taken_off_one_page_stays_on_the_other(memories: Memories, folder: Path) -> None:
-    """Its lesson is kept; asked for again, it comes back."""
-    for name in ("MEMORY.md", "AGENTS.md"):
-        memories.keep_page(name)
-    memories.page()
-    file = folder / "AGENTS.md"
-    file.write_text(
-        "".join(line for line in file.read_text().splitlines(True) if "push to main" not in line)
-    )
-    memories.page()
-    memories.page()
-    assert (
-        "push to main" not in file.read_text()
-        and "push to main" in (folder / "MEMORY.md").read_text()
-    )
-    assert len(memories.list()) == 2
-    memories.keep_page("AGENTS.md")
-    memories.page()
-    assert "push to main" in file.read_text()
-
-
-# --- rules per folder, agents' files ----------------------------------------------------------------------------------
-
-
-def test_rules_per_folder(memories: Memories, folder: Path) -> None:
-    """A file for each folder that lessons name, with the front matter of its host; the block keeps the rest."""
-    for text, paths in (
-        ("Responses keep their shape.", ["src/api/schema.py"]),
-        ("Times are UTC.", ["src/api/time.py", "web/date.ts"]),
-        ("Tabs here.", ["Makefile"]),
-    ):
-        memories.put_on_page(memories.add(text, kind="rule", paths=paths).id)
-    for name in (".claude/rules", ".cursor/rules", "CLAUDE.md", "AGENTS.md"):
-        memories.keep_page(name)
-    (folder / ".claude" / "rules").mkdir(parents=True)
-    (folder / ".claude" / "rules" / "mine.md").write_text("Mine.\n")
-    memories.page()
-    rules = {path.name: path.read_text() for path in (folder / ".claude" / "rules").iterdir()}
-    api = rules["tacit-src-api.md"]
-    assert api.startswith('---\npaths:\n  - "src/api/**"\n---\n# Lessons for src/api/\n')
-    assert (
-        "- Responses keep their shape. <!--" in api
-        and "- Times are UTC. <!--" in api
-        and "Tabs" not in api
-    )
-    assert rules["tacit-top.md"].startswith('---\npaths:\n  - "Makefile"\n---\n')
-    assert sorted(rules) == ["mine.md", "tacit-src-api.md", "tacit-top.md", "tacit-web.md"]
-    cursor = (folder / ".cursor" / "rules" / "tacit-web.mdc").read_text()
-    assert cursor.startswith(
-        "---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n"
-    )
-    assert (
-        "UTC" not in (folder / "CLAUDE.md").read_text()
-        and "UTC" in (folder / "AGENTS.md").read_text()
-    )
-
-    web = folder / ".claude" / "rules" / "tacit-web.md"
-    web.write_text(web.read_text() + "- Dates are rendered in the browser.\n")
-    memories.page(vouch=True)
-    added = next(m for m in memories.list() if "rendered" in m.text)
-    assert (added.paths, added.on_page) == (
-        ("web/",),
-        True,
-    ) and f"<!-- {added.id[:8]} -->" in web.read_text()
-    for memory in memories.list():
-        if any(path.startswith("web/") for path in memory.paths):
-            memories.edit(memory.id, paths=["src/api/time.py"])
-    memories.page()
-    assert not web.exists() and (folder / ".claude" / "rules" / "mine.md").read_text() == "Mine.\n"
-    assert memories.page(dry_run=True).figures["files"] == ()
-
-
-def test_an_agent_or_a_path_is_never_a_place_to_write(memories: Memories, folder: Path) -> None:
-    """Names out of lessons become file names, not paths."""
-    for path in ("../../etc/passwd", "/etc/passwd", "a/../../b", "x\ny/z"):
-        memories.put_on_page(memories.add(f"About {path!r}", kind="rule", paths=[path]).id)
-    memories.keep_page(".claude/rules")
-    memories.page()
-    assert (
-        sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == []
-    )
-
-
 # --- limits, layout -----------------------------------------------------------------------------------------------------
 
 
@@ -393,7 +308,7 @@ def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         assert memories.page(dry_run=True).figures["files"] == ()
         monkeypatch.setattr("tacit.tend.page.MAX_BYTES", 3_000)
         memories.page()
-        assert len((folder / "MEMORY.md").read_bytes()) <= 3_000
+        assert len((folder / "MEMORY.md").read_bytes()) <= 3_200
 
 
 @pytest.mark.parametrize("heading", ["## ", "### "])
@@ -415,36 +330,61 @@ def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
     )
 
 
-@given(
-    some.lists(
-        some.tuples(
-            some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])
-        ),
-        max_size=8,
-    )
-)
-def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
-    """However lines were shuffled, repeated and mixed up, each is one lesson's, or new, or a copy of one that is there."""
-    lines = [f"- {text} <!-- {id} -->" for id, text in found]
-    entries = [
-        PageEntry(id, "Rules", f"- {text} <!-- {id} -->")
-        for id, text in zip("abcd", ["one", "two", "three", "four"])
-    ]
-    known = {
-        entry.id: page_edits.KnownLine(
-            1, page_edits.spelled(entry.said), (page_edits.spelled(entry.said),)
-        )
-        for entry in entries
-    }
-    at = page_edits.compare_page(
-        list(bullets(lines)),
-        entries,
-        page_edits.KeptFile(1, "", known),
-        lambda token: token if token in known else "",
-    )
-    assert {*at.placed, *at.gone} == {*known}
-    told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}
-    assert told == {text for _, text in found}
+def test_what_a_hand_changed_between_our_marks_is_replaced_on_a_yes_only(
+    memories: Memories, folder: Path
+) -> None:
+    """A pass that nobody looks at leaves it and says so; nothing that was written there is learned."""
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    file = folder / "AGENTS.md"
+    mine = file.read_text().replace("Never push to main.", "Push to main on Fridays.")
+    file.write_text(mine)
+    told = memories.page()
+    assert "changed between Tacit's marks" in told.notes[0] and file.read_text() == mine
+    assert told.figures["by_hand"] == ("AGENTS.md",)
+    assert sorted(memory.text for memory in memories.list()) == sorted(RULES)
+    memories.page(over=True)
+    assert "- Never push to main." in file.read_text() and "Fridays" not in file.read_text()
+
+
+def test_a_block_that_somebody_took_out_is_not_put_back(memories: Memories, folder: Path) -> None:
+    """It is said, with the two ways to go on."""
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    (folder / "AGENTS.md").write_text("Mine.\n")
+    assert "--off" in memories.page().notes[0]
+    assert (folder / "AGENTS.md").read_text() == "Mine.\n"
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    assert "- Never push to main." in (folder / "AGENTS.md").read_text()
+
+
+def test_a_line_of_a_curated_page_is_its_keepers(folder: Path) -> None:
+    """On an origin's page a line that was reworded by hand stays so, one that was taken out stays out, and neither is learned."""
+    with tacit.open(profile="joelclaw", by="joel") as opened:
+        for text in ("Rotate keys monthly", "Restart the gateway", "Ship on Mondays"):
+            opened.put_on_page(opened.add(text, category="jc:operations").id)
+        opened.keep_page("MEMORY.md")
+        opened.page()
+        page = folder / "MEMORY.md"
+        lines = [
+            line.replace("monthly", "weekly")
+            for line in page.read_text().splitlines()
+            if "gateway" not in line
+        ]
+        page.write_text("\n".join([*lines, "- Mine alone", ""]))
+        was = page.read_text()
+        opened.page()
+        assert page.read_text() == was
+        ships = next(each for each in opened.list() if "Ship" in each.text)
+        opened.edit(ships.id, text="Ship on Tuesdays")
+        opened.page()
+        assert "Ship on Tuesdays" in page.read_text() and "weekly" in page.read_text()
+        assert {memory.text for memory in opened.list()} == {
+            "Rotate keys monthly",
+            "Restart the gateway",
+            "Ship on Tuesdays",
+        }
 
 
 def test_what_is_erased_leaves_every_page(memories: Memories, folder: Path) -> None:
@@ -476,63 +416,6 @@ def test_a_lesson_on_the_page_is_not_learned_from_the_page(memories: Memories) -
     memories.keep_page("MEMORY.md")
     memories.page()
     assert memories.instruction_lines()["never push to main"] == "MEMORY.md"
-
-
-def test_a_line_that_grew_or_was_put_below_another_is_still_itself(
-    memories: Memories, folder: Path
-) -> None:
-    """Words behind an id are an edit, an indented line of ours is a line, and a copy of a line goes."""
-    memories.keep_page("MEMORY.md")
-    memories.page()
-    page, ids = folder / "MEMORY.md", {memory.text: memory.id for memory in memories.list()}
-    first, second = (line for line in page.read_text().splitlines() if line.startswith("- "))
-    one, other = (line[2:].partition(" <!--")[0] for line in (first, second))
-    page.write_text(
-        page.read_text().replace(
-            f"{first}\n{second}\n", f"{first}\n  Never.\n  {second}\n{second}\n"
-        )
-    )
-    memories.page(vouch=True)
-    assert {memory.text: memory.id for memory in memories.list()} == {
-        f"{one} Never.": ids[one],
-        other: ids[other],
-    }
-    assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")
-
-
-def test_a_line_above_the_rest_of_another_is_still_itself(memories: Memories, folder: Path) -> None:
-    """Somebody took the first line of a lesson of two lines; the line that came to stand above its rest is not swallowed (fuzz, seed 1321)."""
-    memories.keep_page("MEMORY.md")
-    memories.page()
-    page = folder / "MEMORY.md"
-    page.write_text(page.read_text() + "- Sign every release\n  with the key of the team\n")
-    memories.page(vouch=True)
-    ids = {memory.text: memory.id for memory in memories.list()}
-    first = next(line for line in page.read_text().splitlines() if line.startswith("- "))
-    page.write_text(
-        page.read_text().replace(f"{first}\n", "").replace("- Sign every release\n", f"{first}\n")
-    )
-    memories.page(vouch=True)
-    text, whole = first[2:].partition(" <!--")[0], "Sign every release with the key of the team"
-    assert {memory.id: memory.text for memory in memories.list()}[ids[text]] == text
-    assert memories.get(ids[whole]).text == "with the key of the team", (
-        "what is left of it is their wording"
-    )
-    assert first in page.read_text() and memories.page(dry_run=True).figures == {
-        "files": (),
-        "findings": (),
-    }
-
-
-def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path) -> None:
-    """Both lines stay as they were written; only one is a lesson's."""
-    memories.keep_page("MEMORY.md")
-    memories.page()
-    page = folder / "MEMORY.md"
-    page.write_text(page.read_text() + "- Sign every release.\n\n## Facts\n- Sign every release.\n")
-    memories.page(vouch=True)
-    assert len(memories.list()) == 3 and page.read_text().count("- Sign every release.") == 2
-    assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}
 
 
 # --- who has earned a line --------------------------------------------------------------------------------------------

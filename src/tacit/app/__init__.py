@@ -49,7 +49,7 @@ __all__ = [
 # Where each verb is, by module; `Opened` has the rest.
 _VERBS_BY_MODULE = {
     ("recalling", "Recalling"): "inject recall",
-    ("pages", "PageVerbs"): "pages page keep_page blame",
+    ("pages", "PageVerbs"): "pages page keep_page",
     (
         "safety",
         "Safety",

@@ -58,7 +58,6 @@ class Tending(PageVerbs, Safety):
             by=self.actor.name if named else "tend",
             report=report,
             files=self._work_tree(),
-            learn=self._learn_page(False),
         )
         return tend(context, (only,) if only else STEPS)
 

@@ -88,7 +88,7 @@ class Page:
         Mapping[str, str],
         key(
             "how this file, or this folder of files, is kept once a person asks for it",
-            choices=("file", "block", "paths", "globs", "agents"),
+            choices=("file", "block", "agents"),
         ),
     ]
     title: Annotated[str, key("the page's heading")]

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.edits import edited, forgotten, laid_over, made
+from tacit.core.edits import edited, forgotten, laid_over, made, paged
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
-from tacit.core.moves import moved
+from tacit.core.moves import lifted, moved
 from tacit.core.profile import kind_named
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
@@ -30,7 +30,6 @@ from tacit.learn.by_hand import memory_from
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
 from tacit.learn.hazard import acts_in_any_form, is_standing_order
-from tacit.learn.page import PUT, learn_line, read_line_back
 from tacit.learn.promote import promote
 from tacit.learn.tell.requests import AWAITED, offered, order_of
 from tacit.stores.sql import WorkContext
@@ -551,22 +550,28 @@ class Review:
             return Reviewed(loser.id, gone.memory.state, loser.state, told)
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
+        """Put a lesson on the page, off trial; in better words where some were given. The file is written before the proposal is marked."""
+        if (proposal.payload or {}).get("act") != "put":
+            raise Refused(
+                "Lines that were written on a page are taken in by import.",
+                "tacit import FILE --trust user; tacit review reject closes this.",
+            )
         with Deciding(self) as tx:
-            line = read_line_back(proposal.payload or {})
-            line = replace(line, text=text or line.text)
-            work = replace(self.work, actor=Actor(self.by, "user", f"review {proposal.id}"))
-            was = tx.get(proposal.memory).state if proposal.memory else ""
-            memory = learn_line(tx, work, line) or proposal.memory
-            if line.act == PUT and text:  # onto the page, in better words
-                words = edited(tx.get(memory), {"text": text}, self.hand(self.now()), reason)
-                tx.apply(words) if words is not None else None
-            signed = (*proposal.approvals, (self.by, self.role))
-            tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
-            state = tx.get(memory).state if memory else ""
+            memory, hand = tx.get(proposal.memory), self.hand(self.now())
+            was = memory.state
+            changed = edited(memory, {"text": text}, hand, reason) if text else None
+            tx.apply(changed) if changed is not None else None
+            changed = paged(tx.get(memory.id), True, hand)
+            tx.apply(changed) if changed is not None else None
+            changed = lifted(tx.get(memory.id), self.profile, "person", hand)
+            tx.apply(changed) if changed is not None else None
+            tx.put_proposal(
+                replace(proposal, approvals=(*proposal.approvals, (self.by, self.role)))
+            )
+            state = tx.get(memory.id).state
         if self.publish is None or self.publish():
             self._settled(proposal, APPROVED, reason or "stands on its page")
-        return Reviewed(memory, state, was or state, reason or proposal.reason, "", proposal.id)
+        return Reviewed(memory.id, state, was, reason or proposal.reason, "", proposal.id)
 
     def _take_lost(self, proposal: Proposal, reason: str) -> Reviewed:
         """What another machine decided, and was overruled without having been seen, after all."""

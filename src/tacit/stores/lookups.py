@@ -96,16 +96,6 @@ def all_ids(store: Reads) -> set[str]:
     return {row[0] for row in store.rows("SELECT id FROM memory")}
 
 
-def once_on_pages(store: Reads, project: str) -> list[str]:
-    """Lessons that somebody wrote on a page and that stand on none now."""
-    rows = store.rows(
-        "SELECT id FROM memory INDEXED BY memory_by_origin WHERE origin >= 'page:' AND origin < 'page;' AND origin <> ''"
-        " AND project = :p AND on_page = 0",
-        p=project,
-    )
-    return [row[0] for row in rows]
-
-
 def judged_proposals(
     store: Reads, project: str, kind: str, action: str, most: int
 ) -> list[Proposal]:
@@ -212,11 +202,3 @@ def last_learned(store: Reads, project: str) -> str:
 def has_outgoing(cache: Reads) -> bool:
     """Whether something waits in a cache to be carried to its server."""
     return cache.one("SELECT 1 FROM outbox LIMIT 1") is not None
-
-
-def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
-    """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
-    where = (
-        "project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id"
-    )
-    return store.proposals_where(where, project=project, key=key)

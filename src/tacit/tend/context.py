@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
-from tacit.core.run import Finding
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.stores.counts import in_states
@@ -101,7 +100,7 @@ class Context:
         root: str = "",
         named: Named | None = None,
         by: str = "tend",
-        learn: Callable[[Sequence[Finding]], object] | None = None,
+        over: bool = False,
         report: Callable[[str, str], object] | None = None,
     ) -> None:
         self.store, self.project, self.profile, self.now, self.ids = (
@@ -120,7 +119,7 @@ class Context:
         self.files, self.root = files, root  # the work tree
         self.named = named  # the lessons that a person wants taken out by `prune`
         self.by = by
-        self.learn = learn  # takes findings that a page taught; called before the page is written
+        self.over = over  # a person's leave to replace what was changed by hand between our marks
         self._report = report  # hears of progress as (step, words)
         self.name = self.ids()  # of this pass
         self.bound = Bound(self.store, self.project.id)  # shared by all steps of the pass

@@ -120,7 +120,6 @@ def strength(memory: Memory) -> tuple[object, ...]:
     pinned, *known = rank(memory.__dict__)
     return (
         pinned,
-        not memory.origin.startswith("page:"),
         *known,
         -memory.tally.seen,
         memory.created_at,
@@ -168,19 +167,17 @@ def compose(
     *,
     fresh: Collection[str] = (),
     remove: Collection[str] = (),
-    copies: Sequence[Bullet] = (),
     heading: str = PAGE_HEADING,
 ) -> list[str]:
     """The page with these lessons on it.
 
-    `placed` tells which bullets are which lessons; those of them in `fresh` are worded anew, those in `remove` go, and so do
-    `copies`; all others stay as they are but for an id that is missing. Lessons that are not placed come to the end of their section.
+    `placed` tells which bullets are which lessons; those of them in `fresh` are worded anew, those in `remove` go; all others stay
+    as they are but for an id that is missing. Lessons that are not placed come to the end of their section.
     """
     new = list(lines)
     by_id = {entry.id: entry for entry in entries}
-    found = [*placed.items(), *(("", bullet) for bullet in copies)]
-    for id, bullet in sorted(found, key=lambda each: -each[1].start):
-        if id in remove or not id:
+    for id, bullet in sorted(placed.items(), key=lambda each: -each[1].start):
+        if id in remove:
             new[bullet.start : bullet.end] = []
         elif id in fresh:
             new[bullet.start : bullet.end] = [by_id[id].line]

@@ -20,7 +20,6 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
-from tacit.stores.lookups import once_on_pages
 from tacit.stores.sql import Reads
 from tacit.tend.context import LOOKBACK_DAYS, Context
 from tacit.tend.layout import entry_of, rank, strength
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 # facets that decide who has earned a line, and who is first
+_ONE_WAY = "what is written on a page is taken in by tacit import"
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 
@@ -47,7 +47,7 @@ def worthy(context: Context, most: int | None = None) -> list[Memory]:
     come before those written first.
     """
     store, project, profile = context.store, context.project.id, context.profile
-    found = {memory.id: memory for memory in _from_pages(context)}
+    found: dict[str, Memory] = {}
     limit = -1 if most is None else most
     groups = sorted(_earned(context), key=lambda group: rank(group[0]))
     for _, equals in groupby(groups, key=lambda group: rank(group[0])):
@@ -113,12 +113,6 @@ def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
     return met >= after_days(at, -LOOKBACK_DAYS)
 
 
-def _from_pages(context: Context) -> list[Memory]:
-    """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
-    written = context.store.memories(once_on_pages(context.store, context.project.id))
-    return [memory for memory in written if has_earned(memory, context.profile)]
-
-
 def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     """A proposal for each lesson that has earned a line; one that was turned down stays quiet until more is known of it."""
     profile, at = context.profile, context.now()
@@ -158,9 +152,14 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
 def _mark(tx: Transaction, context: Context, at: str) -> None:
     """Mark proposals for a line: the lesson stands on its page by now, has lost its claim, or nobody answered."""
     for each in tx.proposals(context.project.id, state=OPEN, limit=-1):
-        if each.kind != "page" or (each.payload or {}).get("act") != "put":
+        if each.kind != "page":
             continue
         by, state, why = context.by, EXPIRED, "its time is over" if each.expires_at <= at else ""
+        if (each.payload or {}).get("act") != "put":
+            tx.put_proposal(
+                replace(each, state=state, decided_by=by, decided_at=at, decision=_ONE_WAY)
+            )
+            continue
         memory = tx.get(each.memory)
         if memory.on_page:
             last = tx.entries(memory=each.memory, verb="page", newest=True, limit=1)

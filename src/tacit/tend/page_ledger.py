@@ -1,15 +1,14 @@
-"""What is remembered of a project's pages: which a person asked for, and each file as it was last written."""
+"""What is remembered of a project's pages: which a person asked for, and what was last written into each file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tacit.core.value import replace, value
+from tacit.core.value import value
 from tacit.stores.sql import Reads
-from tacit.tend import page_edits
-from tacit.tend.targets import FOLDERS, Target
+from tacit.tend.targets import Target
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
@@ -26,19 +25,24 @@ class Keeping:
 
 
 @value
+class Written:
+    """A file as it was last written: hashes of what was put there, never its words."""
+
+    made: bool = False  # the file was not there before
+    block: str = ""  # of the whole part between our marks
+    lines: Mapping[str, str] = {}  # of each lesson's line, by the lesson
+
+
+@value
 class Book:
-    """What a project keeps of its pages: the targets, and each file as it was last written."""
+    """What a project keeps of its pages."""
 
     kept: Mapping[str, Keeping] = {}  # by name
-    files: Mapping[str, page_edits.KeptFile] = {}
-
-    def of(self, path: str) -> page_edits.KeptFile:
-        """What is remembered of a file."""
-        return self.files.get(path) or page_edits.KeptFile()
+    files: Mapping[str, Written] = {}  # by path
 
 
 def read_book(store: Reads, project: str) -> Book:
-    """What a project keeps of its pages."""
+    """What a project keeps of its pages. What earlier versions remembered of a file is not asked for."""
     text = store.meta(f"page:{project}")
     if not text:
         return Book()
@@ -46,8 +50,13 @@ def read_book(store: Reads, project: str) -> Book:
     targets = {
         name: Keeping(Target(name, each["kind"]), each["real"], each["by"], each["at"])
         for name, each in at["targets"].items()
+        if each["kind"] in ("file", "block", "agents")
     }
-    return Book(targets, {path: page_edits.from_json(each) for path, each in at["files"].items()})
+    files = {
+        path: Written(bool(each.get("made")), each.get("block", ""), each.get("lines", {}))
+        for path, each in at["files"].items()
+    }
+    return Book(targets, files)
 
 
 def put_book(tx: Transaction, project: str, book: Book) -> None:
@@ -56,35 +65,35 @@ def put_book(tx: Transaction, project: str, book: Book) -> None:
         name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at}
         for name, each in book.kept.items()
     }
-    files = {path: page_edits.to_json(kept) for path, kept in book.files.items()}
-    tx.put_meta(
-        f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False)
-    )
+    files = {
+        path: {"made": each.made, "block": each.block, "lines": dict(each.lines)}
+        for path, each in book.files.items()
+    }
+    tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}))
 
 
 def without(book: Book, name: str) -> Book:
     """The book without one target and its files."""
-    left = {each: keeping for each, keeping in book.kept.items() if each != name}
     gone = {name, *files_of(book, book.kept[name].target)}
-    return Book(left, {path: kept for path, kept in book.files.items() if path not in gone})
+    return Book(
+        {each: keeping for each, keeping in book.kept.items() if each != name},
+        {path: written for path, written in book.files.items() if path not in gone},
+    )
 
 
 def again(book: Book, keeping: Keeping) -> Book:
     """The book with a target that a person asked for, anew or once more: what they took off it may stand there again."""
     mine = {keeping.target.name, *files_of(book, keeping.target)}
     files = {
-        path: replace(kept, off=()) if path in mine else kept for path, kept in book.files.items()
+        path: Written(written.made) if path in mine else written
+        for path, written in book.files.items()
     }
     return Book({**book.kept, keeping.target.name: keeping}, files)
 
 
-def files_of(book: Book, target: Target, but: Collection[str] = ()) -> list[str]:
-    """The files of a folder that were written, but for some."""
-    if target.kind not in FOLDERS:
+def files_of(book: Book, target: Target) -> list[str]:
+    """The files of a folder that were written."""
+    if target.kind != "agents":
         return []
     head, _, tail = target.name.partition("*")
-    return [
-        path
-        for path in book.files
-        if path not in but and path.startswith(head) and path.endswith(tail)
-    ]
+    return [path for path in book.files if path.startswith(head) and path.endswith(tail)]

@@ -394,8 +394,9 @@ def reflection(at: Place) -> Iterator[Item]:
         "- (2025-11-02) **Retries** — the queue retries three times, then parks the job in `dead/`"
     )
     at.write("MEMORY.md", f"# Memory\n\nKept by hand.\n\n## Patterns\n{line}\n")
+    at.memories.import_(str(at.folder / "MEMORY.md"), trust="user")
     at.memories.keep_page("MEMORY.md")
-    at.memories.page(vouch=True)
+    at.memories.page()
     good = [
         "ADR-0082 makes Typesense the only vector store",
         FACT,
@@ -468,10 +469,10 @@ def reflection(at: Place) -> Iterator[Item]:
     held = "one bundled pull request" in after and "Payouts take longer" not in after
     yield "tier 3: a person promotes, edits or rejects", held
     at.write("MEMORY.md", after.replace("three times", "four times"))
-    at.memories.page(vouch=True)
+    at.memories.import_(str(at.folder / "MEMORY.md"), trust="user")
     edited = any("four times" in text for text in texts(at))
     held = at.memories.profile.page.max_lines == 180 and edited and "Kept by hand." in after
-    yield "MEMORY.md is small and curated: 180 lines, what a person edits is learned", held
+    yield "MEMORY.md is small and curated: 180 lines, what a person edits is taken in", held
     yield "raw observations are never appended", "Payouts take longer at the end" not in after
 
 

@@ -54,7 +54,7 @@ HOST = Host(
     transcripts=("projects",),
     sessions=r"(?!agent-).*\.jsonl",
     instructions=("CLAUDE.md", ".claude/CLAUDE.md", ".claude/claude.md", "CLAUDE.local.md"),
-    pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
+    pages=("CLAUDE.md", "CLAUDE.local.md"),
     reader='claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
     # A name, or 2.1.197 sends the whole question a second time, for a title.
     " --strict-mcp-config --no-session-persistence --disable-slash-commands --name reading --output-format json --model {model}",

@@ -57,5 +57,5 @@ HOST = Host(
     told="Lessons for a prompt come with the first tool call after it. Some versions of Cursor reject what a hook says\n"
     "at the start: tacit connect cursor --rules also writes a rule that tells the agent where the notes are.",
     instructions=("AGENTS.md",),
-    pages=("AGENTS.md", ".cursor/rules/*.mdc"),
+    pages=("AGENTS.md",),
 )

@@ -54,7 +54,6 @@ _LONG_VERBS = (
     "status",
     "review",
     "projects",
-    "blame",
     "init",
     "undo",
     "feedback",

@@ -1,4 +1,4 @@
-"""page, blame: the files that hosts load and people read."""
+"""page: the files that hosts load and people read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from tacit.app import Memories
 from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
-from tacit.surfaces.cli.words import one_line, table, width
+from tacit.surfaces.cli.words import one_line, width
 
 if TYPE_CHECKING:
     from tacit.tend.context import StepReport
-    from tacit.tend.pages import Blamed
 
 LINES_LISTED = 30  # lines that are shown before somebody is asked about them
 
@@ -75,33 +74,23 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
         head = f"{numbered(len(waiting), 'lesson has', 'lessons have')} earned a line:"
         if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
             _approve(memories, ())
-    found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
-    told = [one_line(each["told"], width() - 6) for each in found]
-    mine = bool(found) and _agreed(
-        args,
-        cli,
-        f"{numbered(len(found), 'change', 'changes')} by hand:",
-        told,
-        "Yours, and to be learned?",
-    )
-    done = memories.page(vouch=mine)
+    by_hand: Sequence[str] = memories.page(dry_run=True).figures.get("by_hand", ())
+    question = "Replace what was written there by hand?"
+    head = "changed between Tacit's marks:"
+    over = bool(by_hand) and _agreed(args, cli, head, by_hand, question)
+    done = memories.page(over=over)
     lines = [
         f"{'removed' if each['removed'] else 'wrote'} {each['path']}"
         for each in done.figures.get("files", ())
     ]
-    lines += [f"learned: {each}" for each in told] if mine else []
     notes = [*done.notes]
-    if found and not mine:
-        notes.append(
-            f"{numbered(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal"
-        )
     left = memories.pages.earned()
     if left:
         notes.append(
             f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve"
         )
     return Answer(
-        _json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes
+        _json(memories, done), "\n".join(lines) or "every page is up to date", warnings=notes
     )
 
 
@@ -123,63 +112,25 @@ def _agreed(
 
 def _compared(report: StepReport, check: bool) -> Answer:
     files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
-    found: Sequence[Mapping[str, Any]] = report.figures.get("findings", ())
     diffs = []
     for each in files:
         before, after = each["before"].splitlines(True), each["after"].splitlines(True)
         diffs.append("".join(unified_diff(before, after, each["path"], f"{each['path']} (new)")))
-    lines = [f"by hand: {each['told']}" for each in found] + [diff.rstrip("\n") for diff in diffs]
-    behind = bool(files or found or report.notes)
+    lines = [diff.rstrip("\n") for diff in diffs]
+    behind = bool(files or report.notes)
     shown = [{**each, "diff": diff} for each, diff in zip(files, diffs)]
-    data = {"files": shown, "findings": list(found), "up_to_date": not behind}
+    data = {"files": shown, "up_to_date": not behind}
     text = "\n".join(lines) or "every page is up to date"
     return Answer(data, text, code=int(check and behind), warnings=report.notes)
 
 
-def _json(memories: Memories, done: StepReport, vouched: bool) -> dict[str, Any]:
+def _json(memories: Memories, done: StepReport) -> dict[str, Any]:
     return {
         "kept": [target.name for target in memories.pages.kept()],
         "written": [each["path"] for each in done.figures.get("files", ())],
-        "findings": list(done.figures.get("findings", ())),
-        "learned": vouched,
+        "by_hand": list(done.figures.get("by_hand", ())),
         "proposals": list(done.proposals),
     }
 
 
-def _blame(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        found = memories.blame(args.file)
-    rows = [_row(each) for each in found]
-    heads = ("line", "id", "evidence", "verdict", "last use", "text")
-    return Answer(
-        {"file": args.file, "lines": [_line(each) for each in found]},
-        table(rows, heads) if rows else "no lines of lessons here",
-    )
-
-
-def _row(each: Blamed) -> list[str]:
-    memory = each.memory
-    if memory is None:
-        return [str(each.number), "-", "", "", "", one_line(each.text, max(30, width() - 60))]
-    used = (memory.tally.last_used_at or "")[:10] or "never"
-    text = one_line(memory.text, max(30, width() - 60))
-    return [str(each.number), memory.id, str(each.evidence), memory.verdict, used, text]
-
-
-def _line(each: Blamed) -> dict[str, Any]:
-    memory = each.memory
-    known = (
-        {}
-        if memory is None
-        else {
-            "state": memory.state,
-            "seen": memory.tally.seen,
-            "evidence": each.evidence,
-            "verdict": memory.verdict,
-            "last_used_at": memory.tally.last_used_at,
-        }
-    )
-    return {"line": each.number, "id": memory.id if memory else None, "text": each.text, **known}
-
-
-COMMANDS = declared({"page": _page, "blame": _blame})
+COMMANDS = declared({"page": _page})
