@@ -174,66 +174,6 @@ def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> Non
     assert not {name: hits for name, hits in found.items() if hits}
 
 
-KINDS = {
-    "pip": (Environment("/x/bin/python", "pip"), ["/x/bin/python", "-m", "pip", "install"]),
-    "uv": (
-        Environment("/x/bin/python", "uv"),
-        ["uv", "pip", "install", "--python", "/x/bin/python"],
-    ),
-    "uv-tool": (
-        Environment(
-            "/x/bin/python", "uv-tool", receipt='[tool]\nrequirements = [{ name = "tacit-memory" }]'
-        ),
-        ["uv", "tool", "install"],
-    ),
-    "pipx": (
-        Environment("/x/bin/python", "pipx", "tacit-memory"),
-        ["pipx", "inject", "tacit-memory"],
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
-    """Each extra that some module asks for is declared, and comes to a line of that installer with exactly its packages."""
-    import tomllib
-
-    asked = {
-        extra
-        for each in ROOT.glob("src/**/*.py")
-        for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())
-    }
-    assert asked >= {"mcp", "llm", "postgres"}
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    found, begins = KINDS[kind]
-    for extra in asked:
-        words = shlex.split(command(found, declared[extra]))
-        assert (
-            words[: len(begins)] == begins
-            and {*declared[extra]} <= {*words}
-            and "tacit" not in words
-        )
-        assert words[-1] == "tacit-memory" if kind == "uv-tool" else words[-1] in declared[extra]
-
-
-def test_no_module_names_an_installer_of_its_own() -> None:
-    """A line that says pip where the program was installed by uv or pipx brings the package to the wrong place."""
-    own = re.compile(
-        r"""["'](?:[^"'\n]*\b)?(?:pip|pipx|uv tool|uv pip) (?:install|inject) [^"'\n]*["']"""
-    )
-    # what agents type is read there, not told to people
-    spelled = ("core/installation.py", "learn/", "words/", "hosts/", "guard/")
-    wrong = {
-        name: hits
-        for each in ROOT.glob("src/tacit/**/*.py")
-        if not (name := each.relative_to(ROOT / "src/tacit").as_posix()).startswith(spelled)
-        and (hits := own.findall(each.read_text()))
-    }
-    assert wrong == {}
-
-
 def test_a_foreign_tacit_in_the_environment_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.core import clock
-from tacit.core.config import CONFIG_KEYS
 from tacit.hosts.claude_code import LIMIT, read, write
 from tacit.hosts.dialect import HookAnswer, files_in, fitted
-from tacit.surfaces.hooks import SETTINGS
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -75,76 +71,6 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
     assert "given 3" in start[4] and "came back" not in start[4]
 
 
-def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
-    """Copies in the user's and the project's settings get one answer between them, at every event."""
-    steps = [
-        copy
-        for step in HOST["script"]("session-1")
-        for copy in ([step, step] if "hook" in step else [step])
-    ]
-    answers = host.play(steps, SESSION.format(1))
-    once = host.play(HOST["script"]("session-1"), SESSION.format(2))
-    assert [answer["said"] for answer in answers[1::2]] == [""] * len(once)
-    told = [[answer["event"] for answer in each if answer["said"]] for each in (answers[::2], once)]
-    assert told[0] == told[1]
-
-
-def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Path) -> None:
-    """Start, prompts, a failure and a resumption share what they have told; a sub-agent was told none of it, and is told once."""
-    again = payload(folder, prompt="How is the order total rounded in the end?")
-    start, resumed = (
-        payload(folder, "SessionStart", source=source) for source in ("startup", "resume")
-    )
-    events = [
-        ("session-start", start),
-        ("prompt", payload(folder)),
-        ("prompt", again),
-        failed(folder),
-    ]
-    events.append(("session-start", resumed))
-    inside = {"agent_id": "a1", "agent_type": "Explore"}
-    within = [("subagent-start", payload(folder, "SubagentStart", **inside))]
-    within += [failed(folder, id, **inside) for id in ("t2", "t3")]
-    given = [id for event, said in events for id in lessons(host.hook(event, said).stdout)]
-    assert len(given) == len(set(given)) == 3
-    inside_given = [id for event, said in within for id in lessons(host.hook(event, said).stdout)]
-    assert len(inside_given) == len(set(inside_given)) == 2
-
-
-def test_after_a_compaction_what_was_given_is_given_again(
-    kept: Any, host: Any, folder: Path
-) -> None:
-    """The notes are gone from the agent's context; each compaction brings them back, as they were assigned."""
-    first = lessons(host.hook("session-start", payload(folder, "SessionStart")).stdout)
-    first += lessons(host.hook("prompt", payload(folder)).stdout)
-    compact = payload(folder, "SessionStart", source="compact")
-    again = host.hook("session-start", compact).stdout
-    assert set(first) <= set(lessons(again)) and host.hook("session-start", compact).stdout == ""
-    with open_memories() as memories:
-        uses = len(memories.near.rows("SELECT 1 FROM use"))
-        with memories.near.write() as tx:  # as if it had been a while ago
-            tx.rows("UPDATE injection SET at = :at", at=clock.stamp(time.time() - 60))
-    later = host.hook("session-start", compact).stdout
-    assert set(lessons(later)) == set(lessons(again))
-    with open_memories() as memories:
-        assert len(memories.near.rows("SELECT 1 FROM use")) == uses
-
-
-def test_what_is_printed_is_recorded(kept: Any, host: Any, folder: Path) -> None:
-    """An answer stands in the store with its session, its surface and its ids."""
-    given = lessons(host.hook("prompt", payload(folder)).stdout)
-    with open_memories() as memories:
-        run = memories.store.find_run(memories.project_id, "s1")
-        assert run is not None and run.host == "claude-code"
-        told = [
-            (surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)
-        ]
-        assert told == [("hook:prompt", given)]
-        assert {
-            use.memory for use in memories.store.uses(unit=run.root) if use.arm != "withheld"
-        } == set(given)
-
-
 def test_commands_of_the_session_know_their_run(
     kept: Any, host: Any, folder: Path, tmp_path: Path
 ) -> None:
@@ -184,52 +110,6 @@ def silent(done: Any) -> bool:
     return (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_without_a_store_nothing_is_said_and_nothing_made(
-    host: Any, folder: Path, alone: Path
-) -> None:
-    """Whoever has not asked for Tacit gets no file of its."""
-    events = {
-        "session-start": "SessionStart",
-        "prompt": "UserPromptSubmit",
-        "session-end": "SessionEnd",
-    }
-    for event, name in events.items():
-        assert silent(host.hook(event, payload(folder, name)))
-    assert [each.name for each in alone.iterdir()] == [".config"]
-    assert [each.name for each in (alone / ".config/tacit").iterdir()] == ["keys"]
-
-
-@pytest.mark.parametrize(
-    "env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}]
-)
-def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -> None:
-    """TACIT_OFF, our own model calls, ignored folders: nothing is given and nothing queued; without them both happen."""
-    transcript = folder / "s1.jsonl"
-    transcript.write_text("{}\n")
-    for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
-        assert silent(host.hook(event, payload(folder, name), **env))
-    with open_memories() as memories:
-        assert (memories.near.queued(), memories.near.rows("SELECT count(*) FROM injection")) == (
-            0,
-            [(0,)],
-        )
-    assert lessons(host.hook("prompt", payload(folder), TACIT_OFF="0").stdout)
-    host.hook("session-end", payload(folder, "SessionEnd"))
-    with open_memories() as memories:
-        assert memories.near.queued() == 1
-
-
-def test_paused(kept: Any, host: Any, folder: Path) -> None:
-    """A pause silences and ends."""
-    kept("pause", "1h")
-    for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
-        assert silent(host.hook(event, payload(folder, name)))
-    with open_memories() as memories:
-        assert memories.near.queued() == 0
-    kept("pause", "--off")
-    assert lessons(host.hook("prompt", payload(folder)).stdout)
-
-
 def test_a_changed_configuration_counts_at_once(
     kept: Any, host: Any, folder: Path, alone: Path
 ) -> None:
@@ -256,11 +136,6 @@ def test_a_repositorys_file_silences_nobody_and_is_told_once(
     told = f"tacit: {folder}/.tacit/config.toml: 'x' is not a setting; left out"
     assert first["systemMessage"] == told and "systemMessage" not in second
     assert all("[" in each["hookSpecificOutput"]["additionalContext"] for each in (first, second))
-
-
-def test_defaults_are_those_of_the_configuration() -> None:
-    """A hook knows the defaults without loading the table of settings; the two agree."""
-    assert {key: CONFIG_KEYS[key][0] for key in SETTINGS} == SETTINGS
 
 
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:

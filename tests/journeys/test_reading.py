@@ -210,29 +210,6 @@ def test_what_lies_there_is_read_with_the_price_said_first(
     assert (tmp_path / "calls").read_text() == asked
 
 
-def test_what_could_not_be_read_waits_and_doctor_tells(
-    tacit: Any, folder: Path, alone: Path, tmp_path: Path
-) -> None:
-    """A program that has no answer yet, then one that has: the worker reads what waits."""
-    program(tmp_path, "claude", "", status=75)
-    path = f"{tmp_path}:{os.environ['PATH']}"
-    config(alone).parent.mkdir(parents=True, exist_ok=True)
-    config(alone).write_text('[reader]\nby = "claude-code"\n')
-    session = transcript(alone, folder)
-    assert "not read yet" in tacit("learn", str(session), "--over", PATH=path).err
-    session.unlink()  # hosts delete their files
-    with open_memories() as memories:
-        assert memories.near.queued() == 1
-    program(tmp_path, "claude", answers())
-    tacit("worker", "--now", PATH=path)
-    assert any(
-        each["extra"].get("word") == "said" for each in tacit("list", "--json").data["memories"]
-    )
-    again = tacit("learn", "--again", "--run", "s1", "--json", PATH=path)
-    assert again.data["runs"][0]["run"] == "s1"
-    assert tacit("learn", "--again", "--run", "nothing", PATH=path).code == 3
-
-
 def test_the_same_sentence_on_every_first_screen(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path
 ) -> None:

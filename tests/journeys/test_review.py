@@ -11,7 +11,6 @@ from tests.terminals import ask
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused
-from tacit.core.memory import LIKELY_AGAIN
 from tacit.learn.review import Reviewed
 
 
@@ -107,14 +106,6 @@ def test_proposals_are_approved_edited_and_rejected(
         for each in tacit("review", "list", "--all", "--json").data["proposals"]
     }
     assert [states[id] for id in made] == ["approved", "approved", "rejected", "rejected"]
-
-
-def test_an_agent_may_not_decide(tacit: Any, ids: list[str]) -> None:
-    """Inside a host the command line is the agent's, whatever name it gives; a person signs outside of one."""
-    refused = tacit("review", "open", ids[0], "--json", CLAUDECODE="1")
-    assert (refused.code, refused.error["code"]) == (1, "refused")
-    assert tacit("review", "open", ids[0], "--by", "ada", "--yes", CLAUDECODE="1").code == 1
-    assert tacit("review", "open", ids[0], "--by", "ada", "--yes").code == 0
 
 
 def geas_entry(state: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -342,54 +333,3 @@ def test_what_was_turned_down_stays_quiet_until_more_is_known(folder: Path) -> N
             for each in waiting:
                 memories.review(each.id, "reject", reason="not again")
         assert asked == [3, 6, 9]
-
-
-def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, folder: Path) -> None:
-    """Ten of each at most, a person's words first; one word puts a candidate into force, and takes what was heard off its trial."""
-    from tacit.app import open as open_memories
-    from tacit.testing import finding, run
-
-    with open_memories() as memories:
-        said = finding(
-            "r0",
-            "Get back to main before new work.",
-            tier="user",
-            by="user",
-            kind="rule",
-            extra={"word": "said"},
-        )
-        memories.learn(run("r0", said))
-        for n in range(12):
-            memories.learn(
-                run(
-                    f"r{n + 1}",
-                    finding(
-                        f"r{n + 1}",
-                        f"Module {chr(97 + n) * 4} needs its own setup step number {n}",
-                        tier="agent",
-                        by="agent",
-                    ),
-                )
-            )
-        asked = finding(
-            "r99",
-            "Run make lint before each commit.",
-            tier="agent",
-            by="reader",
-            kind="preference",
-            extra={"word": "asked", LIKELY_AGAIN: True},
-        )
-        memories.learn(run("r99", asked))
-        by = {memory.text: memory.id for memory in memories.list(limit=50)}
-    found = tacit("review", "--json").data
-    assert found["heard"] == [by["Get back to main before new work."]]
-    assert (
-        len(found["candidates"]) == 10
-        and found["candidates"][0] == by["Run make lint before each commit."]
-    )
-    assert "Heard from you" in tacit("review").out
-    assert (
-        tacit("review", "approve", found["candidates"][0], "--json").data["state"] == "provisional"
-    )
-    assert tacit("review", "approve", found["heard"][0], "--json").data["state"] == "stable"
-    assert tacit("review", "--json").data["heard"] == []

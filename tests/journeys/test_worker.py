@@ -25,7 +25,7 @@ from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
-from tacit.surfaces.jobs import LOOKS_FOR_FILE, leave_receipt
+from tacit.surfaces.jobs import leave_receipt
 from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.worker import LearnJob, enqueue, start, work
 from tacit.testing import run, say, user
@@ -188,18 +188,6 @@ def kept(memories: Memories) -> dict[str, Any]:
 # -- what becomes of a job ----------------------------------------------------------------------------------------------
 
 
-def test_a_transcript_is_learned_and_its_job_gone(memories: Memories, host: Any) -> None:
-    """The wish is kept, the run is known, the queue is empty."""
-    name = session(host, 1)
-    enqueue(memories.near, wish(host, name, over=True))
-    assert drain(memories) == Worked(learned=1)
-    assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == [
-        "From now on always run tool-yak1 --strict before you commit."
-    ]
-    assert memories.near.queued() == 0
-    assert drain(memories) == Worked()
-
-
 def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     """Each turn asks again; the end of the session lifts the waiting, and no late turn takes it back."""
     name = session(host, 1)
@@ -351,25 +339,6 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
         tx.rows("UPDATE queue SET attempts = :n", n=DEATHS)
     assert drain(memories) == Worked(failed=1)
     assert "20 workers ended" in jobs(memories)[0][4]
-
-
-def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
-    """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
-    enqueue(memories.near, wish(host, "empty", over=True))
-    assert [drain(memories) for _ in range(LOOKS_FOR_FILE)] == [
-        *[Worked()] * (LOOKS_FOR_FILE - 1),
-        Worked(skipped=1),
-    ]
-    assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
-
-
-def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
-    """The setting counts when the transcript is read, too."""
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
-    assert work(
-        address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True
-    ) == Worked(skipped=1)
-    assert kept(memories)["runs"] == [] and counters(memories) == {"job_ignored": 1}
 
 
 def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:

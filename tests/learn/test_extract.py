@@ -8,11 +8,9 @@ import pytest
 from tests.tables import by_table
 
 from tacit.core.run import Finding, Run, Step
-from tacit.learn.command import main_command
-from tacit.learn.extract import EXTRACTORS, Known, extract
+from tacit.learn.extract import Known, extract
 from tacit.learn.resolves import resolution
-from tacit.learn.wishes import read, wishes
-from tacit.testing import user
+from tacit.learn.wishes import read
 
 CWD = "/home/me/app"
 
@@ -46,10 +44,6 @@ def edit(path: str, error: str = "", tool: str = "Edit") -> Step:
     return Step("tool", "", tool=tool, input={"file_path": f"{CWD}/{path}"}, error=error)
 
 
-def opened(path: str) -> Step:
-    return Step("tool", "", tool="Read", input={"file_path": f"{CWD}/{path}"}, output="…")
-
-
 def typed(text: str) -> Step:
     return Step("user", "", text=text, typed=True)
 
@@ -68,23 +62,6 @@ def test_said_outright_passes_through() -> None:
         Finding("r1", "verdict:1", "ok", tier="review"),
     )
     assert extract(run(findings=said), Known(min_chars=50)) == said
-
-
-def test_a_profile_switches_extractors() -> None:
-    """Only the extractors that are on speak."""
-    made = run(typed("always use pnpm"), sh("npm test"))
-    assert [f.extractor for f in extract(made, Known(extractors=("wish",)))] == ["wish"]
-    assert extract(made, Known(extractors=("resolve",))) == ()
-    assert set(EXTRACTORS) == {"outright", "wish", "resolve"}
-
-
-def test_two_findings_of_one_step_have_two_keys() -> None:
-    """The second stands at place#2; the same run again says the same."""
-    made = run(typed("Always use pnpm. Never push to main."))
-    found = extract(made, Known())
-    assert [f.place for f in found] == ["line:1", "line:1#2"]
-    assert len({f.key for f in found}) == 2
-    assert extract(made, Known()) == found
 
 
 # --- wishes -----------------------------------------------------------------------------------------------------------
@@ -205,34 +182,12 @@ def test_only_typed_text_counts() -> None:
     )
 
 
-@by_table
-def test_a_wish_is_kept_without_the_task_beside_it(said: str, kept: str) -> None:
-    """Every later agent would be told to run the tests; a note behind # and words around a file are heard."""
-    assert [found.text for found in wishes(run(user(said)))] == [kept]
-
-
 def test_a_correction_needs_something_to_correct() -> None:
     """The same sentence opens a task, or corrects what was just done."""
     correction = typed("don't edit config/prod.exs")
     assert texts(run(correction), "wish") == []
     assert texts(run(edit("config/prod.exs"), correction), "wish") == [
         "Don't edit config/prod.exs."
-    ]
-
-
-def test_severity_follows_strength() -> None:
-    """Must, never and what had to be repeated are warnings; a mere preference is information."""
-    said = [
-        "I prefer httpx over requests",
-        "always use httpx",
-        "never use requests",
-        "I told you to use httpx",
-    ]
-    assert [wish.severity for text in said for wish in read(text)] == [
-        "info",
-        "recommendation",
-        "warning",
-        "warning",
     ]
 
 
@@ -272,62 +227,7 @@ def test_resolutions_are_the_agents_claims() -> None:
     ]
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("line", "about"),
-    [
-        ("cd /a/b && npm test 2>&1 | tail -5", ("npm", "run", "test")),
-        (
-            "git add -A && git commit -m \"$(cat <<'EOF'\nfeat: x (y)\n\nit's\nEOF\n)\" && git push",
-            ("git", "push"),
-        ),
-        ("yes '' | npx create-app x", ("create-app",)),
-        ("python3 -m pip install x", ("pip", "install")),
-        ("docker-compose up -d", ("docker", "compose", "up")),
-        ("pnpm --filter web dev", ("pnpm", "run", "dev")),
-        ("python3.11 manage.py migrate", ("python", "manage.py", "migrate")),
-        ("sudo env A=1 timeout 60 cargo test", ("cargo", "test")),
-        ("cat > a.txt <<'E'\nnpm test\nE\nmake", ("make",)),
-    ],
-)
-def test_what_a_line_is_about(line: str, about: tuple[str, ...]) -> None:
-    """Folders, pipes, here-documents, wrappers and runners are not what a line is about."""
-    call = main_command(line)
-    assert call is not None
-    assert call.key == about
-
-
-@pytest.mark.parametrize(
-    "line", ["", "echo hi", "cd x", "for f in a; do echo $f; done", "A=1", "'", "$(", "<<", "a |"]
-)
-def test_lines_about_nothing_are_read_without_harm(line: str) -> None:
-    """Scenery and broken lines have no call worth a lesson."""
-    call = main_command(line)
-    assert call is None or call.key
-
-
 # --- unmistakably standing, unmistakably the person's ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("said", "heard"),
-    [
-        ("no, use pnpm instead of npm here", "Use pnpm instead of npm here."),
-        ("No, use tabs instead of spaces here", "Use tabs instead of spaces here."),
-        ("No - use pnpm here instead of npm.", "Use pnpm here instead of npm."),
-        ("no, run the tests with make test here", "Run the tests with make test here."),
-        ("wrong, this repo uses pnpm", "This repo uses pnpm."),
-        ("no, use a map here instead of a list", ""),
-        ("no, use a list here", ""),
-        ("no, use pnpm there", ""),
-        ("this repo is a mess", ""),
-    ],
-)
-def test_here_is_the_project_where_tools_are_named(said: str, heard: str) -> None:
-    """People say "here" and mean in this project; of a piece of code they mean this place."""
-    assert texts(run(sh("ls"), typed(said)), "wish") == ([heard] if heard else [])
 
 
 def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> None:

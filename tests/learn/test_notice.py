@@ -53,25 +53,6 @@ def test_how_a_failure_ended(steps: list[Any], found: list[str]) -> None:
     assert ends(*taken) == [tuple(found)]
 
 
-def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
-    """What an edit of the named file brought in, not what it kept."""
-    mended = edit(
-        "cmd/a.go", '\treturn fmt.Errorf("open: %w", err)\n\tlog.Print(x)', "\tlog.Print(x)"
-    )
-    (only,) = failures(sh("golangci-lint run", LINT), mended, sh("golangci-lint run"))
-    assert (only.ended, only.repair.split()) == ("edit", ["fmt.Errorf(", "%w"])
-    finding = "docs/a.md:12 MD040/fenced-code-language Fenced code blocks should have a language"
-    repairs = [
-        failures(
-            sh("markdownlint .", finding),
-            edit("docs/a.md", f"```{lang}\nx\n```"),
-            sh("markdownlint ."),
-        )[0].repair
-        for lang in ("text", "sh")
-    ]
-    assert repairs == ["```language"] * 2  # whichever it was
-
-
 def test_a_failure_behind_a_pipe_is_seen() -> None:
     """Exit 0 says nothing there; a code-carrying form does."""
     (only,) = failures(sh("mise run lint 2>&1 | tail -5", output=LINT))
@@ -103,81 +84,6 @@ def test_a_command_that_fails_without_a_word_is_counted() -> None:
     assert failures(sh("grep -r x src", "Exit Code: 1", status=1)) == []
 
 
-def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
-    """That the recursive run failed too says nothing."""
-    assert (
-        failures(
-            sh(
-                "pnpm -r test | tail",
-                output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`",
-                status=0,
-            )
-        )
-        == []
-    )
-    assert (
-        failures(
-            sh(
-                "pnpm -r exec tsc | tail",
-                output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed",
-                status=0,
-            )
-        )
-        == []
-    )
-
-
-@pytest.mark.parametrize(
-    ("failed", "passed", "cure"),
-    [
-        ("hk install --mise", "mise x hk -- hk install --mise", "as mise x hk -- hk"),
-        ("python scripts/x.py", "python3 scripts/x.py", "as python3"),
-        ("timeout 9 git fetch", "git fetch", "without timeout"),
-    ],
-)
-def test_a_command_that_is_not_there_is_spelled_otherwise(
-    failed: str, passed: str, cure: str
-) -> None:
-    """The program's own head is the change: what stands in front of it, or its name."""
-    missing = failed.split(" ")[0]
-    (only,) = failures(
-        sh(failed, f"zsh:1: command not found: {missing}", status=127), sh(passed, status=0)
-    )
-    assert (only.ended, only.cure) == ("form", cure)
-
-
-def test_a_path_counts_where_it_was_asked_for() -> None:
-    """Of a shell's program or of the host's reading tools."""
-    (only,) = failures(
-        sh("rg foo src tests | head", output="rg: tests: No such file or directory (os error 2)")
-    )
-    assert only.mark == "path tests"
-    read = Step("tool", "", tool="Read", input={}, error=f"File does not exist: {CWD}/docs/a.md")
-    assert [each.mark for each in failures(read)] == ["path docs/a.md"]
-
-
-def test_a_pattern_says_whose_it_was() -> None:
-    """Of several segments that one is blamed which holds it, wherever it lies."""
-    line = "grep -rn creds --include=*.go && ls internal/*_test.go"
-    (only,) = failures(sh(line, "Exit code 1\n(eval):1: no matches found: --include=*.go"))
-    assert (only.mark, only.program) == ("glob no match", "grep")
-    (only,) = failures(
-        sh("rg x node_modules/*/a.ts; ls", "zsh:1: no matches found: node_modules/*/a.ts")
-    )
-    assert (only.mark, only.program) == ("glob no match", "rg")
-
-
-def test_the_hosts_own_protocol_stands_apart() -> None:
-    """A file not read before its edit is noticed as the host's, a refusal is not noticed at all."""
-    edited = Step(
-        "tool", "", tool="Edit", input={}, error="File has not been read yet. Read it first."
-    )
-    refused = sh("npm test", "The user doesn't want to proceed with this tool use.")
-    assert [(each.mark, each.nature) for each in failures(edited, refused)] == [
-        ("host Edit", "host")
-    ]
-
-
 def test_what_one_agent_does_is_no_cure_for_another() -> None:
     """Lanes are apart; one signature is one incident all the same."""
     (only,) = failures(
@@ -205,71 +111,6 @@ def test_secrets_are_masked_before_anything_is_counted() -> None:
     assert noticed and token not in str(noticed)
 
 
-@by_table
-def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) -> None:
-    """In the form that a stranger would type, where it works."""
-    (only,) = [each for each in notice(run(sh(line))) if each.kind == "command"]
-    assert (only.nature, only.program, only.folder, only.count, only.failed) == (
-        purpose,
-        form,
-        folder,
-        1,
-        0,
-    )
-    assert only.family == ""  # for the whole project, not for single files
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "go test -c ./x -o /dev/null",
-        "golangci-lint version",
-        "golangci-lint version --short",
-        "gofmt -d a.go",
-        "pytest --collect-only",
-        "command -v shellcheck",
-    ],
-)
-def test_what_runs_nothing_serves_no_purpose(line: str) -> None:
-    """Compiling, asking for a version and looking at a difference are no tests, no lint and no formatting."""
-    assert [each for each in notice(run(sh(line))) if each.kind == "command"] == []
-
-
-def test_sentences_and_complaints() -> None:
-    """What the person typed is kept; that a check fails is a complaint only once the agent had done something."""
-    said = notice(
-        run(
-            typed("lint is failing"),
-            sh("make x"),
-            typed("please update the changelog. mise run lint is still failing"),
-        )
-    )
-    assert [each.program for each in said if each.kind == "sentence"] == [
-        "lint is failing",
-        "please update the changelog.",
-        "mise run lint is still failing",
-    ]
-    assert [(each.code, each.program) for each in said if each.kind == "complaint"] == [
-        ("lint", "mise run lint is still failing")
-    ]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "write a test which should fail",
-        "address pr feedback and failing checks",
-        "why does the build fail?",
-        '{"test": "failed"}',
-    ],
-)
-def test_what_is_no_complaint(said: str) -> None:
-    """A task, a question and a paste name failing checks too."""
-    assert [
-        each for each in notice(run(sh("make x"), typed(said))) if each.kind == "complaint"
-    ] == []
-
-
 def test_commands_of_another_shell_are_not_read_as_posix() -> None:
     """PowerShell's grammar is not ours: no program, no cure is made of it. The canary says so."""
     from tacit.core.run import Step
@@ -284,26 +125,6 @@ def test_commands_of_another_shell_are_not_read_as_posix() -> None:
     assert (
         line_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
     )
-
-
-def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
-    """Counted, never told: no form knows them. A search that finds nothing is none."""
-    click, said = "mcp__playwright__browser_click", "### Error\nRef e1 not found"
-    served = Step("tool", "line:1", tool=click, input={"ref": "e1"}, error=said)
-    asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
-    found = [
-        (each.nature, each.program)
-        for each in failures(
-            served, asked, sh("grep x a.log", "binary file matches nothing", status=1)
-        )
-    ]
-    assert sorted(found) == [("other", "gh pr checks"), ("other", "playwright__browser_click")]
-    assert [
-        each.mark
-        for each in failures(
-            sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8)
-        )
-    ] == ["silent gh pr checks"]
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,8 @@ from tacit.learn.running import instrument_of
 from tacit.learn.settle import _where_told, outcome_of
 from tacit.recall.trial import assignments
 from tacit.stores.check import check
-from tacit.stores.sqlite import SqliteStore
 from tacit.testing import Clock, finding, run, say, tool, user
-from tacit.trial.effect import course_from_json, course_of
 from tacit.trial.outcome import Sighting
-from tacit.trial.table import by_epoch, trials_from
 from tacit.words.diagnose import signatures
 
 LESSON = (
@@ -86,93 +83,6 @@ def assign(
 def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True) -> None:
     parts = [finding(unit, LESSON, at="2030-01-01T00:00:00Z")] if occurred else []
     memories.learn(run(unit, *parts, extra=REVIEWED if reviewed else {}))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_kept_is_what_the_whole_past_says(
-    memories: Memories, lesson: str, clock: Clock, seed: int
-) -> None:
-    """Two epochs, runs that cannot tell, blank units, runs that grow and a clock that goes back: after each, both agree."""
-    dice = random.Random(seed)
-    open_units: list[str] = []
-    for n in range(60):
-        clock.advance(dice.choice((60, 3600, -900)))
-        again = bool(open_units) and dice.random() < 0.15
-        unit = open_units.pop() if again else f"u{n}"
-        if not again:
-            arm = dice.choices(("injected", "withheld", "exempt"), (6, 3, 1))[0]
-            assign(
-                memories,
-                lesson,
-                unit,
-                arm,
-                epoch=dice.choice(("m / h", "other / h")),
-                task=f"t{n % 7}",
-                blank=dice.random() < 0.1,
-            )
-        settle(memories, unit, again or dice.random() < 0.4, reviewed=dice.random() < 0.9)
-        open_units += [] if again else [unit]
-        past = by_epoch(
-            trials_from(memories.store.uses(memory=lesson), memories.store.marks(memory=lesson))
-        )
-        for epoch, kept in memories.store.rows(
-            "SELECT epoch, kept FROM course WHERE memory = :it", it=lesson
-        ):
-            assert course_from_json(kept) == course_of(past.get(epoch, ()))
-
-
-def test_other_numbers_in_the_profile_are_asked_of_the_whole_past(
-    folder: Path, memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """An error rate that changed holds for every coin, not only for those to come."""
-    for n in range(12):
-        clock.advance(60)
-        assign(memories, lesson, f"u{n}", "injected" if n % 3 else "withheld")
-        settle(memories, f"u{n}", occurred=n % 3 == 0)
-    bold = folder / "bold.toml"
-    bold.write_text('name = "bold"\nextends = "default"\n[effect]\nalpha = 0.5\n')
-    memories.use_profile(str(bold))
-    clock.advance(60)
-    assign(memories, lesson, "last", "injected")
-    settle(memories, "last", occurred=False)
-    course = course_from_json(memories.store.course(lesson, "m / h"))
-    assert (course.alpha, course.units, course.word) == (0.5, 13, "helps")
-    assert course.run is not None and course.run < 13
-
-
-def test_settling_reads_no_more_as_a_lesson_grows_old(
-    memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """Counted in steps of SQLite's machine: the hundredth use costs what the twentieth did."""
-    if not isinstance(memories.store, SqliteStore):
-        pytest.skip("a server has no such machine")
-    connection = memories.store._cursor.getconnection()
-    steps = [0]
-
-    def count() -> bool:
-        steps[-1] += 1
-        return False
-
-    connection.set_progress_handler(count, 50)
-    for n in range(120):
-        clock.advance(60)
-        assign(memories, lesson, f"u{n}", "injected" if n % 3 else "withheld")
-        steps.append(0)
-        settle(memories, f"u{n}", occurred=False)
-    connection.set_progress_handler(None)
-    early, late = sorted(steps[21:41]), sorted(steps[101:121])
-    assert late[10] <= 1.2 * early[10], (early[10], late[10])
-
-
-def test_doctor_tells_when_what_is_kept_does_not_add_up(
-    memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """A course that somebody changed is found, and mended by reindex."""
-    assign(memories, lesson, "u", "injected")
-    settle(memories, "u", occurred=True)
-    memories.store.rows("UPDATE course SET kept = replace(kept, '[1,0,0,0]', '[0,1,0,0]')")
-    assert [fault.kind for fault in check(memories.store).faults] == ["tally"]
-    memories.reindex()
 
 
 def helpful(memories: Memories, lesson: str, clock: Clock) -> None:

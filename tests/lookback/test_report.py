@@ -6,15 +6,14 @@ import re
 import weakref
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.core.clock import seconds, stamp
 from tacit.core.profile import Profile
-from tacit.core.run import Cost, Finding, Reading, Run, Step
-from tacit.lookback.excerpt import Home, Spent, excerpt, home_by_folder, median
+from tacit.core.run import Finding, Reading, Run, Step
+from tacit.lookback.excerpt import Home, Spent, excerpt, home_by_folder
 from tacit.lookback.html import html_page
 from tacit.lookback.report import look_back, lookback
 from tacit.lookback.result import (
@@ -26,7 +25,6 @@ from tacit.lookback.result import (
     Problem,
     lookback_json,
 )
-from tacit.lookback.words import days, duration, percent, spent_words, tokens_in_words
 from tacit.profiles import load
 
 MISSING = "Error: Cannot find module 'left-pad'"
@@ -125,14 +123,6 @@ def test_a_lesson_from_two_sessions_forewarns_the_third(profile: Profile) -> Non
     assert [week.start for week in found.weeks] == ["2025-12-29"]
 
 
-def test_the_order_in_which_files_are_read_does_not_matter(profile: Profile) -> None:
-    """Sessions are replayed by their own times."""
-    runs = [broken(f"s{day}", day).run() for day in (1, 2, 3, 4)]
-    assert lookback(runs[::-1], LookbackSettings(profile)) == lookback(
-        runs, LookbackSettings(profile)
-    )
-
-
 def test_only_finished_sessions_teach(profile: Profile) -> None:
     """A session that is still going on when another begins is not its past."""
     long = broken("long", 1).run(ended_at="2026-01-09T00:00:00Z")
@@ -172,26 +162,6 @@ def test_a_sub_agents_own_file_is_part_of_its_session(profile: Profile) -> None:
     assert (found.count, found.tool_calls) == (Count(2, 2, 1, 0), 12)
 
 
-def test_names_make_another_problem(profile: Profile) -> None:
-    """The same error about another module had not happened before."""
-    other = Session("s2", 2).bash("npm test", "Error: Cannot find module 'right-pad'")
-    found = lookback([broken("s1", 1).run(), other.run()], LookbackSettings(profile))
-    assert found.count == Count(sessions=2, failures=2, repeated=0, forewarned=0)
-
-
-def test_a_missed_guess_comes_back_only_as_the_same_guess(profile: Profile) -> None:
-    """Reading a file that is not there is a failure; reading another one is another."""
-    runs = [
-        Session(f"s{day}", day)
-        .tool("Read", path, f"File does not exist: /home/me/shop/{path}")
-        .run()
-        for day, path in ((1, "a.py"), (2, "b.py"), (3, "a.py"))
-    ]
-    assert lookback(runs, LookbackSettings(profile)).count == Count(
-        sessions=3, failures=3, repeated=1, forewarned=0
-    )
-
-
 def test_what_a_person_refused_is_no_failure(profile: Profile) -> None:
     """Refused and stopped calls are not counted; a failure without a word is no problem, and the host's own protocol is passed over."""
     session = (
@@ -203,46 +173,6 @@ def test_what_a_person_refused_is_no_failure(profile: Profile) -> None:
     )
     found = lookback([session.run()], LookbackSettings(profile))
     assert (found.count.failures, found.failed_calls, found.passed_over) == (1, 3, 1)
-
-
-def test_a_call_is_charged_to_one_problem(profile: Profile) -> None:
-    """While a second problem is being overcome, the first does not cost anything."""
-    tangled = (
-        Session("s", 1)
-        .bash("npm test", MISSING)
-        .bash("npm ci", "npm error code EACCES permission denied /root/.npm")
-    )
-    tangled.bash("ls").bash("npm ci").bash("npm test")
-    kept = excerpt(tangled.run(), Home("shop", "shop"), profile)
-    assert [(each.label[:12], each.spent) for each in kept.troubles] == [
-        ("npm run test", Spent(2, 20.0)),  # its own call, and the npm ci that went well
-        ("npm install:", Spent(2, 20.0)),  # its own call, and the look around
-    ]
-
-
-def test_pauses_and_the_persons_time_cost_nothing(profile: Profile) -> None:
-    """A gap counts ten minutes at most, and none before the person speaks."""
-    session = (
-        Session("s", 1)
-        .bash("make", MISSING)
-        .says("try again")
-        .bash("make", MISSING)
-        .bash("ls")
-        .bash("make")
-    )
-    steps = list(session.steps)
-    late = stamp(seconds(steps[3].at) + 86_400)
-    steps[3:] = [Step(**{**steps[3].__dict__, "at": late}), *steps[4:]]
-    kept = excerpt(session.run(steps=tuple(steps)), Home("shop", "shop"), profile)
-    assert [each.spent for each in kept.troubles] == [Spent(3, 600.0)]
-
-
-def test_tokens_are_shared_out_by_calls(profile: Profile) -> None:
-    """New tokens of the session, cache reads aside, by the share of its calls."""
-    run = broken("s", 1).run(
-        cost=Cost(input=100, output=200, cache_read=9_000_000, cache_write=100)
-    )
-    assert excerpt(run, Home("shop", "shop"), profile).troubles[0].spent == Spent(3, 30.0, 300)
 
 
 def test_a_persons_word_counts_at_once(profile: Profile) -> None:
@@ -315,24 +245,6 @@ def test_what_reviewers_report_counts_as_failure(profile: Profile) -> None:
 
     found = lookback([review(day) for day in (1, 2, 3)], LookbackSettings(profile))
     assert (found.count, found.reported) == (Count(3, 3, 2, 1), 3)
-
-
-def test_a_run_that_failed_without_a_word_is_known_by_its_task(profile: Profile) -> None:
-    """The same task failing again had happened before."""
-    runs = [
-        Session(f"s{day}", day).run(outcome="failure", task=task)
-        for day, task in ((1, "tidy"), (2, "paint"), (3, "tidy"))
-    ]
-    assert lookback(runs, LookbackSettings(profile)).count == Count(
-        sessions=3, failures=3, repeated=1, forewarned=0
-    )
-
-
-def test_sessions_without_times_count_in_the_order_they_came(profile: Profile) -> None:
-    """What came first counts as over."""
-    runs = [broken(f"s{n}", 1).run(started_at="", ended_at="") for n in range(3)]
-    found = lookback(runs, LookbackSettings(profile))
-    assert (found.count, found.untimed, found.first_at) == (Count(3, 3, 2, 1), 3, "")
 
 
 def test_of_a_run_only_its_excerpt_is_held(profile: Profile) -> None:
@@ -534,28 +446,6 @@ def test_an_empty_page_is_a_page() -> None:
     assert "No problem came back" in html_page(Lookback(), "2026-02-01T00:00:00Z", "1")
 
 
-def test_figures_in_words() -> None:
-    """The same on a terminal and on a page."""
-    assert [duration(n) for n in (0, 89, 90, 3000, 5400)] == [
-        "0 s",
-        "89 s",
-        "2 min",
-        "50 min",
-        "1.5 h",
-    ]
-    assert [tokens_in_words(n) for n in (999, 1500, 999_499, 2_400_000)] == [
-        "999",
-        "2k",
-        "999k",
-        "2.4M",
-    ]
-    shares = [percent(*n) for n in ((0, 0), (0, 9), (1, 900), (899, 900), (9, 9))]
-    assert shares == "0% 0% 1% 99% 100%".split()
-    assert days("2026-01-12T09:00:00Z", "2026-02-09T09:00:00Z") == "12 Jan to 9 Feb 2026"
-    assert days("2025-12-31T09:00:00Z", "2026-02-09T09:00:00Z") == "31 Dec 2025 to 9 Feb 2026"
-    assert spent_words(Spent(1, 0.0, 1200)) == "1 extra call, about 1k tokens"
-
-
 def test_a_run_without_a_folder_belongs_to_its_project_or_its_file() -> None:
     """The folder's text, the project's name, the file's folder, in this order."""
     places: tuple[dict[str, str], ...] = (
@@ -580,14 +470,6 @@ def test_a_broken_clock_counts_as_none(profile: Profile) -> None:
     ]
     found = lookback(runs, LookbackSettings(profile))
     assert (found.count, found.untimed, found.weeks) == (Count(2, 2, 1, 0), 2, ())
-
-
-def test_one_session_that_ran_away_does_not_rule_the_cost() -> None:
-    """The median of each figure; tokens where any are known."""
-    assert median([Spent(2, 30.0), Spent(65, 2700.0, 900), Spent(2, 20.0, 100)]) == Spent(
-        2, 30.0, 100
-    )
-    assert median([]) == Spent()
 
 
 @pytest.mark.parametrize(
@@ -625,23 +507,6 @@ def test_the_person_is_told_what_is_theirs_to_mend(
         f"AGENTS.md says “run {command} install once”, and the command `{command}` is not there in 3 of 3 sessions."
         f" Suggested: … `{form}` instead of `{command}`",
     )
-
-
-@pytest.mark.parametrize("there", [False, True])
-def test_what_is_there_by_now_is_not_told_as_missing(
-    profile: Profile, tmp_path: Path, there: bool
-) -> None:
-    """As in learning, so that a lesson is counted over the same sessions on every screen."""
-    wrong = "ls: cannot access 'lib/kept': No such file or directory"
-    runs = [
-        Session(f"s{day}", day).bash("ls lib/kept", wrong).bash("ls").run() for day in (1, 2, 3, 4)
-    ]
-    if there:
-        (tmp_path / "lib" / "kept").mkdir(parents=True)
-    found = look_back(
-        [Paper("a", runs)], read, LookbackSettings(profile), root_of=lambda home: str(tmp_path)
-    )
-    assert any("lib/kept" in text for text in found.projects[0].notes) is not there
 
 
 @pytest.mark.parametrize("later", [0, 4])

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import by_table
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
 from tacit.core.value import replace
-from tacit.recall.budget import Fitted, Level, fit, level_for, tokens_of
+from tacit.recall.budget import Fitted, Level, fit, tokens_of
 from tacit.recall.moments import AT_START, AT_TASK
-from tacit.recall.rank import LeftOut, Ranked
+from tacit.recall.rank import Ranked
 
 DEFAULT = standard("default")
 Make = Callable[..., Memory]
@@ -46,41 +45,12 @@ def reasons(found: Fitted) -> list[tuple[str, str]]:
     return [(each.id, each.reason) for each in found.left]
 
 
-@by_table
-def test_a_level_sets_the_number(wanted: str, text: str, level: list[Any]) -> None:
-    """joelclaw's words and its rule for auto, with our numbers."""
-    found = level_for(DEFAULT, wanted, text)
-    assert [found.requested, found.applied, found.reason, found.most] == level
-
-
-def test_a_role_has_a_range_of_its_own() -> None:
-    """geas gives a specialist three to five and two cautions; the level chooses within."""
-    geas = standard("geas")
-    assert [
-        level_for(geas, word, "", "specialist").most for word in ("lean", "balanced", "deep")
-    ] == [3, 4, 5]
-    assert level_for(geas, "lean", "", "specialist").cautions == 2
-
-
 def test_the_best_are_kept(make: Make) -> None:
     """The rest is named with its reason."""
     memories = [make() for _ in range(5)]
     found = fitted(memories)
     assert kept(found) == [memory.id for memory in memories[:3]]
     assert reasons(found) == [(memory.id, "budget") for memory in memories[3:]]
-
-
-def test_pinned_memories_stand_outside_the_number(make: Make) -> None:
-    """They come first and take no place."""
-    plain, pinned = [make() for _ in range(3)], make(pinned=True)
-    assert kept(fitted([*plain, pinned])) == [pinned.id, *(memory.id for memory in plain)]
-
-
-def test_where_the_profile_says_so_pinned_ones_count(make: Make) -> None:
-    """ArcheFlow knows no pins."""
-    plain, pinned = [make() for _ in range(3)], make(pinned=True)
-    inside = with_values(DEFAULT, {"budget.pinned_outside": False})
-    assert kept(fitted([*plain, pinned], profile=inside)) == [memory.id for memory in plain]
 
 
 def test_the_token_cap_is_hard(make: Make) -> None:
@@ -95,15 +65,6 @@ def test_the_token_cap_is_hard(make: Make) -> None:
     )
     assert kept(found) == [pinned.id, short.id]
     assert reasons(found) == [(long.id, "tokens")]
-
-
-def test_a_kind_has_a_cap(make: Make) -> None:
-    """At most two estimates, whatever else is free."""
-    memories = [make(kind="estimate", klass="estimate") for _ in range(3)]
-    found = fitted(memories, most=9)
-    assert reasons(found) == [(memories[2].id, "cap of estimate")]
-    one = fitted(memories, most=9, profile=with_values(DEFAULT, {"kinds.estimate.cap": 1}))
-    assert kept(one) == [memories[0].id]
 
 
 @pytest.mark.parametrize(
@@ -124,22 +85,6 @@ def test_of_two_at_odds_one_is_kept(
     found = fitted([worse, better], at_odds=frozenset({frozenset({worse.id, better.id})}))
     assert kept(found) == [better.id]
     assert reasons(found) == [(worse.id, f"at odds with {better.id}")]
-
-
-def test_geas_puts_risks_last(make: Make) -> None:
-    """An opinion may be negative: of two, the one that is not a risk pattern."""
-    geas = standard("geas")
-    risk, plain = make(kind="risk_pattern"), make(kind="failure_lesson")
-    found = fitted([risk, plain], profile=geas, at_odds=frozenset({frozenset({risk.id, plain.id})}))
-    assert kept(found) == [plain.id]
-
-
-def test_cautions_have_places_of_their_own(make: Make) -> None:
-    """They neither take a place from the others nor borrow one."""
-    memories = [make() for _ in range(4)]
-    each = [Ranked(memory, 1.0, {}, caution=n % 2 == 1) for n, memory in enumerate(memories)]
-    found = fit(each, Level("lean", "lean", "explicit", 2, 1), DEFAULT, cost=lambda _: 1)
-    assert kept(found) == [memories[0].id, memories[1].id, memories[2].id]
 
 
 @given(
@@ -169,12 +114,6 @@ def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, 
 def test_a_token_is_four_characters_begun() -> None:
     """An estimate, written down as such."""
     assert [tokens_of("x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
-
-
-def test_what_is_left_is_said_with_its_score(make: Make) -> None:
-    """The nearest of those left out are recorded by it."""
-    memories = [make(), make()]
-    assert fitted(memories, most=1).left == (LeftOut(memories[1].id, "budget", 0.99),)
 
 
 def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:

@@ -59,13 +59,6 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
     ]
 
 
-def test_nothing_that_fits_is_nothing_written(world: Any, make: Make) -> None:
-    """No filler, no run, no injection."""
-    world.put(make("The queue hangs."))
-    assert world.inject("paint the door blue", run="r2") == Injection("r2")
-    assert world.store.run(run_id("p", "cli", "r2")) is None
-
-
 def test_a_lesson_is_given_once_in_a_unit(world: Any, make: Make) -> None:
     """A later question of the same run, or of its sub-agent, does not repeat it; it is named as left out."""
     (id,) = world.put(make("The queue hangs.", pinned=True))
@@ -74,16 +67,6 @@ def test_a_lesson_is_given_once_in_a_unit(world: Any, make: Make) -> None:
     assert (again.injected, again.left_out) == ((), {"assigned before": 1})
     assert world.inject("queue", run="sub", root="r1").injected == ()
     assert world.inject("queue", run="r2").injected == (id,)
-
-
-def test_after_a_compaction_it_is_given_again(world: Any, make: Make) -> None:
-    """In its arm, also where the new question does not mention it; the use is recorded once."""
-    memories = [make(f"The queue hangs, case {n}.") for n in range(12)]
-    world.put(*memories)
-    first = world.inject("queue hangs", level="deep")
-    again = world.inject("", repeat=True, level="deep")
-    assert first.withheld and set(again.injected) == set(first.injected)
-    assert len(world.store.uses(unit=run_id("p", "cli", "r1"))) == 12
 
 
 def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
@@ -157,19 +140,6 @@ def test_later_prompts_are_not_filled_with_what_recurs(world: Any, make: Make) -
     assert world.inject("ok, go on please").injected == ()
 
 
-def test_the_same_event_is_answered_once(world: Any, make: Make) -> None:
-    """A host that fires a hook twice gets one answer, and nothing is written the second time."""
-    world.put(make("The queue hangs.", pinned=True))
-    assert world.inject("queue", event="e1").injected
-    again = world.inject("queue", run="r9", event="e1")
-    assert (again.markdown, again.injected, again.note) == (
-        "",
-        (),
-        "this very event was answered before",
-    )
-    assert world.store.uses(unit=run_id("p", "cli", "r9")) == []
-
-
 def test_a_busy_store_gives_nothing(tmp_path: Any, world_of: Any, make: Make) -> None:
     """What cannot be recorded in time is not given."""
     path = str(tmp_path / "busy.db")
@@ -229,13 +199,6 @@ def test_what_is_taken_out_while_we_wait_is_not_given(
         assert world.inject("queue").injected == (stays,)
 
 
-def test_lessons_of_other_projects_stay_there(world: Any, make: Make) -> None:
-    """Global ones come along."""
-    everywhere = make("The queue hangs everywhere.", project="@global", scope="global", pinned=True)
-    world.put(make("The queue hangs.", project="other", pinned=True), everywhere)
-    assert world.inject("queue hangs").injected == (everywhere.id,)
-
-
 def test_a_lesson_about_a_vanished_file_sinks(world: Any, make: Make) -> None:
     """Whether files exist is asked of whoever knows."""
     gone, here = (
@@ -270,46 +233,6 @@ def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
     assert told.injected == (no.id,) and told.left_out == {f"at odds with {no.id}": 1}
 
 
-def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> None:
-    """A lesson met in a run with this very task is lifted above an equal one."""
-    from tacit.core.rows import FindingRow
-
-    plain, met = make("Mind the cache."), make("Mind the cache.")
-    world.put(plain, met)
-    run = RunRow("old", "p", "cli", "old", "old", seq=1, task="speed up the cache", learned_at=NOW)
-    with world.store.write() as tx:
-        tx.put_run(run)
-        tx.put_finding(
-            FindingRow(
-                "k",
-                "p",
-                "old",
-                "line:1",
-                "fix",
-                1,
-                met.id,
-                "allow",
-                "",
-                "1",
-                "x",
-                b"",
-                "fix",
-                "tool",
-                "observed",
-                "",
-                "",
-                1.0,
-                0.0,
-                NOW,
-            )
-        )
-        tx.reword(met.id)
-    assert world.inject("speed up the cache", trial=False, level="deep").injected == (
-        met.id,
-        plain.id,
-    )
-
-
 def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:
     """The use says that its instrument was eligible."""
     world.put(make("The queue hangs.", trust="review", source="guardian", pinned=True))
@@ -318,57 +241,10 @@ def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:
     assert (use.instrument, use.instrument_eligible) == ("review", True)
 
 
-def test_a_run_is_found_under_the_host_that_knows_it(world: Any, make: Make) -> None:
-    """An agent's shell knows the session's id, not who gave it; its unit is the session's."""
-    (id,) = world.put(make("The queue hangs.", pinned=True))
-    world.inject("queue", run="s1", host="claude-code")
-    assert world.inject("queue", run="s1", host="cli").injected == ()
-    assert [use.memory for use in world.store.uses(unit=run_id("p", "claude-code", "s1"))] == [id]
-
-
 def test_an_unknown_wording_is_refused_by_name(world: Any) -> None:
     """Before anything is looked up."""
     with pytest.raises(UsageError, match="There is no renderer 'poem'"):
         world.inject("queue", renderer="poem")
-
-
-def test_archeflow_gives_what_its_document_says(world_of: Any, make: Make) -> None:
-    """Seen twice and of the domain, or five times, or a preference of the domain; the most common first."""
-    world = world_of("archeflow")
-    lessons = [
-        make("three in code", domain="code", tally=Tally(seen=3), source="guardian"),
-        make("four in writing", domain="writing", tally=Tally(seen=4), source="guardian"),
-        make("once in code", domain="code", tally=Tally(seen=1), source="guardian"),
-        make(
-            "preference",
-            domain="general",
-            kind="preference",
-            klass="preference",
-            source="user_feedback",
-        ),
-        make(
-            "preference elsewhere",
-            domain="writing",
-            kind="preference",
-            klass="preference",
-            source="user_feedback",
-        ),
-        make("six elsewhere", domain="operations", tally=Tally(seen=6), source="guardian"),
-        make("two general", domain="general", tally=Tally(seen=2), source="skeptic"),
-        make("two for another", domain="code", agent="sage", tally=Tally(seen=2), source="sage"),
-    ]
-    world.put(*lessons)
-    assert world.inject("", domain="code", agent="guardian").markdown == (
-        "## Known Issues (from past runs)\n- six elsewhere [seen 6x, guardian]\n- three in code [seen 3x, guardian]\n"
-        "- two general [seen 2x, skeptic]\n- preference [seen 1x, user_feedback]\n"
-    )
-
-
-def test_archeflow_gives_ten_in_the_order_of_writing(world_of: Any, make: Make) -> None:
-    """Equal counts keep their order."""
-    world = world_of("archeflow")
-    ids = world.put(*(make(f"issue {n}", tally=Tally(seen=2)) for n in range(13)))
-    assert world.inject("").injected == tuple(ids[:10])
 
 
 def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None:
@@ -386,27 +262,6 @@ def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None
     assert world.inject("billing queue") == Injection("r1")
 
 
-def test_each_context_of_a_unit_is_told_as_its_coin_fell(world: Any, make: Make) -> None:
-    """A sub-agent starts with nothing of what its parent was told; nobody is told twice; one coin for all of them."""
-    every = make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user")
-    trials = [
-        make(f"The {word} build needs the cache warmed.", severity="info")
-        for word in ("first", "second", "third", "fourth")
-    ]
-    world.put(every, *trials)
-    main = world.inject("", surface="hook:session-start", main=True)
-    sub = world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer")
-    assert every.id in main.injected and every.id in sub.injected
-    assert set(main.injected) == set(sub.injected) and set(main.withheld) == set(sub.withheld)
-    assert (
-        world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer").injected
-        == ()
-    )
-    assert world.inject("", surface="hook:session-start", main=True).injected == ()
-    unit = run_id("p", "cli", "r1")
-    assert len(world.store.uses(unit=unit)) == len({*main.injected, *main.withheld})
-
-
 def test_a_lesson_for_one_agent_reaches_that_agent_and_nobody_else(world: Any, make: Make) -> None:
     """Neither the main agent nor another sub-agent, though the lesson applies always."""
     rule = make(
@@ -416,15 +271,6 @@ def test_a_lesson_for_one_agent_reaches_that_agent_and_nobody_else(world: Any, m
     assert world.inject("", main=True).injected == ()
     assert world.inject("", context="s1", agent="explorer").injected == ()
     assert world.inject("", context="s2", agent="reviewer").injected == (rule.id,)
-
-
-def test_a_compaction_gives_again_what_its_context_was_told(world: Any, make: Make) -> None:
-    """Once: the next start of the same context is told nothing new."""
-    ours = make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user")
-    world.put(ours)
-    assert world.inject("", surface="hook:session-start", main=True).injected == (ours.id,)
-    assert world.inject("", surface="hook:compact", repeat=True, main=True).injected == (ours.id,)
-    assert world.inject("", surface="hook:session-start", main=True).injected == ()
 
 
 def test_before_a_command_one_lesson_about_it_or_none(world: Any, make: Make) -> None:

@@ -12,15 +12,11 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.recall.moments import (
-    are_siblings,
-    in_order_of_work,
     is_named_in,
     newest_first,
     told_at_starts,
-    twin_of,
 )
 from tacit.recall.rank import Ranked
-from tacit.words.tokens import query_words
 
 Make = Callable[..., Memory]
 FACT = {"kind": "fact", "klass": "fact", "trust": "user"}
@@ -188,50 +184,6 @@ def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> 
     )
 
 
-def test_ways_of_working_begin_with_the_persons_own_then_those_met_most_often(make: Make) -> None:
-    heard = {"extra": {"word": "shown"}, "about": "*"}
-    lessons = [
-        make(
-            id="once",
-            text="A.",
-            **heard,
-            tally=Tally(seen=1, belief=0.7, seen_at="2026-03-01T08:00:00Z"),
-        ),
-        make(id="lately", text="B.", **heard, tally=Tally(seen=1, seen_at="2026-04-01T08:00:00Z")),
-        make(
-            id="written",
-            text="C.",
-            about="*",
-            trust="user",
-            tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z"),
-        ),
-        make(id="thrice", text="D.", **heard, tally=Tally(seen=3, seen_at="2026-01-01T08:00:00Z")),
-        make(id="pinned", text="E.", about="*", pinned=True),
-    ]
-    assert [memory.id for memory in in_order_of_work(lessons)] == [
-        "pinned",
-        "written",
-        "thrice",
-        "lately",
-        "once",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("tags", "Tags; x", True),
-        ("tags", "csv", False),
-        ("*", "*", False),
-        ("; a_b", "; a_b; c", True),
-        ("; a_b", "; c", False),
-        ("", "", True),
-    ],
-)
-def test_siblings_share_a_topic_or_a_name(make: Make, one: str, other: str, same: bool) -> None:
-    assert are_siblings(make(about=one), make(about=other)) == same
-
-
 def test_of_one_topic_the_newest_settlement_first(make: Make) -> None:
     old, new = (make(about="tags", created_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2))
     apart = make(about="csv")
@@ -243,148 +195,6 @@ def test_a_name_stands_whole() -> None:
     assert is_named_in("merge_tags", "call merge_tags(x)") and not is_named_in(
         "merge_tags", "premerge_tags_all"
     )
-
-
-def test_twins_are_told_apart_by_what_they_name(make: Make) -> None:
-    read = str.split
-    one = make("run the linter over all changed files before you push them")
-    assert (
-        twin_of(
-            one,
-            [replace(one, id="b", text=one.text.replace("before you", "just before you"))],
-            read,
-        )
-        == "b"
-    )
-    assert not twin_of(
-        one, [replace(one, id="b", text=one.text.replace("linter", "formatter"))], read
-    )
-    assert not twin_of(
-        replace(one, text=one.text + " `a`"), [replace(one, id="b", text=one.text + " `b`")], read
-    )
-
-
-def test_of_two_ways_that_share_a_third_of_their_words_a_start_tells_one(make: Make) -> None:
-    """At a prompt about branches both may be told."""
-    one = make(
-        "Before making changes for a new task, switch to main, pull in latest, then switch to a new branch.",
-        id="one",
-    )
-    two = make(
-        "Before an unrelated fix, get back to main and pull in latest, then branch from there.",
-        id="two",
-    )
-    assert twin_of(two, [one], query_words, "start") == "one" and not twin_of(
-        two, [one], query_words, "prompt"
-    )
-    notes = [
-        make(text, id=text[:3], klass="rule", paths=("docs/NOTES.md",))
-        for text in ("Add each fix to the notes.", "Keep older entries as they are.")
-    ]
-    assert twin_of(notes[1], notes[:1], query_words, "start") == "Add" and not twin_of(
-        notes[1], notes[:1], query_words
-    )
-
-
-def test_where_few_words_are_asked_one_that_names_the_topic_is_enough(
-    world: Any, make: Make
-) -> None:
-    """Each lesson about login holds one rare word of the prompt; so does one that only mentions it, and a long prompt names much."""
-    known = found_once(
-        make, "Sessions end after an hour unless the cookie is renewed.", about="login; cookie"
-    )
-    beside = found_once(make, "The banner is shown above the login form.", about="banner")
-    world.put(known, beside, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
-    assert world.inject("fix the login bug", surface="hook:prompt", trial=False).injected == (
-        known.id,
-    )
-    long = "login " + " ".join(f"alpha{n} beta{n}" for n in range(12))
-    assert world.inject(long, surface="hook:prompt", trial=False, run="two").injected == ()
-
-
-def test_a_task_that_runs_commands_is_told_what_is_about_them(world: Any, make: Make) -> None:
-    """`pytest` is not a word of "run the tests", and is what it comes to."""
-    first = make("pytest needs the container first.", about="; pytest", **FACT)
-    own = make("The e2e task wants a display.", about="; npm run e2e:web", **FACT)
-    commit = make("The hook wants a ticket number.", about="; git commit", **FACT)
-    world.put(first, own, commit, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
-    assert set(world.inject("run the tests", surface="hook:prompt", trial=False).injected) == {
-        first.id,
-        own.id,
-    }
-    assert world.inject(
-        "ok commit this", surface="hook:prompt", run="r2", trial=False
-    ).injected == (commit.id,)
-    assert (
-        world.inject("make the header red", surface="hook:prompt", run="r3", trial=False).injected
-        == ()
-    )
-
-
-def test_what_shares_one_word_with_a_prompt_brings_nothing_along(world: Any, make: Make) -> None:
-    """What was settled with it may be about another thing altogether."""
-    parts = [
-        make(text, about="resampling", **FACT)
-        for text in ("Points are set automatically.", "A user's choice wins.")
-    ]
-    world.put(*parts, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
-    with world.store.write() as tx:
-        for n, memory in enumerate(parts):
-            tx.add_evidence(
-                Evidence(memory.id, "p", "run1", "run1", f"f{n}", at="2026-11-01T00:00:00Z")
-            )
-    assert (
-        parts[1].id
-        not in world.inject(
-            "add the points as suggested", surface="hook:prompt", trial=False
-        ).injected
-    )
-    told = world.inject(
-        "are resampling points set?", surface="hook:prompt", run="r2", trial=False
-    ).injected
-    assert set(told) == {memory.id for memory in parts}
-
-
-def test_two_cures_of_one_error_are_one_whatever_examples_they_name(make: Make) -> None:
-    """By an option or the error's words that both speak of, and by a notice of the same call."""
-    fix = {"kind": "fix", "klass": "fix"}
-    about = "; cargo test; error: no library targets found in package `m`"
-    one = make(
-        "Run unit tests as `cargo test wildcard`, without `--lib`; the package has no library.",
-        about=about,
-        **fix,
-    )
-    two = make(
-        "Run single tests without --lib, as in cargo test registry; the package has no library.",
-        about=about,
-        **fix,
-    )
-    text = (
-        "Does not work here: `cargo test --lib` (no library target), `gh pr diff` (no such field)."
-    )
-    notice = make(text, source="notice", **fix)
-    other = make(
-        "Run focused unit tests as `cargo test --release`, which the package wants.",
-        about="; cargo test",
-        **fix,
-    )
-    assert (
-        twin_of(two, [one], query_words) == one.id
-        and twin_of(two, [notice], query_words) == notice.id
-    )
-    assert not twin_of(other, [one, notice], query_words)
-    bare = replace(
-        notice,
-        text="Does not work here: `cat -A` (no such option), `rtk bun` (no such subcommand: run `bun` itself).",
-    )
-    said = [
-        replace(
-            other, text=f"Run bun scripts as `bun run lint` directly, not `rtk` in front: {why}."
-        )
-        for why in ("it has no bun subcommand", "it is slow")
-    ]
-    assert [twin_of(each, [bare], query_words) for each in said] == [bare.id, ""]
-    assert not twin_of(replace(two, klass="rule"), [notice], query_words)
 
 
 def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Make) -> None:

@@ -6,18 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.tables import by_table
 
-from tacit.core.links import CONFIRMED
-from tacit.core.memory import MET_IN, Memory, Tally
+from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
-from tacit.core.value import replace
-from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import KNOWN, LIFT, Candidate, Facts, Ranked, barred, ordered, ranking
+from tacit.recall.rank import Candidate, Facts, Ranked, barred, ordered, ranking
 
 NOW = "2026-11-15T12:00:00.000Z"
 DEFAULT = standard("default")
@@ -62,40 +56,6 @@ def test_a_word_in_every_row_still_counts(make: Make) -> None:
     assert found.score > 0
 
 
-def test_words_nobody_knows_lower_every_score(make: Make) -> None:
-    """The score says how much of the question was met."""
-    memory = make("about the worker")
-    (known,) = order("worker", memory)
-    (half,) = order("worker xyzzy", memory, frequency={"worker": 5, "xyzzy": 0})
-    assert half.score < known.score / 2
-
-
-def test_first_words_count_more(make: Make) -> None:
-    """A long lesson says in its first words what it is about; a short one is all title."""
-    filler = "and then some more words follow here to make it long"
-    late, early = (
-        make(f"{filler} {filler} {filler} queue"),
-        make(f"queue {filler} {filler} {filler}"),
-    )
-    assert [each.memory.id for each in order("queue", late, early)] == [early.id, late.id]
-    assert (
-        len(
-            {
-                each.score
-                for each in order("queue", make(f"{filler} queue"), make(f"queue {filler}"))
-            }
-        )
-        == 1
-    )
-    turns = [
-        make(text, extra={MET_IN: {"group": f"talk {n}"}})
-        for n, text in enumerate((late.text, early.text))
-    ]
-    assert len({each.score for each in order("queue", *turns)}) == 1, (
-        "a turn of a conversation has no title"
-    )
-
-
 def test_the_very_error_goes_first(make: Make) -> None:
     """A lesson about the asked signature stands before one that merely holds the words."""
     error = "ModuleNotFoundError: No module named 'flask'"
@@ -114,96 +74,6 @@ def test_a_shared_file_lifts(make: Make) -> None:
     )
     found = order("queue", other, named, query=Query(task="queue", files=("src/db/b.py",)))
     assert found[0].memory.id == named.id
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ({"tally": Tally(seen=9)}, {"tally": Tally(seen=1)}),
-        ({"tally": Tally(belief=0.9)}, {"tally": Tally(belief=0.2)}),
-        ({"tally": Tally(belief=0.6)}, {"tally": Tally(belief=0.6, signals={"belief_harm": 0.4})}),
-        ({"severity": "bug"}, {"severity": "info"}),
-        ({"scope": "task"}, {"scope": "global"}),
-        ({"created_at": NOW}, {"created_at": "2024-11-15T12:00:00.000Z"}),
-        ({"stale_at": ""}, {"stale_at": NOW}),
-        ({"paths": ("here.py",)}, {"paths": ("gone.py",)}),
-        ({"trust": "user"}, {"trust": "agent"}),
-        ({"trust": "observed"}, {"trust": "agent"}),
-        ({"trust": "agent", "tally": Tally(seen=1, signals={CONFIRMED: 1.0})}, {"trust": "agent"}),
-    ],
-)
-def test_what_is_known_decides_between_equal_texts(
-    make: Make, better: dict[str, Any], worse: dict[str, Any]
-) -> None:
-    """Recurrence, belief, severity, scope, age, staleness, vanished files and whose word it is are factors."""
-    one, two = make("mind the queue", **worse), make("mind the queue", **better)
-    found = order("queue", one, two, gone=frozenset({"gone.py"}))
-    assert [each.memory.id for each in found] == [two.id, one.id]
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        ("how do we seed the queue", 0),
-        ("how do we seed the queue of v6 in a PR", 0),
-        ("how do we seed the queue of `worker`", 1),
-        ("how do we seed the queue with seed_queue.py", 1),
-        ("seed_queue.py and seed_queue.py seed the queue", 1),
-        ("seed_queue.py fails with --fast on the queue", 2),
-        ("seed the queue: `worker` and `queue`, seed_queue.py, --fast, 3.11.7", 2),
-    ],
-)
-def test_who_said_it_tells_by_how_few_names_are_asked_for(
-    make: Make, question: str, names: int
-) -> None:
-    """How to work is a person's to say; what a command does can be told by whoever saw it."""
-    said = order(
-        question, make("mind the queue", trust="user"), make("mind the queue", trust="agent")
-    )
-    person, agent = (
-        next(each for each in said if each.memory.trust == trust) for trust in ("user", "agent")
-    )
-    assert agent.parts["word"] == LIFT[names]
-    assert agent.score == pytest.approx(LIFT[names] * person.score)
-
-
-def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) -> None:
-    """An agent's line that holds what was asked stands before a person's that holds half of it; where all words are an agent's, the same
-    lessons are found in the same order, down to the floor."""
-    texts = (
-        "mind the queue of the worker",
-        "mind the queue and the rest",
-        "wait for the worker and restart it",
-    )
-    persons = [make(text, trust="user") for text in texts]
-    agents = [make(text, trust="agent") for text in texts]
-    ours = order("queue worker", *persons)
-    theirs = order("queue worker", *agents)
-    assert [each.memory.text for each in ours] == [each.memory.text for each in theirs]
-    assert [each.score for each in theirs] == pytest.approx([LIFT[0] * each.score for each in ours])
-    assert order("queue worker", agents[0], *persons[1:])[0].memory.id == agents[0].id
-    for floor in (each.score * change for each in ours for change in (0.99, 1.01)):
-        profile = with_values(DEFAULT, {"rank.floor": floor})
-        kept = [len(_given("queue worker", each, profile)) for each in (persons, agents)]
-        assert kept[0] == kept[1] < 3 or floor < ours[-1].score
-
-
-def _given(task: str, memories: list[Memory], profile: Profile) -> tuple[Ranked, ...]:
-    facts = Facts(now=NOW, rows=100, tokens=tokens, frequency={word: 5 for word in task.split()})
-    hits = [Candidate(replace(each, project="p"), "words", n) for n, each in enumerate(memories)]
-    return ranking(hits, asked(Query(task=task), profile), profile, facts).ranked
-
-
-def test_a_score_is_its_parts(make: Make) -> None:
-    """Summands added, factors multiplied: nothing else enters."""
-    memory = make(
-        "mind the queue", tally=Tally(seen=3), severity="bug", paths=("gone.py",), stale_at=NOW
-    )
-    (found,) = order("queue", memory, gone=frozenset({"gone.py"}))
-    score = sum(part for name, part in found.parts.items() if name not in KNOWN)
-    for name in KNOWN:
-        score *= found.parts.get(name, 1.0)  # factors of any ranker; each has its own
-    assert found.score == pytest.approx(score)
 
 
 def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
@@ -369,73 +239,3 @@ def test_what_is_not_for_this_query(
         [Candidate(memory, "standing")], asked(Query(**query), profile), profile, Facts(NOW, 10)
     )
     assert [each.reason for each in found.left] == ([reason] if reason else [])
-
-
-@by_table
-def test_what_a_search_shows(
-    make: Make, fields: dict[str, Any], held: bool, stale: bool, person: bool, shown: list[str]
-) -> None:
-    """Candidates marked, held and stale on request, quarantined texts to a person only."""
-    assert showing(
-        make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person
-    ) == tuple(shown)
-
-
-def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """More sightings first, then the text, then the order of writing: when a lesson was changed says nothing for it."""
-    monkeypatch.setattr("tacit.recall.rank.RECURRENCE", 0.0)
-    old, new = (
-        make("queue b", updated_at="2026-01-01T00:00:00Z"),
-        make("queue a", updated_at="2026-01-02T00:00:00Z"),
-    )
-    seen, last = (
-        make("queue c", tally=Tally(seen=1)),
-        make("queue b", updated_at="2026-02-01T00:00:00Z"),
-    )
-    found = order("queue", old, new, seen, last)
-    assert [each.memory.id for each in found] == [seen.id, new.id, old.id, last.id]
-
-
-@given(
-    st.lists(st.sampled_from("queue worker disk lock token cache".split()), max_size=6),
-    st.lists(
-        st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1),
-        min_size=1,
-        max_size=6,
-    ),
-)
-def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]) -> None:
-    """The words' part lies between 0 and 1, and the order never rises."""
-    memories = [
-        Memory(f"m{n}", "p", " ".join(text), created_at=NOW) for n, text in enumerate(texts)
-    ]
-    found = order(" ".join(words), *memories)
-    assert all(0.0 <= each.parts["words"] <= 1.0 for each in found)
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("tie", "fields"),
-    [
-        ("text", ({"text": "b worker"}, {"text": "a worker"})),
-        ("created_at", ({"created_at": "2026-02-01"}, {"created_at": "2026-01-01"})),
-        ("updated_at", ({"updated_at": "2026-01-01"}, {"updated_at": "2026-02-01"})),
-        (
-            "confirmed_at",
-            ({"tally": Tally(seen_at="2026-01-01")}, {"tally": Tally(seen_at="2026-02-01")}),
-        ),
-    ],
-)
-def test_equal_scores_go_by_the_profiles_ties(
-    make: Make, tie: str, fields: tuple[dict[str, Any], ...]
-) -> None:
-    """By text, the earlier birth, the later change, the later sighting."""
-    second, first = (make(**{"text": "a worker", **each}) for each in fields)
-    profile = with_values(DEFAULT, {"rank.ties": [tie]})
-    hits = [Candidate(memory, "words", n, "") for n, memory in enumerate((second, first))]
-    facts = Facts(now=NOW, rows=100, tokens=tokens, frequency={"worker": 5})
-    found = ordered("frequency", hits, asked(Query(task="worker"), profile), profile, facts)
-    assert found[0].score == found[1].score
-    assert [each.memory.id for each in found] == [first.id, second.id]

@@ -11,7 +11,7 @@ from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
-from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told, task_of
+from tacit.recall.trial import Assigned, assignments, instrument_of, is_told
 
 if TYPE_CHECKING:
     from tacit.core.profile_sections import Trial
@@ -185,32 +185,6 @@ def test_a_profile_without_trials_withholds_nothing(make: Make) -> None:
     assert {(each.arm, each.probability) for each in found} == {("exempt", 0.0)}
 
 
-def test_a_blank_unit_gets_none_of_the_lessons_on_trial(make: Make) -> None:
-    """Nor what is exempt: a control unit has no memory but what is pinned or keeps harm away; and it says that it is one."""
-    some = settings(blank=0.5)
-    memories = [make() for _ in range(5)]
-    blank = next(
-        unit
-        for unit in map(str, range(99))
-        if assignments(memories, [], key=KEY, unit=unit, settings=some)[0].blank
-    )
-    kept = [make(klass="rule", pinned=True), make(klass="security")]
-    found = assignments(
-        [*memories, make(klass="rule"), *kept], [], key=KEY, unit=blank, settings=some
-    )
-    assert [each.arm for each in found] == ["withheld"] * 6 + ["exempt"] * 2
-    assert [each.blank for each in found] == [True] * 6 + [False] * 2
-
-
-def test_a_blank_unit_stays_blank(make: Make) -> None:
-    """Also when the share was set to nothing meanwhile; and the other way round."""
-    memories = [make() for _ in range(9)]
-    assert all(each.blank for each in assign(memories, [use("x", "withheld", blank=True)]))
-    assert not any(
-        each.blank for each in assign(memories, [use("x", "injected")], at=settings(blank=0.5))
-    )
-
-
 def test_the_instrument_is_who_saw_it_first(make: Make) -> None:
     """A harness's record sees it again in the record, a reviewer in a review, a person by correcting it again."""
     assert [instrument_of(make(trust=tier)) for tier in ("observed", "review", "user")] == [
@@ -227,27 +201,4 @@ def test_a_reviewer_that_asks_is_not_blind(make: Make) -> None:
         is_told(memory, "guardian")
         and not is_told(memory, "maker")
         and not is_told(make(source=""), "")
-    )
-
-
-def test_an_epoch_is_a_model_family_and_a_host() -> None:
-    """Snapshots of one model are one epoch; an unknown model is said to be unknown."""
-    assert epoch_for("", "cli") == "unknown / cli"
-    assert (
-        epoch_for("claude-x-20260101", "h")
-        == epoch_for("claude-x-20260202", "h")
-        != epoch_for("claude-y", "h")
-    )
-
-
-def test_one_prompt_in_four_sessions_is_one_task() -> None:
-    """However often a host numbers it anew."""
-    assert (
-        len(
-            {
-                task_of("", text)
-                for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")
-            }
-        )
-        == 1
     )

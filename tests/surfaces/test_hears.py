@@ -13,11 +13,8 @@ import pytest
 from tests.terminals import MISSING, Screen, learn_cure, typed
 
 from tacit.app import open as open_memories
-from tacit.core.value import replace
-from tacit.recall.moments import told_at_starts
 from tacit.surfaces.cli.inject import main as inject
-from tacit.surfaces.numbers import Shown
-from tacit.surfaces.one_screen import moment_words, one_screen
+from tacit.surfaces.one_screen import one_screen
 from tacit.surfaces.quoted import telling_line
 from tacit.testing import signed
 
@@ -91,15 +88,6 @@ def test_bare_tacit_says_that_nobody_hears_it_yet(env: dict[str, str]) -> None:
     assert "No agent is connected" not in typed(env)
 
 
-def test_what_was_dropped_does_not_come_back_as_unknown(env: dict[str, str]) -> None:
-    """It stood under "nothing known yet" the moment it was dropped."""
-    with open_memories(env=env) as memories:
-        typed(env)
-        cure = row_of_cure(memories)
-        typed(env, "drop", str(cure.number))
-        assert "left-pad" not in str(one_screen(memories).unknown)
-
-
 def test_review_has_the_words_and_numbers_of_the_other_screens(env: dict[str, str]) -> None:
     """It named two ids a lesson, approve and reject."""
     with open_memories(env=env) as memories:
@@ -109,17 +97,6 @@ def test_review_has_the_words_and_numbers_of_the_other_screens(env: dict[str, st
         number = next(row.number for row in one_screen(memories).rows if row.hears == held.text)
     assert f"{number} " in shown and "tacit keep N, or drop" in said and held.id not in said
     assert "kept" in typed(env, "keep", str(number)) or "yes" in typed(env, "keep", str(number))
-
-
-def test_numbers_stay(env: dict[str, str]) -> None:
-    """What was shown keeps its number; they begin anew where they would grow too long."""
-    shown = Shown().with_rows(["a", "b"]).with_rows(["c", "a"])
-    assert shown.numbers == {"a": 1, "b": 2, "c": 3}
-    many = shown.with_rows([f"lesson {n}" for n in range(1000)]).with_rows(["x", "a"])
-    assert (
-        many.numbers["x"] == 1004 and many.numbers["a"] == 1005
-    )  # never one that was given before
-    assert Shown(0, shown.rows).with_rows(["x"]).numbers == shown.numbers  # no person looks
 
 
 def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> None:
@@ -143,79 +120,6 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     )
     assert telling_line(output, ("MD040", "markdownlint", "husky")).startswith("notes.md:8")
     assert telling_line(output, ("", "markdownlint", "husky")) == "[FAILED] markdownlint"
-
-
-def test_what_is_new_has_room_beside_what_waits(env: dict[str, str]) -> None:
-    """Nine questions left no row for what was just learned; and what the person entered is no news to them."""
-    with open_memories(env=env) as memories:
-        for n in range(12):
-            memories.add(f"The mirror number {n} answers faster than the other.", trust="quoted")
-            memories.add(f"Module {n} needs its seed number {n} first.", trust="agent")
-        found = one_screen(memories)
-    assert [row.asks for row in found.new] == [True] * 5 + [False] * 4
-    assert "Answer in English" in " ".join(row.hears for row in found.told)
-
-
-def test_words_of_ones_own_leave_a_lesson_where_it_is_told(env: dict[str, str]) -> None:
-    """A corrected wording moved from its command to every start."""
-    with open_memories(env=env) as memories:
-        typed(env)
-        cure = row_of_cure(memories)
-    said = typed(env, "edit", str(cure.number), "Install what is missing before you test.")
-    assert "told before `npm run test`" in said
-    assert "Install what is missing" in looked(env, "--command", "npm run test")
-    assert "Install what is missing" not in looked(env).partition("Later")[0]
-
-
-def test_before_a_command_ones_own_lesson_comes_first(env: dict[str, str]) -> None:
-    """One is told, and what was noticed had won; a command that only looks is never named as a moment, and `why` names all others."""
-    own = "Before `npm run test`, start the fake mail server."
-    typed(env, "add", own)
-    assert own in looked(env, "--command", "npm run test")
-    with open_memories(env=env) as memories:
-        cure = next(each for each in memories.list() if "npm ci" in each.text)
-        parts: dict[str, list[str]] = {
-            name: [] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")
-        }
-        lump = replace(cure, extra={"about": parts})
-    some = replace(
-        cure, extra={"about": {"npm ci": ["otherwise"], "npm run test": ["`npm run test`"]}}
-    )
-    assert moment_words(some, False) == "each part before its own command, or after its error"
-    assert moment_words(lump, False) == "before `npm run test`, `npm run e2e` or 2 other commands"
-    assert (
-        moment_words(lump, False, 99)
-        == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"
-    )
-
-
-def test_why_shows_the_line_of_the_linter(env: dict[str, str], alone: Path) -> None:
-    """It quoted the hook's last line: the failure's code, *pre-commit*, stands in the lesson too."""
-    output = "✖ markdownlint-cli2:\nnotes.md:8 error MD040/fence\nhusky - pre-commit script failed (code 1)"
-    steps = [
-        {"tool": "Bash", "input": {"command": "git commit -m x"}, "error": f"Exit code 1\n{output}"}
-    ]
-    with open_memories(env=env) as memories:
-        for n in range(3):
-            path = alone / f"h{n}.jsonl"
-            path.write_text(json.dumps({"type": "run", "id": path.stem, "steps": steps}) + "\n")
-            memories.learn(str(path), format="neutral", over=True)
-        hook = next(each.id for each in memories.list() if "pre-commit" in each.text)
-    assert "`git commit -m x` said “✖ markdownlint-cli2:”" in typed(env, "why", hook)
-
-
-def test_a_way_of_working_that_sessions_met_is_told_at_starts(env: dict[str, str]) -> None:
-    """It waited for a prompt about it: it names no command. What is about one stays there."""
-    with open_memories(env=env) as memories:
-        cure = next(each for each in memories.list() if "npm ci" in each.text)
-        done = replace(
-            cure, klass="rule", extra=None, text="Before you say done, run the end-to-end tests."
-        )
-        at_starts = [
-            told_at_starts(each, memories.profile)
-            for each in (done, replace(done, extra=cure.extra), cure)
-        ]
-    assert at_starts[0] == "" and all("notice" in each for each in at_starts[1:])
 
 
 def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_pay(

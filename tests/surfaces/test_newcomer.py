@@ -16,41 +16,34 @@ from tests.terminals import Screen, ask
 
 import tacit as package
 from tacit.app import config_path
-from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
-from tacit.core.errors import Refused, UsageError, numbered
+from tacit.core.errors import UsageError
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import reason_now
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.learn.stage import Learned
-from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
-from tacit.learn.tell.requests import Request, as_order
+from tacit.learn.tell.person import ForPerson, as_proposal
+from tacit.learn.tell.requests import Request
 from tacit.lookback.estimate import Estimate
-from tacit.lookback.excerpt import excerpt, home_by_folder, sessions
-from tacit.lookback.report import _replayed, lookback
+from tacit.lookback.report import lookback
 from tacit.lookback.result import LookbackSettings
 from tacit.lookback.words import cost_words
 from tacit.lookback.words import lesson_lines as lessons_of
 from tacit.profiles import load
 from tacit.providers.command import ModelCommand
 from tacit.recall.trial import is_exempt
-from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
-from tacit.surfaces import sharing, timeline
-from tacit.surfaces.cli import Cli, _main, terminal, words
-from tacit.surfaces.cli.lookback import _in_files
-from tacit.surfaces.cli.moved import gone_folders
+from tacit.surfaces import timeline
+from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.past import _not_learned
-from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, nobody_reads, reader_here
+from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, reader_here
 from tacit.surfaces.one_screen import _problem, listed_words
 from tacit.surfaces.past import transcripts
 from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
-
-SOURCES = Path(package.__file__).parent
 
 
 @pytest.fixture
@@ -174,38 +167,7 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     assert "is a person's word" in err.getvalue()
 
 
-def test_a_file_of_many_folders_is_no_folders(shop: Path, person: dict[str, str]) -> None:
-    """opencode keeps all sessions in one database: what it names first is not where they were."""
-    path = shop / "opencode.db"
-    path.write_text('{"cwd":"/gone/code/store"}')
-    with package.open(env=person) as memories:
-        assert gone_folders([FileSource(str(path))], memories.place, {}) == {}
-        path = path.rename(shop / "one.jsonl")
-        assert list(gone_folders([FileSource(str(path))], memories.place, {})) == [
-            "/gone/code/store"
-        ]
-
-
-def test_folders_above_one_another() -> None:
-    """The nearest that somebody named; of those that are gone the outermost."""
-    assert (
-        moved_to("/a/b/c", {"/a": "p1", "/a/b": "p2"}) == "p2"
-        and moved_to("/x", {"/a": "p1"}) == ""
-    )
-    assert outermost(["/a/b", "/a/b/c", "/ab"]) == {"/a/b": "/a/b", "/a/b/c": "/a/b", "/ab": "/ab"}
-
-
 # -- connecting -----------------------------------------------------------------------------------------------------------------
-
-
-def test_what_to_do_where_nobody_reads() -> None:
-    """A program to put on the PATH, or a model to name."""
-    told = nobody_reads({"HOME": "/h"})
-    assert "a shell that finds claude" in told and "tacit config set model.command '" in told
-    assert told.endswith("lookback --read")
-    session = lookback_part("estimate").UnreadSession("s", "codex", 12, 300)
-    told = nobody_reads({"HOME": "/h"}, [session])
-    assert "read by a model they would teach about" in told and "$0.0" in told
 
 
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
@@ -223,30 +185,6 @@ def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> 
 # -- what only the person is told -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("typed", "order"),
-    [
-        ("ok lets get back to main", "Get back to main."),
-        ("ok can we get back to main?", "Get back to main."),
-        ("can you give me a short PR description", "Give me a short PR description."),
-        (
-            "Also update the ReleaseNotes with the recent changes",
-            "Update the ReleaseNotes with the recent changes.",
-        ),
-        ("commit and update changelog", "Commit and update changelog."),
-        ("Could you please run the tests for me?", "Run the tests."),
-        ("great, I want you to use pnpm", "Use pnpm."),
-        ("is there a test for this?", "Is there a test for this?"),
-        ("Next steps are listed in todo.md", "Next steps are listed in todo.md."),
-        ("can you?", "Can you?"),
-        ("Get back to main.", "Get back to main."),
-    ],
-)
-def test_a_request_becomes_an_order(typed: str, order: str) -> None:
-    """The same words without what made them a request of that moment; a second time changes nothing."""
-    assert as_order(typed) == order and as_order(order) == order
-
-
 def asked(count: int, sessions: int, *said: str) -> ForPerson:
     text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
     order = Request(said[0], (), (), ()).order
@@ -261,33 +199,6 @@ def asked(count: int, sessions: int, *said: str) -> ForPerson:
         order=order,
         wordings=said[1:],
     )
-
-
-def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: Path) -> None:
-    """Its quotes stay as they were typed. One from before there were orders is worded when it is approved."""
-    with package.open(env=person) as memories:
-        project = memories.ensure_project().id
-        new = as_proposal(
-            asked(3, 20, "can you update the changelog?"), project, memories.now(), None
-        )
-        assert new is not None
-        with memories.store.write() as tx:
-            tx.put_proposal(new)
-        ask(memories, "request", "You asked.", id="p-old", text="please run the linter", runs=[])
-        assert (
-            "would read: Without being asked each time: update the changelog."
-            in called(person, "review")[0]
-        )
-        memories.review(new.id)
-        memories.review("p-old")
-        assert {each.text for each in memories.list()} == {
-            "Without being asked each time: update the changelog.",
-            "Run the linter.",
-        }
-    assert asked_before(
-        asked(4, 30, "update the changelog", "can you update the changelog?"), [new]
-    ) == [new]
-    assert not is_asked("run the linter", asked(3, 20, "can you update the changelog?"))
 
 
 def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -> None:
@@ -327,31 +238,6 @@ def test_an_unknown_project_shows_nobody_elses_question(
     assert "Nothing else asks for attention." in called(person, "report")[0]
 
 
-def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
-    """It has a heading of its own, on the page that is forwarded and on the desk's home."""
-    with package.open(env=person) as memories:
-        ask(
-            memories,
-            "request",
-            "You asked for tea.",
-            id="p1",
-            text="tea",
-            order="Make tea.",
-            count=1,
-        )
-        ask(memories, "notice", "The kettle is broken.", id="p2", count=5)
-        page = sharing.report(memories, memories.now(), team=False, version="1")
-    mended, wanted = page.partition("Wrong in instruction files")[2].split(
-        "Asked for again and again"
-    )
-    assert "kettle" in mended and "tea" not in mended
-    assert (
-        "Would read: Make tea." in wanted
-        and "Seen in 1 session." in wanted
-        and "kettle" not in wanted
-    )
-
-
 def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
     """A session of a folder that is gone is read for its project or for none; what waits is not counted as read."""
     config = Path(config_path(person))
@@ -371,20 +257,6 @@ def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) 
         assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == [
             "s9"
         ]
-
-
-def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> None:
-    """It is no answer to a question that nobody asked."""
-    with package.open(env=person) as memories:
-        memories.ensure_project()
-    assert "tacit learn takes in past sessions" in called(person, "list")[0]
-    assert called(person, "list", "--text", "tea")[0].startswith("no lessons here match")
-    with package.open(env=person) as memories:
-        memories.add("Use pnpm.")
-    assert (
-        called(person, "list", "--waiting")[0]
-        == "no lesson waits here; 1 lesson in force: tacit list\n"
-    )
 
 
 # -- the fifth walk -------------------------------------------------------------------------------------------------------------
@@ -448,38 +320,6 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
     )
     screen = " ".join(called(person)[0].split())
     assert f" {len(MET)} sessions, 8 extra calls in all" in screen
-
-
-def test_what_was_answered_about_a_failure_is_unknown_no_more(
-    person: dict[str, str], folder: Path
-) -> None:
-    """The question was closed, and the failure stood under what came back with nothing known about it."""
-    with package.open(env=person) as memories:
-        for n in range(6):
-            at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
-            steps = [
-                user("go on", at=at),
-                tool("terraform plan", error="zsh: command not found: terraform", at=at),
-            ]
-            memories.learn(run(f"r{n}", *steps, started_at=at, complete=True), over=True)
-        (asked,) = memories.proposals()
-    unknown = "Came back, nothing known yet"
-    assert asked.kind == "notice" and unknown not in called(person)[0]
-    called(person, "review", "reject", asked.id)
-    assert unknown not in called(person)[0]
-
-
-def test_a_failure_is_called_what_most_sessions_call_it() -> None:
-    """Of one failure of several programs look back and the one screen name the same, whichever session came last."""
-    runs = []
-    for n, program in enumerate(("go get", "go test", "go test", "go get", "go test", "go vet")):
-        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
-        error = "dial tcp: lookup proxy.golang.org: no such host"
-        runs.append(
-            run(f"r{n}", tool(f"{program} ./...", error=error, at=at), started_at=at, complete=True)
-        )
-    (problem,) = lookback(runs, LookbackSettings(load("default"))).problems
-    assert problem.label.startswith("go test: ") and problem.sessions == len(runs)
 
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
@@ -578,113 +418,6 @@ def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: st
     assert Request(asked_for, (), (), (), after).order == order.format(asked_for)
 
 
-def test_a_look_back_says_what_it_takes_for_this_project(
-    shop: Path, person: dict[str, str]
-) -> None:
-    """Sessions of a folder that is gone, whose files are here; once somebody has said so, it is no guess any more."""
-    told = " ".join(called(person, "lookback")[0].split())
-    assert (
-        "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here."
-        in told
-    )
-    assert (
-        f"They are counted as {shop.name}'s, here; tacit learn asks before it takes them in."
-        in told
-    )
-    assert "1 session of a folder that is gone: shown as a project of its own" in told
-    called(person, "learn", "--moved-from", "/gone/code/store")
-    told = called(person, "lookback")[0]
-    assert "come from" not in told and "3 sessions of 2 projects" in told
-
-
-def test_what_was_answered_about_a_folder_that_is_gone_is_said_no_more(
-    shop: Path, person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Seen from another project, too: there the moved sessions were a project of a folder that is gone again."""
-    called(person, "learn", answers="y\ny\n", monkeypatch=monkeypatch)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    for folder in (shop, elsewhere):
-        monkeypatch.chdir(folder)
-        told, aside = called(person, "lookback")
-        assert "gone" not in told + aside and "3 sessions of 2 projects" in told
-        assert {
-            each["path"]
-            for each in json.loads(called(person, "lookback", "--json")[0])["data"]["projects"]
-        } == {
-            str(shop),
-            "/gone/other",
-        }
-
-
-def test_a_look_back_says_what_a_file_says_already() -> None:
-    """A lesson that will not come, because an instruction file has it, is named as such and not promised."""
-    refused = 'pre-commit hook failed\nsrc/a.ts:1:1 lint/style/useConst FIXABLE\n✖ Found 1 error.\nerror: script "lint" exited with code 1\nhusky - pre-commit script failed (code 1)'
-    runs = []
-    for n in range(3):
-        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
-        calls = [
-            ("git commit -m x", refused),
-            ("bun run lint", 'lint/style/useConst\nerror: script "lint" exited with code 1'),
-            ("bun run lint", ""),
-        ]
-        steps = [
-            tool(command, "" if error else "ok", error=error, at=at) for command, error in calls
-        ]
-        runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
-
-    def replayed(*lines_of: Any) -> Any:
-        default = load("default")
-        met = sessions(excerpt(each, home_by_folder(each), default) for each in runs)
-        return _replayed(met, LookbackSettings(default), *lines_of)
-
-    free = replayed()
-    (lesson,) = [each.text for each in lessons_of(free) if "git commit" in each.text]
-    said = {"The pre-commit hook runs the linter.": "CLAUDE.md"}
-    known = replayed(lambda home: said)
-    assert lesson not in [each.text for each in lessons_of(known)] and known.projects[
-        0
-    ].in_files == (lesson,)
-    assert "Not told, because an instruction file says it already" in "\n".join(
-        _in_files(known, Cli({}, io.StringIO(), io.StringIO()), 5)
-    )
-
-
-def test_effect_knows_what_is_connected(person: dict[str, str], folder: Path) -> None:
-    """Who has connected is told to wait for the next session, not to connect."""
-    with package.open(env=person) as memories:
-        memories.ensure_project()
-    assert "tacit connect HOST" in called(person, "effect")[0]
-    called(person, "connect", "claude-code", "--yes")
-    assert "none is in force. Connected: claude-code" in called(person, "effect")[0]
-    called(person, "add", "Use pnpm.")
-    said = called(person, "effect")[0]
-    assert "Connected: claude-code. The next session is given what fits of 1 lesson" in said
-    assert "tacit connect" not in said
-
-
-@pytest.mark.parametrize(
-    ("env", "keyboard", "rows", "turns"),
-    [
-        ({}, True, 24, True),
-        ({}, True, 0, False),  # a terminal whose size nobody set: a script's
-        ({"LINES": "24"}, True, 0, True),
-        ({}, False, 24, False),
-        ({"CLAUDECODE": "1"}, True, 24, False),
-        ({"CI": "true"}, True, 24, False),
-        ({"TERM": "dumb"}, True, 24, False),
-    ],
-)
-def test_a_pager_needs_somebody_to_turn_pages(
-    env: dict[str, str], keyboard: bool, rows: int, turns: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where no key will ever come, an answer is printed; where one may, the last line says which."""
-    monkeypatch.setattr("sys.stdin", Screen() if keyboard else io.StringIO())
-    monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, rows)))
-    assert terminal.turns_pages(env) is turns
-    assert "q quits" in " ".join(terminal.LESS)
-
-
 # -- smaller stumbles -----------------------------------------------------------------------------------------------------------
 
 
@@ -700,73 +433,6 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     err = io.StringIO()
     assert _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
     assert "no format knows memories like these" in err.getvalue()
-
-
-def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(
-    person: dict[str, str], folder: Path
-) -> None:
-    """A lesson worded from what several sessions met is no finding of the last one."""
-    path = session("s1", str(folder))
-    out, _ = called(person, "learn", str(path))
-    assert "new lessons" in out and "found" not in out
-    assert "known already" in called(person, "learn", str(path))[0]
-
-
-def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:
-    """On a narrow screen."""
-    row = [
-        "k3v9",
-        "\x1b[32mon trial (3 of 20 sessions)\x1b[0m",
-        "Run make seed before the tests of the importer.",
-    ]
-    cut = words._fitted([row], 40)
-    assert cut[0][1].startswith("on tr") and "[32m" not in cut[0][1] and cut[0][1].endswith("…")
-
-
-def test_a_column_that_says_nothing_takes_no_room() -> None:
-    """As before the first outcome: the lessons themselves need it."""
-    found = words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson"))
-    assert found == ([["k3", "Run it."]], ["id", "lesson"])
-
-
-def test_one_is_one() -> None:
-    """No screen counts “1 lessons”: a number before a plural goes through `numbered`, unless it is a total or a measure."""
-    assert (
-        ", ".join(numbered(n, "session") for n in (0, 1, 12000))
-        == "0 sessions, 1 session, 12,000 sessions"
-    )
-    counted = "lessons|sessions|questions|faults|keys|rows|records|projects|uses|runs|pairs|backups|sightings|changes"
-    plural = re.compile(
-        r"(?<!of )(?<!of the )(?<!last )\{[^{}]*\}\}? (?:new |more )?(?:" + counted + r")\b"
-    )
-    places = (("surfaces", "*.py"), ("surfaces", "*.html"), ("lookback", "*.py"))
-    every = [path for room, kind in places for path in sorted((SOURCES / room).rglob(kind))]
-    lines = [(path.name, line.strip()) for path in every for line in path.read_text().splitlines()]
-    assert [
-        each for each in lines if plural.search(each[1]) and not ALWAYS_MANY.search(each[1])
-    ] == []
-
-
-# Shown only where there are several, or a measure.
-ALWAYS_MANY = re.compile(
-    r"len\(runs\) > 1|done\.seen > 1|whole\.units|found\.units|units\} runs with|at most \{of\.budget\}|f\"over \{units\}|\{unsettled \}|unsettled\}\}|unsettled\b"
-)
-
-
-def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) -> None:
-    """“Seems to work.” was offered, and given to agents once approved; stores of before may hold such a question. What a person words
-    anew stands as they typed it: “Make one commit per topic.” had become an offer to make one."""
-    with package.open(env=person) as memories:
-        for n, text in enumerate(("Seems to work..", "did you push the code?", "commit and push")):
-            order = f"When the work is done, without being asked: {text.lower()}."
-            ask(memories, "request", "You asked.", id=f"p{n}", text=text, runs=[], order=order)
-        for id in ("p0", "p1"):
-            with pytest.raises(Refused, match="orders nothing"):
-                memories.review(id)
-        memories.review("p0", text="Make one commit per topic.")
-        memories.review("p2")
-        own, other = sorted(each.text for each in memories.list())
-        assert own == "Make one commit per topic." and other.endswith("and wait for their word.")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import subprocess
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +15,19 @@ from tests.terminals import Screen, learn_cure, typed
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
-from tacit.core.edits import made
 from tacit.core.errors import NotFound
-from tacit.core.journal import Hand
-from tacit.core.links import Evidence
-from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
-from tacit.core.standing import standing_of
-from tacit.core.value import replace
 from tacit.learn.reader.read import prepared, read
-from tacit.profiles import load
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.reading import PROGRESS, _show
+from tacit.surfaces.cli.reading import PROGRESS
 from tacit.surfaces.numbers import numbers_shown, remember_numbers
 from tacit.surfaces.one_screen import (
-    _is_new,
-    _short,
     one_screen,
     shortened,
-    week_words,
 )
-from tacit.surfaces.passing import meant, yours_now
+from tacit.surfaces.passing import meant
 from tacit.surfaces.turns import is_paused
-from tacit.surfaces.wording import held_words
 from tacit.testing import Scripted, run, signed, tool, user
 
 
@@ -147,46 +135,6 @@ def test_undo_by_a_number_touches_no_other_project(
         assert memories.store.get(first.memory).state != "archived"
 
 
-def test_keep_says_where_a_lesson_goes(folder: Path) -> None:
-    """It went from its prompt to every start, and nobody had said that this changes."""
-    with open_memories(env=signed(dict(os.environ))) as memories:
-        rule = memories.add(
-            "Run the e2e tests before you say done.",
-            kind="rule",
-            trust="agent",
-            about="end-to-end tests",
-        )
-        memories.review(rule.id, "reinstate") if rule.state == "under_review" else None
-        was = replace(memories.get(rule.id), state="provisional")
-        said = yours_now(memories, was, "kept", "3") if memories.review(rule.id, "approve") else ""
-    assert (
-        "told at every start, no longer only with a prompt about it (tacit undo 3 takes it back)"
-        in said
-    )
-
-
-def test_an_agents_shell_keeps_nothing(lived: Path) -> None:
-    """Nobody is at a terminal, and no key is shown."""
-    told()
-    out, err = io.StringIO(), io.StringIO()
-    plain = {name: word for name, word in os.environ.items() if not name.startswith("TACIT_KEY")}
-    assert _main(["keep", "1"], Cli({**plain, "CLAUDECODE": "1"}, out, err)) == 1
-    assert "person's word" in err.getvalue()
-
-
-def test_a_week_is_told_without_zeros() -> None:
-    """One sentence, and only what happened."""
-    none = {"sessions": 0, "given": 0, "withheld": 0, "units": 0, "told": 0, "back": 0, "new": 0}
-    assert (
-        week_words(none, 0) == ""
-        and week_words(none, 7) == "Nothing happened this week; 7 sessions learned so far."
-    )
-    some = {**none, "sessions": 2, "given": 45, "units": 9, "told": 17, "back": 1}
-    assert week_words(some, 7) == (
-        "This week: 2 sessions learned. Lessons were given 45 times in 9 sessions; of 17 times that could be judged 1 problem came back."
-    )
-
-
 def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone: Path) -> None:
     """Also in another project than the one it is called in; what remains is named."""
     other = alone / "elsewhere"
@@ -249,37 +197,6 @@ def test_what_is_read_while_somebody_leaves_does_not_come_back(
         assert not os.path.exists(data_folder(os.environ))
 
 
-def test_what_the_person_kept_or_reworded_is_theirs_and_no_longer_to_decide(lived: Path) -> None:
-    """It was told as an agent's claim, and stood among what is to be decided."""
-    told()
-    with open_memories() as memories:
-        waits = next(row for row in one_screen(memories).new if "exporter" in row.hears)
-    told("edit", str(waits.number), "The exporter retries three times, then stops.")
-    with open_memories() as memories:
-        found = one_screen(memories)
-        assert waits.id not in {row.id for row in found.new}
-        assert next(row.stands for row in found.told if row.id == waits.id) == "your word"
-        assert memories.notes([memories.get(waits.id)]).rstrip().splitlines()[-2].endswith("user)")
-
-
-def test_a_reading_tells_in_the_order_of_the_screen_and_its_numbers_count(folder: Path) -> None:
-    """Numbers 1 to 8 of `lookback` were 8 to 1 of bare `tacit`, and stood for nothing."""
-    out = io.StringIO()
-    with open_memories(env=signed(dict(os.environ))) as memories:
-        ids = [
-            memories.add(f"Module {n} needs its seed number {n} first.", trust="agent").id
-            for n in range(4)
-        ]
-        for some in (ids[:2], ids[2:]):
-            _show(Cli(dict(os.environ), out, out), memories, some)
-        assert (
-            numbers_shown(memories) == dict(enumerate(ids, 1)) and " 4  Module 3" in out.getvalue()
-        )
-        assert [row.id for row in one_screen(memories).new] == ids
-    told("drop", "2")
-    assert "was taken out since it was shown" in told("drop", "2", code=1)
-
-
 def test_a_reading_that_was_stopped_is_named_when_work_goes_on(folder: Path) -> None:
     """Bare `tacit` said *paused* and *reading, 63 minutes left*; after `pause --off` nothing said that the reading was gone."""
     at = {"pid": os.getpid(), "total": 106, "done": 11, "lessons": 40, "began": 0}
@@ -294,20 +211,6 @@ def test_a_reading_that_was_stopped_is_named_when_work_goes_on(folder: Path) -> 
         assert "; 95 sessions of a reading that was stopped wait: tacit lookback" in told(
             "pause", "--off"
         )
-
-
-def test_a_row_is_in_plain_words() -> None:
-    """A quote that was cut inside of backticks, and why somebody else's words wait."""
-    assert _short("we should just display `[an0n]") == "we should just display [an0n]"
-    assert _short("run `make` and `make seed` first", 20) == "run `make` and …"
-    assert held_words("quoted text waits for somebody to vouch for it").startswith(
-        "some of its words stood in a page"
-    )
-    assert (
-        held_words("`cpanm Setup` is no command of this repository")
-        == "agents would run `cpanm Setup`: is it right?"
-    )
-    assert held_words("is about signing or secrets") == "is about signing or secrets"
 
 
 def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
@@ -345,223 +248,6 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
         assert remember_numbers(memories, [ids[3]])[ids[3]] == 3
 
 
-def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -> None:
-    """Ten ways to say that a package has no library target stood one below the other. What a reader called the same, or less than the first,
-    is a number; what says more, a person's own, what shares hardly a word, and what it held against a session only, stay."""
-    said = {
-        "a": ("Run unit tests without `--lib`: the package has no library target.", "agent", ()),
-        "b": (
-            "Run focused tests as `cargo test http`, not `--lib`: no library target here.",
-            "agent",
-            ("a", "a", "same"),
-        ),
-        "c": ("Leave out `--lib` when running unit tests.", "agent", ("a", "a", "less")),
-        "d": (
-            "Run unit tests without `--lib`, and with one filter only.",
-            "agent",
-            ("a", "a", "more"),
-        ),
-        "e": ("Never pass `--lib` to unit tests.", "user", ("a", "a", "same")),
-        "f": ("Ask before you touch anything.", "agent", ("a", "a", "same")),
-        "g": (
-            "Run unit tests on main, then on your branch, then push it.",
-            "agent",
-            ("a", "a"),
-        ),  # of its session
-    }
-    with open_memories(env=signed(dict(os.environ))) as memories:
-        memories.ensure_project()
-        with memories.store.write() as tx:
-            for id, (text, trust, twin) in said.items():
-                name = (
-                    {"twin": [each * 12 if len(each) == 1 else each for each in twin]}
-                    if twin
-                    else None
-                )
-                at = {"created_at": memories.now(), "updated_at": memories.now()}
-                one = Memory(
-                    id * 12,
-                    memories.project_id,
-                    text,
-                    trust=trust,
-                    state="provisional",
-                    extra=name,
-                    **at,
-                )
-                tx.apply(made(one, Hand("learn", at["created_at"]), "heard"))
-        listed = " ".join(typed(signed(dict(os.environ)), "list").split())
-        numbers = {id[0]: n for n, id in numbers_shown(memories).items()}
-        below = f"(much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))})"
-        assert (
-            below in listed
-            and "In force, each given where it fits (7, 3 of them below another)" in listed
-        ), listed
-        assert [each for each, (text, *_) in said.items() if text in listed] == [*"defg"], listed
-        for whole in (
-            told("list"),
-            typed(signed(dict(os.environ)), "list", "--all"),
-        ):  # a pipe gets everything
-            assert all(text[:30] in " ".join(whole.split()) for text, *_ in said.values()), whole
-        assert sorted(row.id[0] for row in one_screen(memories).rows) == [*"defg"]
-        rest = f"agents hear what is much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))}"
-        assert rest in told(
-            "drop", str(numbers["e"])
-        )  # what was told in its place before is told now
-        with memories.store.write() as tx:  # what is new gives way to what was met before
-            for n in "123":
-                tx.add_evidence(
-                    Evidence("b" * 12, memories.project_id, n, n, "f", at=memories.now())
-                )
-        assert [row.id[0] for row in one_screen(memories).rows if row.id[0] in "abc"] == ["b"]
-
-
-def test_decisions_about_the_product_come_last_and_one_matter_takes_one_row(folder: Path) -> None:
-    """Of what one session settled about the product two readers wanted a third, and called every sixth line nonsense."""
-    out = io.StringIO()
-    with open_memories(env=signed(dict(os.environ))) as memories:
-        memories.ensure_project()
-        with memories.store.write() as tx:
-            for id, kind, about in (
-                ("one", "decision", "colors"),
-                ("two", "fact", "the seed"),
-                ("dup", "fact", "the seed"),
-                ("mine", "preference", "the seed"),
-            ):
-                at = {"created_at": memories.now(), "updated_at": memories.now()}
-                facts = {"kind": kind, "about": about, "state": "provisional", "trust": "agent"}
-                one = Memory(id * 4, memories.project_id, f"This is {id}.", **facts, **at)
-                tx.apply(made(one, Hand("learn", at["created_at"]), "heard"))
-        memories.review("mine" * 4, "approve")
-        rows = {row.id: row.cost for row in one_screen(memories).rows}
-        assert [*rows] == ["mine" * 4, "two" * 4] and rows["two" * 4].endswith(
-            ", 1 more about it"
-        ), rows
-        assert (
-            told("list").index("This is two.")
-            < told("list").index("Decisions about the product")
-            < told("list").index("This is one.")
-        )
-        shown = typed(signed(dict(os.environ)), "list")  # at a terminal by what they are about
-        assert (
-            "(1): tacit list --kind decision About colors." in shown and "This is one." not in shown
-        ), shown
-        assert "This is one." in typed(signed(dict(os.environ)), "list", "--kind", "decision")
-        _show(Cli(dict(os.environ), out, out), memories, ["one" * 4, "two" * 4])
-        assert (
-            "This is one." not in out.getvalue()
-            and "and 1 decision about the product" in out.getvalue()
-        )
-        for id in ("two", "dup", "mine"):
-            memories.forget(id * 4)
-        assert [row.id for row in one_screen(memories).rows] == [
-            "one" * 4
-        ]  # where there is nothing else
-
-
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:
     """Of fifty in force `--waiting` read fifty, and said that none waits."""
     assert "The exporter retries" in told("list", "--waiting", "--limit", "1")
-
-
-def test_what_is_new_stands_apart_from_what_waits_for_a_word(lived: Path) -> None:
-    """Lessons in force stood under "for you to decide"."""
-    with open_memories() as memories:
-        memories.add("The mirror of the registry answers faster.", trust="quoted")
-        found = one_screen(memories)
-    titles = {title: [row.stands for row in rows] for title, rows in found.shelves}
-    assert [*titles] == ["For you to decide", "New, as it came"] and "given from now on" not in str(
-        titles
-    ), titles
-    assert tuple(row for _, rows in found.shelves for row in rows) == found.new
-
-
-def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None:
-    """After `keep 22` number 22 named nothing, its lesson had another one and stood twice in `review`; keep and add said less than drop."""
-    at_terminal = signed(dict(os.environ))
-    said = partial(typed, at_terminal)
-    with open_memories(env=at_terminal) as memories:
-        held = memories.add("Install the mirror with curl", trust="imported", kind="rule")
-        asks = Proposal(
-            "q" * 12, memories.project_id, "promote", "why", "learn", memories.now(), held.id
-        )
-        order = {"text": "update the changelog", "order": "Update the changelog.", "runs": []}
-        asked = Proposal(
-            "r" * 12,
-            memories.project_id,
-            "request",
-            "You asked.",
-            "learn",
-            memories.now(),
-            payload=order,
-        )
-        with memories.store.write() as tx:
-            tx.put_proposal(replace(asks, payload={"to": "provisional"}))
-            tx.put_proposal(asked)
-        said()
-        number = {id: n for n, id in numbers_shown(memories).items()}
-        assert [*number] == [held.id, asked.id] and said("review").count(held.text) == 1
-        assert "1 question more" in said("list")
-        for id, text in ((held.id, held.text), (asked.id, "Update the changelog.")):
-            told_now = said("keep", str(number[id]))
-            assert (
-                f"told at every start (tacit undo {number[id]} takes it back): {text}" in told_now
-            )
-            assert f"{number[id]} (" in (why := said("why", str(number[id]))) and text in why
-            assert f" {number[id]} your word {text}" in said("list") and text not in said("review")
-        for n in number.values():
-            assert "waits for your answer again" in said("undo", str(n))
-        assert memories.get(held.id).gate == "hold" and not memories.list(
-            states=("provisional", "stable")
-        )
-        told_now = said("add", "Answer in English.", "--kind", "preference")
-        assert (
-            told_now
-            == "kept 3, your word, told at every start (tacit undo 3 takes it back): Answer in English."
-        )
-        assert "took back" in said("undo", "3")
-        assert "Update the changelog" in said("why", "2") and numbers_shown(memories)[2] == asked.id
-        assert "2: kept in your words" in said(
-            "edit", "2", "Update NEWS.md."
-        ) and "NEWS.md" in said("why", "2")
-        said("drop", "2")
-        # what was taken out is not worded anew in silence
-        assert "nothing was done" in said("edit", "2", "Never.", code=1)
-        other = memories.add("The mirror of the registry answers faster.", trust="quoted")
-        said("review"), said("keep", "4"), said("undo", "4")
-        assert (memories.get(other.id).gate, memories.get(other.id).state) == ("hold", "candidate")
-
-
-@pytest.mark.parametrize(
-    ("extra", "seen", "waits"), [({}, 1, True), ({"habit": True}, 1, False), ({}, 2, False)]
-)
-def test_an_order_of_one_day_is_told_to_nobody_before_it_comes_again(
-    folder: Path, extra: dict[str, bool], seen: int, waits: bool
-) -> None:
-    """One day's request stood among the lessons in force, as "you asked for it once"; what its reader expects again is told."""
-    once = Memory(
-        "m", "p", "Go back to main after a PR.", extra={"word": "asked", "inside": True, **extra}
-    )
-    once = replace(once, tally=Tally(seen=seen))
-    assert standing_of(once, load("default"), "2026-11-18T12:00:00.000Z").inside is not waits
-    assert _is_new(once, "2026-11-11T12:00:00.000Z") is not waits
-
-
-def test_what_may_have_been_guessed_once_is_no_problem_yet(folder: Path) -> None:
-    """An option that a reviewer got wrong on purpose stood under what came back, and what a wrapper refused stood under git's name."""
-    shown = []
-    with open_memories() as memories:
-        for n in range(3):
-            bad = tool(
-                "go run ./cmd sync --bad", error="flag provided but not defined: -bad", status=2
-            )
-            memories.learn(
-                run(
-                    f"r{n}",
-                    user(f"look at the flags {n}"),
-                    bad,
-                    tool(f"go vet ./a{n}", "ok"),
-                    lineage=f"l{n}",
-                )
-            )
-            shown.append([row.problem for row in one_screen(memories).unknown])
-    assert shown[:2] == [[], []] and "bad" in shown[2][0], shown

@@ -19,7 +19,7 @@ from tacit.profiles import load
 from tacit.surfaces.cli import GROUPS, Cli, _main, helping, terminal, words
 from tacit.surfaces.cli.parsing import COMMANDS
 from tacit.surfaces.selection import is_given
-from tacit.surfaces.wording import GOOD, WORDS, Phrase, ahead, standing_words
+from tacit.surfaces.wording import WORDS, ahead, standing_words
 from tacit.testing import finding, run, tool, user
 
 DEFAULT = load("default")
@@ -84,11 +84,6 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
     )
 
 
-def test_where_nothing_is_withheld_nothing_is_on_trial() -> None:
-    """An origin's way of remembering throws no coin."""
-    assert standing_words(lesson(), load("geas")) == Phrase("in force", GOOD)
-
-
 # -- the screens ----------------------------------------------------------------------------------------------------------------
 
 
@@ -145,21 +140,6 @@ def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
     assert code == 0 and text and not inner, text
     assert notes == "" or command[0] in ("add", "doctor", "learn", "lookback"), notes
     assert not INNER.search(notes), notes
-
-
-def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> None:
-    """Bare tacit."""
-    code, text, _ = told("--store", store)
-    assert code == 0 and "in force" in text.splitlines()[0] and "Use pnpm, not npm." in text
-    assert "This week" in text and "3 sessions learned" in text
-    assert "given 1 time in 1 session" in " ".join(text.split())
-
-
-def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:
-    """`--json` and `why --full`."""
-    data = json.loads(told("list", "--json", "--store", store)[1])["data"]["memories"]
-    assert {each["state"] for each in data} >= {"provisional"}
-    assert "state provisional" in told("why", data[0]["id"], "--full", "--store", store)[1]
 
 
 FATES: tuple[dict[str, Any], ...] = (
@@ -241,16 +221,6 @@ def test_two_commands_never_say_different_things_of_one_lesson(
     assert sentence and sentence in told("effect", kept[0].id, "--store", path)[1].replace(
         "\n", " "
     )
-
-
-def test_a_list_begins_with_what_is_in_force(store: str) -> None:
-    """However new the others are; --waiting has those alone."""
-    text = told("list", "--store", store)[1]
-    assert text.index("In force") < text.index("Use pnpm") and (
-        "Not in force" not in text or text.index("Use pnpm") < text.index("Not in force")
-    )
-    assert "Use pnpm" not in told("list", "--waiting", "--store", store)[1]
-    assert "Use pnpm" in told("list", "--all", "--store", store)[1]
 
 
 @pytest.mark.parametrize(
@@ -352,51 +322,3 @@ def test_a_long_answer_goes_through_a_pager(
     assert shown(long, f"tee {kept}") == ("", long)
     assert shown("line\n", f"tee {kept}") == ("line\n", "")
     assert shown(long, "cat") == (long, "") and shown(long, "no-such-pager") == (long, "")
-
-
-def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Never in a pipe."""
-    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(terminal, "TICK", 0.001)
-    err = Screen()
-    cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
-    signs = (
-        ("tend", "", "tacit tend: at work for"),
-        ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"),
-    )
-    for verb, said, shown in signs:
-        cli._ticker = terminal.Ticker(cli, f"tacit {verb}")
-        if said:
-            cli.progress(said)  # forty seconds had gone by without a sign
-        for _ in range(2000):
-            if shown in err.getvalue():
-                break
-            __import__("time").sleep(0.005)
-        cli.at_rest()
-        assert shown in err.getvalue() and err.getvalue().endswith("\r\x1b[K")
-    silent = Cli({}, io.StringIO(), io.StringIO())
-    silent.progress("reading")
-    assert not silent.watched and silent.err.getvalue() == ""  # type: ignore[attr-defined]
-
-
-def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
-    """Whatever a command says: nothing runs over the edge; what is painted has been laid out already, what cannot be broken stays whole."""
-    text = "- **Spared** not yet known: no session that could tell went without it\n"
-    text += "    tacit review approve 9md9p1\n" + "x" * 90
-    told = terminal.wrapped(text, 40).split("\n")
-    assert told[:2] == [
-        "- **Spared** not yet known: no session",
-        "  that could tell went without it",
-    ]
-    assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
-    assert terminal.wrapped("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
-
-
-def test_whoever_asks_takes_the_line_of_progress_away_first() -> None:
-    """A ticker that goes on would write over the question: `Cli.put` alone reads an answer."""
-    every = Path(terminal.__file__).parent.glob("*.py")
-    assert [
-        path.name for path in every if "stdin.readline" in path.read_text(encoding="utf-8")
-    ] == ["__init__.py"]

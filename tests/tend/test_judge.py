@@ -16,10 +16,9 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.proposal import Proposal
-from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.context import Context
-from tacit.tend.triage import is_checked, standings
+from tacit.tend.triage import is_checked
 from tacit.testing import Scripted
 
 
@@ -184,24 +183,6 @@ def test_a_garbled_answer_decides_nothing_and_is_not_paid_for_for_ever(
     assert len(model.asked) == 2
 
 
-def test_of_half_an_answer_the_whole_decisions_count(memories: Memories) -> None:
-    """The rest stays queued."""
-    first, second = (
-        propose(memories, "Small batches are nicer"),
-        propose(memories, "The lexer is slow on long lines"),
-    )
-    triage(memories, Scripted(said((first, "reject"), (second, "reject"))[:-40]))
-    assert (
-        now(memories, first).state,
-        now(memories, second).state,
-        now(memories, second).tier,
-    ) == (
-        "rejected",
-        "open",
-        "model",
-    )
-
-
 def test_a_model_that_cannot_be_asked_is_said_and_rules_go_on(memories: Memories) -> None:
     """What waits for it goes on waiting; what rules can tell is decided."""
     fact, opinion = propose(memories, FACT, "Facts"), propose(memories, "Small batches are nicer")
@@ -254,99 +235,3 @@ def test_a_dry_run_asks_nobody_and_changes_nothing(memories: Memories) -> None:
         and not memories.get(fact.memory).on_page
         and now(memories, opinion).tier == "rules"
     )
-
-
-def test_each_tenth_is_shown_to_a_person_and_counts_in_the_record(memories: Memories) -> None:
-    """The tier's word is kept as advice; the person's decision says whether it was right."""
-    shown = propose(memories, FACT, "Facts", id=unchecked(True))
-    triage(memories)
-    waiting = now(memories, shown)
-    assert (waiting.state, waiting.tier) == ("open", "person") and not memories.get(
-        shown.memory
-    ).on_page
-    assert waiting.payload is not None and waiting.payload["judged"][0]["action"] == "promote"
-    decide(memories, waiting, "rejected")
-    rules = standings(memories.store, memories.project_id)[0]
-    assert (rules.tier, rules.decided, rules.known, rules.agreed) == ("rules", 1, 1, 0)
-
-
-def decide(memories: Memories, proposal: Proposal, state: str) -> None:
-    with memories.store.write() as tx:
-        tx.put_proposal(replace(proposal, state=state, decided_by="ada", decided_at=clock.now()))
-
-
-def test_a_tier_that_people_disagree_with_only_advises(memories: Memories) -> None:
-    """Thirty wrong words; from then on its word is advice, also where it is sure."""
-    for n in range(30):
-        word = propose(memories, f"{FACT} number {n * 7919}", "Facts", id=unchecked(True))
-        with memories.store.write() as tx:
-            judged = [
-                {
-                    "tier": "rules",
-                    "action": "promote",
-                    "reason": "",
-                    "at": clock.now(),
-                    "alone": False,
-                }
-            ]
-            tx.put_proposal(
-                replace(word, tier="person", payload={**(word.payload or {}), "judged": judged})
-            )
-        decide(memories, now(memories, word), "rejected")
-    assert [each.autonomous for each in standings(memories.store, memories.project_id)] == [
-        False,
-        True,
-    ]
-    late = propose(memories, "Requests are limited in src/limits/table.yaml", "Facts")
-    done = triage(memories)
-    assert (now(memories, late).tier, memories.get(late.memory).on_page) == ("person", False)
-    assert done.figures == {"rules promote advice": 1}
-    found = memories.statistics("2020-01-01")
-    assert found.tiers["rules"] == {
-        "decided": 31,
-        "known": 30,
-        "agreed": 0,
-        "last": 30,
-        "autonomous": False,
-    }
-    assert any(
-        "triage by rules agreed in 0 of its last 30" in told for told in memories.alarms(found)
-    )
-    from tacit.surfaces.cli.health import doctor_lines
-    from tacit.surfaces.selection import Counted
-
-    told = "decided without you: rules decided 31 (0 of the last 30 as people and outcomes had it), as advice only"
-    assert told in doctor_lines(found, memories.profile, Counted(0, 0, {}))
-
-
-def test_what_a_person_does_to_the_lesson_later_counts(memories: Memories) -> None:
-    """A line that rules put on the page and a person takes off again was wrong."""
-    fact = propose(memories, FACT, "Facts")
-    triage(memories)
-    memories.put_on_page(fact.memory, on=False)
-    record = standings(memories.store, memories.project_id)[0]
-    assert (record.known, record.agreed) == (1, 0)
-
-
-def test_a_process_killed_while_it_waits_repeats_only_that_call(memories: Memories) -> None:
-    """Each batch's decisions are kept before the next question."""
-
-    class Killed(BaseException):
-        pass
-
-    waiting = [propose(memories, f"Lesson number {n} about topic {n * 7919}") for n in range(20)]
-
-    class Model(Scripted):
-        def ask(self, prompt: str, **named: Any) -> str:
-            if len(self.asked) == 1:
-                self.asked.append(prompt)
-                raise Killed
-            return super().ask(prompt, **named)
-
-    model = Model(said(*((each, "reject") for each in waiting)))
-    with pytest.raises(Killed):
-        triage(memories, model)
-    assert sum(now(memories, each).state == "rejected" for each in waiting) == 10
-    triage(memories, model)
-    assert len(model.asked) == 3 and model.asked[1] == model.asked[2]
-    assert all(now(memories, each).state == "rejected" for each in waiting)

@@ -11,7 +11,6 @@ from tests.terminals import put_as
 import tacit
 from tacit.app import Memories
 from tacit.core.links import Evidence
-from tacit.testing import finding, run
 
 
 @pytest.fixture
@@ -118,41 +117,6 @@ ALLOW, NEVER = (
 )
 
 
-@pytest.mark.parametrize("other_stays", [False, True])
-def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays: bool) -> None:
-    """The one met last would stay; the other is taken out by name and reason, and runs that meet it do not count for its opposite."""
-    old = learned(memories, ALLOW, "r1", "r2", "r3")
-    new = learned(memories, NEVER, "r4", "r5")
-    memories.tend(only="merge")
-    (asked,) = memories.proposals()
-    assert (asked.kind, asked.memory, (asked.payload or {})["other"]) == ("contradiction", new, old)
-    assert "would stay: met last" in asked.reason
-    stays, goes = (old, new) if other_stays else (new, old)
-    done = memories.review(
-        asked.id, "approve", into=old if other_stays else "", reason="asked the team"
-    )
-    assert done.memory == goes and memories.proposals() == []
-    gone, kept = memories.get(goes), memories.get(stays)
-    assert (gone.state, gone.closed_by, gone.superseded_by, kept.state) == (
-        "archived",
-        memories.actor.name,
-        "",
-        "provisional",
-    )
-    assert (
-        memories.log(memory=goes)[-1].reason
-        == f"says the opposite of {stays}, which stays: asked the team"
-    )
-    seen = kept.tally.seen
-    memories.learn(run("r9", finding("r9", gone.text)))
-    assert memories.get(stays).tally.seen == seen and memories.get(goes).state == "archived"
-    memories.undo(memories.log(memory=goes, verb="forget")[-1].id)
-    memories.tend(only="merge")
-    assert memories.get(goes).state == "provisional" and memories.proposals() == [], (
-        "taken back, and not asked again"
-    )
-
-
 def test_rejecting_a_contradiction_keeps_both(memories: Memories) -> None:
     """And the pair is not brought up again, however often it is tended. A third lesson is no answer, and a pair that was worded anew is no contradiction yet."""
     pair = [learned(memories, ALLOW, "r1", "r2"), learned(memories, NEVER, "r4", "r5")]
@@ -184,40 +148,3 @@ def test_what_is_for_others_stays_apart(memories: Memories) -> None:
     memories.edit(learned(memories, text + " today", "r2"), agent="maker")
     memories.edit(learned(memories, text + " now", "r3"), domain="billing")
     assert memories.tend(only="merge").moves == ()
-
-
-def test_a_pass_is_bounded_and_the_surplus_can_be_approved(
-    memories: Memories, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two of five now, the rest as one proposal; approved, the next pass makes them all."""
-    for number in range(5):
-        for more in ("", " again"):
-            learned(
-                memories,
-                f"Worker{number} leaks handle{number} when queue{number} is full{more}",
-                f"r{number}{more}",
-            )
-    monkeypatch.setattr("tacit.tend.context.LEAST", 2)
-    monkeypatch.setattr("tacit.tend.LEAST", 2)
-    first = memories.tend(only="merge")
-    assert (len(first.moves), first.left) == (2, 3)
-    (waiting,) = memories.proposals()
-    assert (waiting.kind, waiting.payload["left"]) == ("tend", 3)
-    memories.review(waiting.id, "approve")
-    rest = memories.tend(only="merge")
-    assert (len(rest.moves), rest.left, memories.proposals()) == (3, 0, [])
-
-
-def test_only_what_changed_is_compared(memories: Memories) -> None:
-    """A second pass looks at what is new."""
-    for number in range(30):
-        memories.learn(
-            run(
-                f"r{number}",
-                finding(f"r{number}", f"Worker{number} leaks handle{number} of queue{number}"),
-            )
-        )
-    assert memories.tend(only="merge").of("merge").figures["compared"] == 30
-    assert memories.tend(only="merge").of("merge").figures["compared"] == 0
-    memories.learn(run("r99", finding("r99", "The scheduler skips leap seconds")))
-    assert memories.tend(only="merge").of("merge").figures["compared"] == 1

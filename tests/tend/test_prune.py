@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -67,66 +65,3 @@ def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
         pytest.raises(Refused),
     ):
         agent.tend(only="prune", unused=True)
-
-
-def test_what_was_imported_on_a_persons_word_can_be_pruned(tmp_path: Path, clock: Clock) -> None:
-    """The how-to has a person import Ralph's learnings as their own; nobody said them, so quality decides. Their own words stay."""
-    rows = [
-        ("learn-00000001", "strategy", 0.5, 0.9),
-        ("learn-00000002", "strategy", 0.9, 0.5),
-        ("learn-00000003", "strategy", 0.9, 0.9),
-    ]
-    learnings = [
-        {
-            "id": id,
-            "type": kind,
-            "taskType": "test-fix",
-            "content": {"description": f"Approach {id}", "effectiveness": rate, "iterations": 3},
-            "confidence": sure,
-            "sourceLoops": ["l-1"],
-            "createdAt": "2026-01-01T00:00:00Z",
-            "updatedAt": "2026-01-01T00:00:00Z",
-            "useCount": 0,
-            "successRate": rate,
-        }
-        for id, kind, sure, rate in rows
-    ]
-    learnings.append(
-        {
-            **learnings[2],
-            "id": "learn-00000004",
-            "type": "antipattern",
-            "content": {"description": "Avoid: x", "occurrences": 2, "impact": "high"},
-            "successRate": 0,
-        }
-    )
-    folder = tmp_path / "knowledge"
-    folder.mkdir()
-    checksum = sha256(json.dumps(learnings, separators=(",", ":")).encode()).hexdigest()
-    (folder / "ralph-learnings.json").write_text(
-        json.dumps(
-            {
-                "version": "1.0.0",
-                "checksum": checksum,
-                "lastUpdated": "2026-01-01T00:00:00Z",
-                "learnings": learnings,
-                "stats": {},
-            }
-        )
-    )
-    with tacit.open(
-        str(tmp_path / "r.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True, now=clock
-    ) as memories:
-        memories.import_(str(folder), trust="user")
-        said = memories.add("Always run the linter first", kind="strategy")
-        done = memories.tend(only="prune", below=0.55).of("prune")
-        assert {memories.get(id).alias for id, *_ in done.changes} == {
-            "learn-00000001",
-            "learn-00000002",
-        }
-        done = memories.tend(only="prune", unused=True).of("prune")
-        assert {memories.get(id).alias for id, *_ in done.changes} == {
-            "learn-00000003",
-            "learn-00000004",
-        }
-        assert memories.get(said.id).state == "provisional"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import random
-import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +10,6 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.value import replace
-from tacit.formats.source import BytesSource
 from tacit.learn.review import Reviewed
 from tacit.testing import finding, run
 
@@ -126,98 +122,6 @@ def test_a_pass_whose_surplus_was_approved_is_not_bounded(
     assert memories.proposals() == [] and len(memories.tend().moves) == 4
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_sweeps_leave_what_a_job_after_every_run_would_have_left(tmp_path: Path, seed: int) -> None:
-    """Twelve imported lessons and sixty runs at random: frequency, counter and archive, lesson by lesson."""
-    dice = random.Random(seed)
-    texts = [
-        f"Lesson {name} about {name}s"
-        for name in "alpha bravo carol delta eagle frank giant hotel india julia kayak lemon".split()
-    ]
-    lessons = {text: [dice.randrange(1, 4), dice.randrange(0, 14)] for text in texts}
-    rows = [
-        {
-            "id": f"m-{n:03d}",
-            "description": text,
-            "frequency": count,
-            "runs_since_last_seen": quiet,
-            "severity": "bug",
-            "domain": "code",
-        }
-        for n, (text, (count, quiet)) in enumerate(lessons.items(), 1)
-    ]
-    with tacit.open(str(tmp_path / "a.db"), profile="archeflow", cwd=str(tmp_path)) as memories:
-        memories.import_(
-            BytesSource("\n".join(map(json.dumps, rows)).encode(), "lessons.jsonl"), trust="user"
-        )
-        for number in range(60):
-            name, seen = (
-                f"r{number}",
-                [text for text in texts if dice.random() < 0.04 and lessons[text][0]],
-            )
-            if seen or dice.random() < 0.5:
-                memories.learn(
-                    run(
-                        name, *(finding(name, text, severity="bug", domain="code") for text in seen)
-                    )
-                )
-            if (
-                dice.random() < 0.7 or number == 59
-            ):  # what was not swept at once is caught up with later
-                memories.tend(run=name) if dice.random() < 0.5 else memories.tend()
-            elif not seen:
-                memories.learn(run(name))
-            counted = memories.store.find_run(memories.project_id, name) is not None
-            for text in texts if counted else ():
-                _age(lessons[text], text in seen)
-        memories.tend()
-        found = {
-            row["description"]: [row["frequency"], row["runs_since_last_seen"]]
-            for row in map(json.loads, memories.export("archeflow").splitlines())
-        }
-    assert found == {text: state for text, state in lessons.items() if state[0]}
-
-
-def _age(lesson: list[int], seen: bool) -> None:
-    count, quiet = lesson
-    if not count:
-        return
-    quiet += 1
-    if seen:
-        count, quiet = count + 1, 0
-    elif quiet >= 10:
-        count, quiet = count - 1, 0
-    lesson[:] = [count, quiet]
-
-
-def test_what_is_found_by_range_is_all_that_is_due(memories: Memories, at: list[str]) -> None:
-    """Half a year of random runs and uses: a sweep that looks at everything finds nothing that the daily one left."""
-    dice, start = random.Random(5), clock.seconds(at[0])
-    for day in range(0, 240, 8):
-        at[0] = clock.stamp(start + day * clock.DAY)
-        for number in dice.sample(range(40), 2):
-            name = f"r{day}-{number}"
-            memories.learn(
-                run(
-                    name,
-                    finding(name, f"Parser{number} drops field{number} of table{number}"),
-                    ended_at=at[0],
-                )
-            )
-        memories.inject(
-            f"work on parser{dice.randrange(40)} and table{dice.randrange(40)}", run=f"i{day}"
-        )
-        memories.tend(only="sweep")
-        with memories.store.write() as tx:
-            kept = tx.meta(f"tend:{memories.project_id}:swept")
-            tx.put_meta(f"tend:{memories.project_id}:swept", "")
-        assert memories.tend(only="sweep", dry_run=True).moves == (), f"day {day}"
-        with memories.store.write() as tx:
-            tx.put_meta(f"tend:{memories.project_id}:swept", kept)
-    states = {memory.state for memory in memories.list(archived=True, limit=100)}
-    assert {"provisional", "decayed", "archived"} <= states, "or the test shows nothing"
-
-
 def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
     """At 30 days one reminder, at 60 the archive; the reminder's approval reinstates it."""
     memory, other = (
@@ -262,36 +166,6 @@ def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> 
     assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [
         (kept.id, "decayed")
     ]
-
-
-def test_a_sweep_reads_by_index(memories: Memories) -> None:
-    """No statement of a sweep with nothing due looks through a table that grows."""
-    asked: list[str] = []
-    rows = memories.store.rows
-    memories.tend(only="sweep")
-    memories.store._connection.trace_v2(1, lambda event: asked.append(event["sql"]))
-    memories.tend(only="sweep")
-    memories.store._connection.trace_v2(0, None)
-    plans = [
-        (sql, row[3])
-        for sql in dict.fromkeys(asked)
-        if sql.startswith("SELECT")
-        for row in rows("EXPLAIN QUERY PLAN " + re.sub(r":\w+", "NULL", sql))
-    ]
-    wide = (
-        "SCAN memory",
-        "SCAN m",
-        "SCAN tally",
-        "SCAN t",
-        "SCAN journal",
-        "SCAN evidence",
-        "SCAN e",
-        "SCAN use",
-        "SCAN finding",
-        "SCAN run",
-    )
-    assert len(plans) > 20
-    assert [(sql, plan) for sql, plan in plans if plan in wide] == []
 
 
 def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str]) -> None:

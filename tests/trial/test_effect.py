@@ -16,10 +16,7 @@ from tacit.trial.coin import epoch_of
 from tacit.trial.effect import (
     BASE_STAKES,
     GUESSES,
-    Balance,
     Interval,
-    balance,
-    balance_of,
     bets,
     course_from_json,
     course_of,
@@ -30,7 +27,6 @@ from tacit.trial.effect import (
     interval,
     log_e,
     log_e_share,
-    sentence,
     stand,
     verdict,
 )
@@ -114,15 +110,6 @@ def test_a_memory_that_changed_its_family_counts_once_in_a_unit() -> None:
     assert tabulate([trial(1), trial(1, family="g", outcome="occurred")]) == {
         0.3: Counts(1, 0, 0, 0)
     }
-
-
-@given(st.lists(tables, max_size=4))
-def test_tables_add_row_by_row(several: list[dict[float, Counts]]) -> None:
-    """Each cell of each rate is the sum of that cell; no rate is lost or invented."""
-    total = add(several)
-    assert set(total) == {h for table in several for h in table}
-    for h, row in total.items():
-        assert row.cells == tuple(sum(t[h].cells[k] for t in several if h in t) for k in range(4))
 
 
 @given(
@@ -226,33 +213,6 @@ def test_no_bettor_gets_rich_on_average_whatever_the_loss(
 # Evidence
 
 
-def straight_e(table: dict[float, Counts], d: float, side: str) -> float:
-    """The formula as it is written: over bettors, the mean by their shares of the product over runs."""
-    total = 0.0
-    for m, c in product(GUESSES, BASE_STAKES):
-        wealth = 1.0
-        for h, row in table.items():
-            p = 1 - h
-            x = [(y - m) * (a - p) / (p * (1 - p)) for a, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
-            for n, score in zip(row.cells, x):
-                if side == "help":
-                    wealth *= (1 + c * (d - score) / (max(x) - d)) ** n
-                else:
-                    wealth *= (1 + c * (score - d) / (d - min(x))) ** n
-        total += GUESSES[m] * BASE_STAKES[c] * wealth
-    return total / 80
-
-
-@given(
-    st.dictionaries(rates, st.builds(Counts, *[st.integers(0, 8)] * 4), max_size=2),
-    st.floats(-0.9, 0.9),
-    sides,
-)
-def test_evidence_is_the_formula(table: dict[float, Counts], d: float, side: str) -> None:
-    """In logs and over counts, the same as the product over single runs."""
-    assert log_e(table, d, side) == pytest.approx(math.log(straight_e(table, d, side)), abs=1e-9)
-
-
 @given(rates, differences, sides, st.floats(0.02, 0.98), st.floats(-0.9, 0.9))
 def test_nobody_gets_rich_against_the_truth(
     h: float, d: float, side: str, base: float, effect: float
@@ -340,24 +300,6 @@ def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
     assert verdict(add([spared] * 3)).e_no_help < 40
 
 
-def test_half_of_the_purse_is_bet_on_occurrence_and_half_on_loss() -> None:
-    """The same rate at an eighth of the loss helps by its cost; rarer, at a cost of an eighth in both arms, by its rate."""
-    cheaper = {0.3: Counts(84, 56, 36, 24, injected_mild=(84, 0, 0, 0, 0, 0, 0))}
-    rarer = {
-        0.3: Counts(
-            14,
-            126,
-            30,
-            30,
-            injected_mild=(14, 0, 0, 0, 0, 0, 0),
-            withheld_mild=(30, 0, 0, 0, 0, 0, 0),
-        )
-    }
-    assert (verdict(cheaper).word, estimate(cheaper)) == ("helps", 0.0)
-    assert verdict(rarer).word == "helps" and interval(rarer).high < 0
-    assert log_e(rarer, 0.0, "help") < math.log(40), "the loss alone could not tell"
-
-
 @pytest.mark.parametrize(("share", "side"), [(0.5, "harm"), (1.5, "help")])
 @pytest.mark.parametrize("h", [0.05, 0.3, 0.7])
 def test_a_bet_on_a_share_of_the_base_loss_is_fair(share: float, side: str, h: float) -> None:
@@ -413,29 +355,6 @@ def test_the_estimate_compares_within_rates() -> None:
     assert estimate(table) == 0.0
     assert estimate({0.3: Counts(3, 4, 0, 0)}) is None
     assert estimate({0.3: Counts(1, 9, 0, 0), 0.1: Counts(1, 3, 2, 2)}) == pytest.approx(-0.25)
-
-
-@pytest.mark.parametrize(
-    ("table", "guess"),
-    [
-        (EXAMPLE, "tens"),
-        ({0.3: Counts(6, 35, 6, 12)}, "hundreds"),
-        ({0.3: Counts(6, 35, 3, 15)}, "more than 500"),
-        (add([HELPFUL, HELPFUL]), "tens"),
-        ({0.3: Counts(2, 5, 0, 0)}, None),
-        ({0.3: Counts(2, 30, 5, 8)}, "tens"),
-        ({0.3: Counts(3, 30, 3, 10)}, "hundreds"),
-        ({0.3: Counts(4, 30, 2, 12)}, "more than 500"),
-        ({0.3: Counts(2, 40, 3, 12)}, "hundreds"),
-        ({0.3: Counts(1, 30, 2, 8)}, "tens"),
-        ({0.3: Counts(3, 30, 3, 10), 0.05: Counts(1, 9, 0, 1)}, "hundreds"),
-        ({0.05: Counts(3, 30, 1, 1), 0.3: Counts(2, 40, 3, 12)}, "tens"),
-        ({0.05: Counts(2, 20, 0, 1), 0.5: Counts(1, 3, 2, 2)}, "hundreds"),
-    ],
-)
-def test_forecast(table: dict[float, Counts], guess: str | None) -> None:
-    """Three words, or none while one arm is empty."""
-    assert forecast(table) == guess
 
 
 # Verdicts over time
@@ -570,89 +489,4 @@ def test_what_withholding_costs() -> None:
     assert holdout_cost([(EXAMPLE, good), (EXAMPLE, bad)]) == 18 * 0.25
 
 
-def test_balance() -> None:
-    """Arms of the promised sizes are quiet; a lost third of one arm is not."""
-    reason = "the two sides are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
-    assert not balance({0.3: Counts(70, 140, 30, 60)}).alarm
-    lost = balance({0.3: Counts(140, 280, 40, 80)})
-    assert lost == Balance(lost.e, True, reason)
-    assert lost.e >= 20
-    assert balance({}) == Balance(1.0, False, "the two sides have the sizes the coin promised")
-
-
-def test_one_lesson_out_of_balance_among_many() -> None:
-    """Its outcomes are lost where it was given: the sum of twenty lessons does not show it, its own arms do."""
-    fine = {f"m{n}": {0.3: Counts(21, 49, 9, 21)} for n in range(19)}
-    lost = {0.3: Counts(10, 15, 10, 25)}
-    assert not balance_of(fine).alarm and not balance(add([*fine.values(), lost])).alarm
-    found = balance_of({**fine, "odd": lost})
-    assert found.alarm and "odd" in found.reason
-    assert not balance_of({}).alarm
-
-
 # Words
-
-
-def test_the_sentence_of_a_lesson_not_yet_known() -> None:
-    """Counts before rates, the interval, then what is not known and how long it may take."""
-    assert sentence(EXAMPLE, stand([])) == (
-        "Given: 6 problems in 41 sessions. Left out to compare: 9 in 18. Difference −35 in 100 sessions "
-        "(somewhere between −76 and +3). Not yet known; likely tens of sessions more."
-    )
-
-
-def test_the_sentence_before_anything_was_withheld() -> None:
-    """No difference is named while there is nothing to compare."""
-    table = {0.3: Counts(1, 0, 0, 0)}
-    assert (
-        sentence(table, stand([]))
-        == "Given: 1 problem in 1 session. Never left out yet. Not yet known."
-    )
-
-
-def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
-    """Helps, where it was crossed, and how often such a word is wrong."""
-    trials = simulated(1, 120, 0.05, 0.6)
-    said = sentence(tabulate(trials), stand(trials))
-    assert said.endswith(
-        f"Helps (session {stand(trials).run}); error rate 5 % per model and host, any number of looks."
-    )
-
-
-def test_the_sentence_of_no_difference_names_the_margin() -> None:
-    """Nobody can show that two rates are equal, only that they are close."""
-    trials = simulated(5, 2000, 0.3, 0.3)
-    said = sentence(tabulate(trials), stand(trials))
-    assert (
-        ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model"
-        in said
-    )
-
-
-def test_a_sentence_counts_problems_throughout() -> None:
-    """Counts, difference and interval are of occurrences; what they cost stands in calls, by itself (P3)."""
-    table = {0.3: Counts(4, 177, 10, 74, (0, 4, 0, 0, 0, 0, 0), (0, 10, 0, 0, 0, 0, 0))}
-    said = sentence(table, stand([]))
-    assert (
-        "Given: 4 problems in 181 sessions. Left out to compare: 10 in 84. Difference −10 in 100 sessions"
-        in said
-    )
-    assert (
-        "A problem took 2.0 calls where given, 2.0 where left out (8 at most are counted)." in said
-    )
-    rare = {0.3: Counts(1, 60, 0, 26)}
-    kept = replace(stand([]), word="rare")
-    assert (
-        "Rare: 1 in 87 sessions altogether, too few to compare; it goes on being given."
-        in sentence(rare, kept)
-    )
-
-
-def test_the_sentence_over_several_rates_says_so() -> None:
-    """The difference is not that of the summed counts."""
-    table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
-    said = sentence(table, stand([]))
-    assert said.startswith(
-        "Given: 34 problems in 140 sessions. Left out to compare: 26 in 60. Difference 0 in 100 sessions"
-    )
-    assert ", compared rate by rate)" in said

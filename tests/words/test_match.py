@@ -15,15 +15,12 @@ from tests.tables import by_table
 from tacit.core.errors import UsageError
 from tacit.words.match import (
     MATCHERS,
-    archeflow_overlap,
     choose_same,
     compare,
     grown,
     jaccard,
-    keywords,
     lenient,
     matching_terms,
-    nearest_by_words,
     opposed,
     same_problem,
 )
@@ -151,22 +148,6 @@ def test_the_same_words_in_another_order_are_no_more_than_wholly_alike() -> None
     assert compare(prepare(" ".join(words)), prepare(" ".join(words[::-1]))).parts["words"] == 1.0
 
 
-def test_words_do_not_vouch_for_what_each_says_besides() -> None:
-    """Where each text has a good part of its own, the nearest is named and nothing is merged, unless the profile lets it."""
-    known, finding = (
-        read("The miller grinds rye at dawn for the baker"),
-        read("Rye for the baker is stored in the loft by the carter"),
-    )
-    choice = choose_same(finding, [("m", known)], MatchSettings(threshold=0.3))
-    assert (choice.id, choice.runner_up_id) == ("", "m") and choice.reason.endswith(
-        "is said by one of them only"
-    )
-    assert choose_same(finding, [("m", known)], MatchSettings(threshold=0.3, doubt=1.0)).id == "m"
-    assert (
-        compare(known, read("The miller grinds rye at dawn")).doubt == 0.0
-    )  # only one of them says more
-
-
 def test_a_young_store_asks_for_more() -> None:
     """Counts of a few lessons do not tell which words are common; a profile that asks for more anyway keeps its own."""
     assert [round(grown(MatchSettings(), rows).threshold, 3) for rows in (0, 50, 100, 5000)] == [
@@ -205,22 +186,6 @@ def test_twins_are_found_among_strangers_and_opposites() -> None:
     right = sum(id == f"{n:03}" for n, id in enumerate(chosen))
     assert right >= 0.95 * len(chosen)
     assert sum(map(bool, chosen)) - right <= 2
-
-
-def test_the_pairs_are_as_many_as_promised() -> None:
-    """At least 200 opposites, half of them blind, of every kind, and 120 twins; none twice."""
-    opposites = (*PAIRS["known"], *PAIRS["blind"], *PAIRS["later"])
-    assert len(PAIRS["known"]) >= 100 and len(PAIRS["blind"]) >= 100 and len(PAIRS["same"]) >= 120
-    assert {kind for kind, _, _ in PAIRS["blind"]} == {
-        "negation",
-        "number",
-        "version",
-        "antonym",
-        "scope",
-    }
-    assert len({frozenset(pair[1:]) for pair in (*opposites, *PAIRS["same"])}) == len(
-        opposites
-    ) + len(PAIRS["same"])
 
 
 # --- what speaks against it
@@ -292,19 +257,6 @@ def test_rare_words_decide() -> None:
     assert compare(finding, common, idf).score < compare(finding, rare, idf).score
 
 
-def test_counts_are_keyed_by_matching_terms() -> None:
-    """A store's idf is asked for terms in this spelling, synonyms joined."""
-    assert matching_terms("Delete the config folder twice") == [
-        "remov",
-        "configur",
-        "directory",
-        "2",
-    ]
-    assert set(prepare("Delete the config folder twice").weights) == set(
-        matching_terms("Delete the config folder twice")
-    )
-
-
 # --- the choice
 
 
@@ -332,23 +284,6 @@ def test_a_text_without_words_opposes_nothing(nothing: str) -> None:
     said = prepare("Never use npm here")
     assert opposed(prepare(nothing), said) == opposed(said, prepare(nothing)) == ""
     assert opposed(prepare(nothing), prepare(nothing)) == ""
-
-
-def test_claims_are_read_only_where_they_decide_something() -> None:
-    """They cost four times what preparing a text does: of none while nothing is near, of two where there are more."""
-    texts = [
-        "Missing input validation in the signup form",
-        *(f"Null checks are missing in API handlers, {n} seen" for n in "abc"),
-    ]
-    far, *near = stored = [prepare(text, tags=("read anew",)) for text in texts]
-    asked = [(str(n), each) for n, each in enumerate(stored)]
-    # it could only be in another's way
-    assert (
-        0.24 < choose_same(prepare("The form has no labels"), asked, MatchSettings()).score < 0.36
-    )
-    assert not any("claims" in each.__dict__ for each in stored)
-    choose_same(prepare("Null checks are missing in API handlers"), asked, MatchSettings())
-    assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
 
 
 @by_table
@@ -394,45 +329,6 @@ def test_the_same_trouble_elsewhere_is_another_problem(
 # --- the origins' measures, against vectors recorded from the originals (those that follow the documents)
 
 
-@by_table
-def test_keywords_of_the_origins(text: str, words: str) -> None:
-    """Lower case, punctuation stripped, three characters and more, unique."""
-    assert sorted(keywords(text)) == words.split()
-
-
-@by_table
-def test_archeflow_overlap(finding: str, lesson: str, percent: int) -> None:
-    """Whole percent of the finding's keywords, rounded down; 50 is a match."""
-    likeness = archeflow_overlap(prepare(finding), prepare(lesson))
-    assert likeness == Likeness(percent / 100)
-    assert bool(
-        choose_same(
-            prepare(finding), [("m", prepare(lesson))], MatchSettings("overlap", 0.5, 0.0)
-        ).id
-    ) == (percent >= 50)
-
-
-def test_archeflow_compares_tags_too() -> None:
-    """The document: description and tags of the lesson."""
-    lesson = prepare("Voice drift in long passages", tags=("prose", "monologue"))
-    assert archeflow_overlap(prepare("prose monologue drift everywhere"), lesson) == Likeness(0.75)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [
-        ("The gateway restarts clear stuck locks", "gateway restarts clear the stuck locks", 1.0),
-        ("retry queue drains", "retry queue stalls", 0.5),
-        ("alpha bravo", "charlie delta", 0.0),
-        ("", "alpha", 0.0),
-        ("lock, file; removed!", "Lock file removed", 1.0),
-    ],
-)
-def test_joelclaw_jaccard(a: str, b: str, expected: float) -> None:
-    """Words in common, of all words."""
-    assert jaccard(prepare(a), prepare(b)) == Likeness(expected)
-
-
 @pytest.mark.parametrize("matcher", MATCHERS.values(), ids=list(MATCHERS))
 def test_every_matcher_can_be_asked_alike(matcher: Callable[..., Likeness]) -> None:
     """One signature for all, whoever names them."""
@@ -445,50 +341,6 @@ def test_every_matcher_can_be_asked_alike(matcher: Callable[..., Likeness]) -> N
 
 
 # --- a glance before the reading
-
-
-def test_a_glance_keeps_what_may_be_the_same() -> None:
-    """The first is always read, others if they are neither far behind it nor far off; rare words tell more than common ones."""
-    finding = {"retry", "lock", "queue", "zanzibar"}
-    store = {
-        "twin": {"retry", "lock", "zanzibar", "job"},
-        "rival": {"queue", "lock", "zanzibar"},
-        "common": {"retry", "run", "test", "build", "page"},
-        "stranger": {"page", "font"},
-    }
-    rarity = {"retry": 0.1, "lock": 1.0, "queue": 1.0, "zanzibar": 3.0}
-    assert nearest_by_words(finding, store, rarity, 3.0) == ["rival", "twin"]
-    assert nearest_by_words({"font"}, {"stranger": {"page"}}, {}, 3.0) == ["stranger"]
-    assert nearest_by_words(set(), {}, {}, 3.0) == []
-
-
-def test_claims_are_read_only_of_what_is_near() -> None:
-    """Reading claims is the larger part of preparing a text, and most candidates are not near enough to need it."""
-    finding = prepare("Never commit the lock file of the worker")
-    near, far = (
-        prepare("Commit the lock file of the worker"),
-        prepare("The worker renders fonts in two columns"),
-    )
-    assert choose_same(finding, [("near", near), ("far", far)], MatchSettings()).reason.startswith(
-        "opposed to near: negation"
-    )
-    assert "claims" in vars(near) and "claims" not in vars(far)
-
-
-def test_a_lead_of_exactly_the_margin_is_enough() -> None:
-    """And of a hair less is not, where the two are no twins."""
-    finding = prepare("alpha bravo cargo delta")
-    among = [("a", prepare("alpha bravo")), ("b", prepare("cargo echo fargo"))]
-    found = choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=0.0))
-    lead = found.score - found.runner_up
-    assert found.id == "a" and found.runner_up_id == "b" and lead > 0
-    assert (
-        choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead))
-        == found
-    )
-    assert not choose_same(
-        finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead + 1e-6)
-    ).id
 
 
 def test_a_strangers_matcher_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

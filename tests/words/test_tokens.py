@@ -10,79 +10,14 @@ from tests.tables import by_table
 
 from tacit.words.signature import signature
 from tacit.words.tokens import (
-    FLAG,
-    NAME,
-    NAMED,
-    NUMBER,
-    PATH,
-    RUN,
-    SCAN_LIMIT,
-    VERSION,
-    WORD,
-    are_index_words,
-    edits,
     english_stem,
     fold,
     index_words,
     query_words,
-    scan,
     terms,
 )
 
 # --- scanning and terms
-
-
-def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A megabyte of one short piece costs no more than prose; each was split anew."""
-    from tacit.words import tokens as words
-
-    read: list[str] = []
-    for name in ("_pieces", "_humps"):
-        split = getattr(words, name)
-        monkeypatch.setattr(
-            words, name, lambda raw, *at, split=split: read.append(raw) or split(raw, *at)
-        )
-    assert index_words("maxRetry 9% " * 300) == "max retry"
-    assert read == ["maxRetry", "9%"]
-
-
-def test_of_a_dump_only_the_first_names_are_taken_apart() -> None:
-    """What an earlier version took apart behind the bound is as right; a text whose script needs it is taken apart farther."""
-    dump = "maxRetry " + "word " * (NAMED // 5) + "minDelay"
-    assert (
-        index_words(dump) == "max retry" and index_words(dump, SCAN_LIMIT) == "max retry min delay"
-    )
-    assert all(are_index_words(words, dump) for words in ("max retry", "max retry min delay"))
-    assert not any(
-        are_index_words(words, dump) for words in ("", "max retry min", "max retry min delay more")
-    )
-    assert not are_index_words("max", "maxRetry")
-    assert index_words("記憶 " + dump).endswith("min delay")
-
-
-def test_pieces_carry_their_kind() -> None:
-    """Words, names, paths, flags, versions, numbers and unspaced runs are told apart."""
-    text = "Run getUserById in src/auth/session_store.py:142 with --no-verify on 3.11.7, port 8080, 入力値"
-    found = {piece.whole: piece.kind for piece in scan(text)}
-    assert found == {
-        "run": WORD,
-        "getuserbyid": NAME,
-        "in": WORD,
-        "src/auth/session_store.py": PATH,
-        "with": WORD,
-        "--no-verify": FLAG,
-        "on": WORD,
-        "3.11.7": VERSION,
-        "port": WORD,
-        "8080": NUMBER,
-        "入力値": RUN,
-    }
-
-
-@by_table
-def test_terms(text: str, expected: list[str]) -> None:
-    """Folded, stemmed, stop words dropped; what is an identifier stays whole and is split as well."""
-    assert terms(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,14 +44,6 @@ def test_terms(text: str, expected: list[str]) -> None:
 def test_one_stem_for_the_forms_of_a_word(forms: str) -> None:
     """Inflections that lessons use fall together."""
     assert len({english_stem(form) for form in forms.split()}) == 1
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("string", "str"), ("need", "ne"), ("status", "statu"), ("class", "clas")]
-)
-def test_no_stem_where_nothing_is_inflected(one: str, other: str) -> None:
-    """Words that only look inflected keep their ending."""
-    assert english_stem(one) != other
 
 
 def test_folding_drops_case_and_accents_only() -> None:
@@ -303,58 +230,3 @@ def test_any_output_has_a_signature_or_none(text: str) -> None:
 def test_digits_of_other_scripts_are_words_too() -> None:
     """A digit that is not 0 to 9 is neither a number nor a version of ours, and breaks nothing."""
     assert terms("᪀ items") and terms("٣ items")
-
-
-def test_a_form_that_is_left_out_could_not_have_matched() -> None:
-    """What is compiled only where one of its pieces is there gives what compiling all of it gives."""
-    import re
-
-    from tacit.words import signature
-
-    said = (
-        "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed",
-        "Caused by: java.io.IOException: disk full",
-        "error[E0308]: mismatched types",
-        "src/a.c:3:4: fatal error: x.h: No such file or directory",
-        "a.ts(3,4): error TS2322: Type 'x'",
-        "a.ts:3:4 - error TS1: y",
-        "TypeError: x is not a function",
-        "** (KeyError) key :a not found",
-        "panic: runtime error: index out of range [5]",
-        "thread 'main' panicked at src/a.rs:3",
-        "a.go:3:4: undefined: x",
-        "ld: undefined reference to `f'",
-        "bash: line 1: foo: command not found",
-        "cp: cannot access 'x': PERMISSION DENIED",
-        "Error: EACCES: permission denied, open '/x'",
-        "npm ERR! missing script: build",
-        "  ● suite › fails",
-        "FAILED tests/a.py::b - assert 1 == 2",
-        "the job was aborted after ٣٤ seconds",
-        "E   assert 3 == 4",
-    )
-    for line in said:
-        for pattern, _, needs in signature._decisive():
-            assert (
-                not re.search(pattern, line)
-                or not needs
-                or any(need in line + line.lower() for need in needs)
-            ), (
-                pattern,
-                line,
-            )
-        for pattern, _, pieces in signature._masks():
-            there = (
-                any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
-            )
-            assert not re.search(pattern, line) or there, (pattern, line)
-
-
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_edits_are_counted_as_in_a_plain_table(one: str, other: str) -> None:
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        above, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (a != b))
-    assert edits(one, other) == row[-1]

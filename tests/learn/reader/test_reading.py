@@ -62,19 +62,6 @@ def by_text(memories: Memories, beginning: str) -> Any:
     return next(memory for memory in memories.list(limit=100) if memory.text.startswith(beginning))
 
 
-def test_what_a_person_said_is_in_force_after_one_session(memories: Memories) -> None:
-    report = reads(memories, session("r1"), answer([SAID], [weighs()]))
-    memory = by_text(memories, "Before new work")
-    assert (memory.state, memory.trust, memory.kind, memory.extra["word"]) == (
-        "provisional",
-        "user",
-        "rule",
-        "said",
-    )
-    assert report.new == (memory.id,)
-    assert memories.store.evidence(memory.id)[0].quote == BRANCH
-
-
 def test_the_same_reading_twice_asks_nobody_and_changes_nothing(memories: Memories) -> None:
     found = session("r1")
     reads(memories, found, answer([SAID], [weighs()]))
@@ -163,33 +150,6 @@ def test_a_session_that_goes_on_while_it_is_read_is_read_on(memories: Memories) 
     )
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I would rather talk.",
-        '{"lessons": [{"text": "half',
-        "",
-        "[]",
-        '{"lessons": "none"}',
-        "x" * 300_000,
-        '{"findings": []}',
-    ],
-)
-def test_prose_and_half_answers_wait_for_a_better_one(memories: Memories, said: str) -> None:
-    assert reads(memories, session("r1"), said).warnings
-    assert reads(memories, session("r1"), answer([SAID], [weighs()])).new
-
-
-def test_none_is_a_good_answer_and_500_are_eight(memories: Memories) -> None:
-    assert reads(memories, session("r1"), answer()).new == ()
-    many = [
-        {**SAID, "text": f"Before {word} get back to main and pull in latest."}
-        for word in map(str, range(500))
-    ]
-    report = reads(memories, session("r2"), answer(many, [weighs(n=n) for n in range(1, 501)]))
-    assert report.findings <= 8
-
-
 def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
     other = {**SAID, "quotes": [{"line": 1, "words": "always deploy on fridays without tests"}]}
     assert reads(memories, session("r1"), answer([other], [weighs()])).new == ()
@@ -235,19 +195,6 @@ def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
         by_text(memories, "The schema file")
     )  # at its moment, and at no start however often
     assert not is_found_once(by_text(memories, "Raise the number"))
-
-
-def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None:
-    reads(memories, session("r1"), answer([SAID], [weighs()]))
-    memory = by_text(memories, "Before new work")
-    against = "we do not go back to main for new work, develop is what we use"
-    verdict = {"id": "k1", "verdict": "reversed", "line": 1, "words": "we do not go back to main"}
-    reads(
-        memories,
-        session("r2", user(against), say("ok")),
-        answer([], [weighs("yes", "working")], [verdict]),
-    )
-    assert memories.get(memory.id).state == "under_review"
 
 
 @pytest.mark.parametrize(
@@ -344,34 +291,6 @@ def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(
     ]
 
 
-def test_a_session_is_read_once_and_its_lessons_weighed_in_one_question(memories: Memories) -> None:
-    """A second question over the very same record draws weaker lessons, and the same ones again."""
-    many = [
-        {**SAID, "text": f"Before new work number {number} get back to main."}
-        for number in range(8)
-    ]
-    memories.learn(session("r1"))
-    at = desk(memories, answer(many), answer(weighed=[weighs(n=number) for number in range(1, 9)]))
-    assert len(read_at(at, memories, session("r1")).new) >= 1
-    asked = at.model.asked  # type: ignore[attr-defined]
-    assert sum("what is worth remembering" in each for each in asked) == 1
-    weighed = next(each for each in asked if "is said to have told it" in each)
-    assert weighed.count(". lesson: ") == 8
-
-
-def test_questions_about_one_record_begin_alike(memories: Memories) -> None:
-    """A host may keep what two questions share at their beginning."""
-    from tacit.learn.reader import prompt
-    from tacit.learn.reader.render import page_text, rendered
-
-    lines = rendered(session("r1")).lines
-    first, third = prompt.lessons(lines, 5), prompt.known(lines, [("k1", "Use tabs.")], [])
-    whole = page_text(lines)
-    assert whole in first and whole in third
-    end = first.index(whole) + len(whole)
-    assert first[:end] == third[:end]
-
-
 def test_every_part_of_a_long_session_is_read(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -463,71 +382,6 @@ def test_what_a_person_had_to_say_again_came_back(
     outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
     assert outcomes[-1].value == ("occurred" if typed else "not_occurred")
     assert (words in outcomes[-1].reason) == typed
-
-
-@pytest.mark.parametrize("arm", ["injected", "withheld"])
-@pytest.mark.parametrize("came", ["typed", "said by the agent", ""])
-def test_what_came_back_is_settled_alike_in_both_arms(
-    memories: Memories, arm: str, came: str
-) -> None:
-    """The reader is asked about given and withheld lessons without knowing which is which. What an agent says of its work settles nothing: told
-    agents say it otherwise."""
-    reads(memories, session("r1"), answer([SAID], [weighs()]))
-    memory = by_text(memories, "Before new work")
-    assigned(memories, memory.id, "r2", arm)
-    words, own = (
-        "did you pull in latest from main or not",
-        "My branch still starts at an old commit, I see.",
-    )
-    verdict = (
-        [
-            {
-                "id": "k1",
-                "verdict": "came_back",
-                "line": 1,
-                "words": words if came == "typed" else own,
-            }
-        ]
-        if came
-        else []
-    )
-    asked = desk(memories, answer([], [], verdict))
-    found = session("r2", user(words), say(own))
-    memories.learn(found)
-    assert read_at(asked, memories, found)
-    outcomes = [
-        mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"
-    ]
-    assert outcomes[-1] == ("occurred" if came == "typed" else "not_occurred")
-    assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]
-
-
-def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
-    """What it hears is held for a person, and nothing that is remembered is touched on its word."""
-    memory = memories.add("Use the develop branch for new work, never main.")
-    at = replace(
-        desk(
-            memories,
-            answer(
-                [SAID],
-                [weighs()],
-                [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}],
-            ),
-        ),
-        examine=True,
-    )
-    found = session("r1")
-    memories.learn(found)
-    assert read_at(at, memories, found)
-    heard = by_text(memories, "Before new work")
-    assert (heard.state, heard.gate) == (
-        "candidate",
-        "hold",
-    ) and "only advises" in heard.gate_reason
-    assert (
-        memories.get(memory.id).state == memory.state
-        and memories.get(memory.id).tally.contradicted == 0
-    )
 
 
 def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
