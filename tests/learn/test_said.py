@@ -6,10 +6,7 @@ import json
 from typing import Any
 
 from tacit.app import Memories
-from tacit.core.run import Finding
-from tacit.core.value import replace
 from tacit.formats.source import BytesSource
-from tacit.learn.session import key_by_place
 from tacit.testing import finding, run, tool
 
 DELTA = "Delta module leaks handles under load"
@@ -99,48 +96,3 @@ def test_what_erasing_leaves_out_is_said(memories: Memories) -> None:
     memories.erase(memories.list()[0].id)
     assert submit(memories, OMEGA).findings == 1
     assert submit(memories, DELTA).findings == 0
-
-
-def old_keys(memories: Memories, run_name: str) -> None:
-    """Make the finding rows of a run what they were when their place made the key."""
-    store = memories.store
-    row = store.find_run(memories.project_id, run_name)
-    assert row is not None
-    with store.write() as tx:
-        for each in tx.findings(run=row.id):
-            tx.rows("DELETE FROM finding WHERE key = :key", key=each.key)
-            tx.put_finding(
-                replace(each, key=key_by_place(run_name, each.place, each.extractor, each.version))
-            )
-
-
-def test_a_run_learned_before_the_upgrade_is_known_after_it(memories: Memories) -> None:
-    """Every finding of an old store is recognised by its words; a derived one by its place, whatever its words are now."""
-    derived = Finding(
-        "r1", "step:4", "Run make db first", extractor="fix", by="tool", tier="observed"
-    )
-    parts = (finding("r1", DELTA, place="line:1"), finding("r1", "ok", place="line:2"), derived)
-    memories.learn(run("r1", *parts))
-    old_keys(memories, "r1")
-    seen = {memory.id: (memory.tally, memory.updated_at) for memory in memories.list(limit=50)}
-    worded = Finding(
-        "r1",
-        "step:4",
-        "Start the database before the tests",
-        extractor="fix",
-        by="tool",
-        tier="observed",
-    )
-    [learned] = memories.learn(run("r1", *parts[:2], worded))
-    assert (learned.already, learned.findings, learned.known) == (True, 0, 3)
-    assert {
-        memory.id: (memory.tally, memory.updated_at) for memory in memories.list(limit=50)
-    } == seen
-
-
-def test_what_the_old_key_lost_can_be_said_now(memories: Memories) -> None:
-    memories.learn(run("j", finding("j", DELTA, place="line:1", by="reviewer")))
-    old_keys(memories, "j")
-    [learned] = memories.learn(run("j", finding("j", OMEGA, place="line:1", by="reviewer")))
-    assert (learned.already, learned.findings) == (False, 1)
-    assert texts(memories) == {DELTA, OMEGA}

@@ -9,7 +9,6 @@ import pytest
 
 import tacit
 from tacit.app import Memories
-from tacit.core.profile import class_of
 from tacit.testing import finding, run
 
 LINT = "This project is linted with `ruff check src`."
@@ -59,50 +58,3 @@ def test_a_projects_finding_is_linked_to_a_rule_for_everywhere(
     assert (own.scope, own.family) == ("project", wide.id)
     learned = memories.learn(run("r2", finding("r2", wide.text, kind="rule")))[0]
     assert learned.new == () and learned.matched == (wide.id,)
-
-
-def test_a_command_meets_commands_only(opened: list[Memories], tmp_path: Path) -> None:
-    memories = project(opened, tmp_path, "p1")
-    pitfall = "Run `make check` before pushing."
-    memories.learn(run("r1", finding("r1", pitfall)))
-    memories.learn(
-        run(
-            "r2",
-            finding(
-                "r2", "Run `make check` before pushing!", kind="command", by="tool", tier="observed"
-            ),
-        )
-    )
-    kinds = {
-        class_of(memories.profile, each.kind): each.tally.seen for each in memories.list(limit=20)
-    }
-    assert kinds == {"pitfall": 1, "command": 1}
-
-
-def test_what_others_keep_does_not_decide_what_is_alike_here(
-    opened: list[Memories], tmp_path: Path
-) -> None:
-    """The same findings, learned into a project of an empty store and into one of a store full of those very words."""
-    first = "Uploads fail when the bucket region is missing in the storage settings"
-    second = "Bucket region missing in storage settings makes uploads fail"
-
-    def counts(name: str) -> list[tuple[str, float, float]]:
-        memories = project(opened, tmp_path, name)
-        for at, text in (("a", first), ("b", second)):
-            memories.learn(run(f"{name}-{at}", finding(f"{name}-{at}", text)))
-        store, id = memories.store, memories.project_id
-        rows = store.rows(
-            "SELECT text, score, runner_up FROM finding WHERE project = :p ORDER BY text", p=id
-        )
-        return [tuple(row) for row in rows]
-
-    alone = counts("p1")
-    other = project(opened, tmp_path, "other")
-    other.add_many(
-        {
-            "text": f"The bucket of region {n} is missing its storage settings for uploads",
-            "kind": "pitfall",
-        }
-        for n in range(400)
-    )
-    assert counts("p2") == alone

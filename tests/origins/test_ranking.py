@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import Profile, with_values
+from tacit.core.profile import Profile
 from tacit.core.profile_toml import standard
 from tacit.origins.ranking import CAUTION_BELOW, SIX, decayed
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
+from tacit.recall.rank import Candidate, Facts, Ranked, ordered
 
 Make = Callable[..., Memory]
 MARCH = "2026-03-10T12:00:00.000Z"
@@ -82,43 +82,6 @@ def test_ralph_lifts_what_names_the_error(make: Make) -> None:
     assert found[0].parts["errors"] == 0.3
 
 
-def test_ralph_gives_each_kind_its_share(make: Make) -> None:
-    """Weak learnings and those of other tasks stay out, each with its reason."""
-    ralph = standard("ralph")
-    lessons = [
-        learning(make, 0.9, 0.9, "test-fix", FEBRUARY),
-        learning(make, 0.4, 0.9, "test-fix", FEBRUARY),
-        learning(make, 0.9, 0.5, "test-fix", FEBRUARY),
-        learning(make, 0.9, 0.9, "feature", FEBRUARY),
-        learning(make, 0.9, 0.9, "feature", FEBRUARY, kind="convention"),
-    ]
-    found = ranking(
-        [Candidate(each) for each in lessons],
-        asked(Query(task="Fix tests"), ralph),
-        ralph,
-        Facts(FEBRUARY),
-    )
-    assert [each.memory.id for each in found.ranked] == [lessons[0].id, lessons[4].id]
-    assert [each.reason for each in found.left] == [
-        "confidence too low",
-        "success rate too low",
-        "other task type",
-    ]
-
-
-def test_ralphs_store_orders_by_use(make: Make) -> None:
-    """Confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
-    used = learning(make, 0.5, 0.0, "x", FEBRUARY, uses=9)
-    often = learning(make, 0.5, 0.6, "x", FEBRUARY, uses=9)
-    never = learning(make, 0.9, 0.9, "x", FEBRUARY, uses=0)
-    found = rank("proven", standard("ralph"), [never, used, often])
-    assert [(each.memory.id, each.score) for each in found] == [
-        (often.id, 0.3),
-        (used.id, 0.25),
-        (never.id, 0.0),
-    ]
-
-
 @pytest.mark.parametrize(
     ("raw", "created_at", "fields", "score"),
     [
@@ -138,28 +101,6 @@ def test_joelclaws_decay(
     """Raw × exp(−.01 × days) × use, stale halved."""
     memory = make(created_at=created_at, **fields)
     assert decayed(Candidate(memory), raw, MARCH).score == pytest.approx(score, abs=1e-9)
-
-
-def test_joelclaw_drops_what_nobody_recalled(make: Make) -> None:
-    """Too short, stale, ninety days old and never recalled, below the least score; and no fallback gives it back."""
-    joelclaw = with_values(standard("joelclaw"), {"rank.floor": 0.3})
-    old = "2025-12-09T12:00:00.000Z"
-    lessons = [
-        make("ok then", created_at=MARCH),
-        make("Observation about the queue", created_at=MARCH, stale_at=MARCH),
-        make("Observation about the queue", created_at=old),
-        make("Observation about the queue", created_at=old, tally=Tally(signals={"recalls": 1})),
-        make("Observation about the depot", created_at=MARCH),
-    ]
-    wanted = asked(Query(task="the queue"), joelclaw)
-    found = ranking([Candidate(each) for each in lessons], wanted, joelclaw, Facts(MARCH))
-    assert [each.memory.id for each in found.ranked] == [lessons[3].id]
-    assert [each.reason for each in found.left] == [
-        "too short",
-        "stale",
-        "never recalled",
-        "below the floor",
-    ]
 
 
 def test_geas_weighs_six_factors(make: Make) -> None:
@@ -190,26 +131,6 @@ def test_geas_weighs_six_factors(make: Make) -> None:
         }
     )
     assert found.score == pytest.approx(0.855) and found.caution
-
-
-@pytest.mark.parametrize(
-    ("fields", "query", "scope"),
-    [
-        ({"scope": "task", "extra": {"task_id": "T1"}}, {"task_id": "T1"}, 1.0),
-        ({"scope": "task", "extra": {"task_id": "T1"}}, {"task_id": "T2"}, 0.2),
-        ({"scope": "project"}, {"task_id": "T1"}, 0.5),
-        ({"scope": "project"}, {}, 1.0),
-        ({"scope": "agent", "agent": "a"}, {"agent": "a"}, 0.8),
-        ({"scope": "agent", "agent": "a"}, {"agent": "b"}, 0.1),
-        ({"scope": "global"}, {"mission": "M"}, 0.4),
-    ],
-)
-def test_geas_has_a_matrix_of_scopes(
-    make: Make, fields: dict[str, Any], query: dict[str, str], scope: float
-) -> None:
-    """A memory's scope in the context of a task, a mission, the project."""
-    (found,) = rank("six_factor", standard("geas"), [make(**fields)], Query(**query))
-    assert found.parts["scope"] == pytest.approx(0.25 * scope)
 
 
 def test_geas_breaks_ties_by_confidence_and_confirmation(

@@ -6,8 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.rows import run_id
@@ -94,24 +92,6 @@ def test_the_share_withheld_is_the_one_recorded(memories: Memories) -> None:
     share = sum(use.arm == "withheld" for use in uses) / len(uses)
     assert {use.probability for use in uses} == {0.3}
     assert 0.2 < share < 0.4
-
-
-@pytest.mark.parametrize("fields", [{"kind": "preference"}, {"kind": "rule"}, {"kind": "security"}])
-def test_an_exempt_class_is_never_withheld(memories: Memories, fields: dict[str, str]) -> None:
-    """In 60 runs not once."""
-    memory = memories.add(LESSON, **fields).id
-    told = [memories.inject("payment service", run=f"n-{n}", host="cli") for n in range(60)]
-    assert all(memory in each.injected and not each.withheld for each in told)
-
-
-def test_what_is_pinned_is_never_withheld(memories: Memories) -> None:
-    """From the moment it is pinned."""
-    memory = teach(memories)
-    memories.pin(memory)
-    assert all(
-        memory in memories.inject("payment service", run=f"n-{n}", host="cli").injected
-        for n in range(40)
-    )
 
 
 def test_a_line_approved_for_the_page_is_off_trial(memories: Memories) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.surfaces.cli.inject import main, parse
+from tacit.surfaces.cli.inject import main
 
 
 def add(tacit: Any, text: str, *options: str) -> str:
@@ -120,37 +119,6 @@ def test_help_has_examples(tacit: Any) -> None:
     assert "examples:" in tacit("recall", "--help").out
 
 
-def test_global_options_stand_before_or_after(tacit: Any, folder: Path) -> None:
-    """The verb is found among them."""
-    store = str(folder / "s.db")
-    id = add(tacit, "Run make migrate before the tests.", "--kind", "rule", "--store", store)
-    for args in (["--json", "--store", store, "inject"], ["inject", f"--store={store}", "--json"]):
-        assert tacit(*args).data["injected"] == [id]
-
-
-def test_options_are_read_by_hand() -> None:
-    """Values apart or attached, repeated ones collected, a task that looks like the verb."""
-    line = "--store s inject --task=a=b --file x --file=y --error --weird --json --run inject"
-    options = parse(line.split())
-    assert options.one == {"store": "s", "task": "a=b", "run": "inject"}
-    assert options.many == {"files": ["x", "y"], "errors": ["--weird"]}
-    assert (options.flags, options.fault) == ({"--json"}, "")
-    assert parse(["inject", "stray"]).fault == "tacit inject: 'stray' is not understood."
-
-
-def test_an_origins_wording_by_name(tacit: Any) -> None:
-    """Without fence; with --wrap fenced."""
-    add(tacit, "Run make migrate before the tests.", "--kind", "rule")
-    told = tacit("inject", "--render", "archeflow", "--run", "r1").out
-    assert (
-        told
-        == "## Known Issues (from past runs)\n- Run make migrate before the tests. [seen 1x, user]\n"
-    )
-    assert tacit("inject", "--render", "archeflow", "--wrap", "--run", "r2").out.startswith(
-        "<tacit-notes "
-    )
-
-
 def test_recall_answers_people(tacit: Any) -> None:
     """A line a hit; its parts on request; texts only with --raw."""
     id = add(tacit, "Run make migrate before the tests.")
@@ -180,14 +148,6 @@ def test_recall_answers_programs(tacit: Any) -> None:
     assert data["budget"]["applied"] == "balanced" and data["dropped"] == []
 
 
-def test_recall_of_an_earlier_time(tacit: Any) -> None:
-    """A bare date is the end of its day; what is no time is refused."""
-    add(tacit, "Run make migrate before the tests.")
-    assert tacit("recall", "migrate", "--as-of", "2001-01-01").out == "Nothing fits.\n"
-    assert len(tacit("recall", "migrate", "--as-of", "2999-01-01", "--json").data["hits"]) == 1
-    assert tacit("recall", "migrate", "--as-of", "soon").code == 2
-
-
 def test_an_agents_recall_is_recorded(tacit: Any) -> None:
     """Inside a run what it is shown becomes a use; outside nothing does."""
     id = add(tacit, "Run make migrate before the tests.", "--kind", "rule")
@@ -195,47 +155,3 @@ def test_an_agents_recall_is_recorded(tacit: Any) -> None:
     assert tacit("inject", "--run", "r1", "--json").data["injected"] == [id]
     tacit("recall", "migrate", "--run", "r2")
     assert tacit("inject", "--run", "r2", "--json").data["injected"] == []
-
-
-def test_any_text_is_an_argument(tacit: Any) -> None:
-    """Operators, quotes, other scripts: an answer, never a traceback."""
-    add(tacit, "Run make migrate before the tests.")
-    for text in ('"', "NEAR(a b)", "a* OR", "日本", "-- drop table", "\\", "migrate\n# x"):
-        for told in (
-            tacit("recall", "--json", "--", text),
-            tacit("inject", "--json", "--task", text),
-        ):
-            assert json.loads(told.out)["ok"] is True
-
-
-def test_a_score_is_explained_in_parts(tacit: Any) -> None:
-    """What fits is added up, what is known multiplies, and `why --for` says the same of one lesson."""
-    from math import prod
-
-    id = add(tacit, "Run make migrate before the tests.")
-    add(tacit, "Water the plants.")
-    (hit,) = tacit("recall", "migrate before tests", "--json").data["hits"]
-    told = hit["explain"]
-    assert set(told["fits"]) == {"words"} and {
-        "recurrence",
-        "belief",
-        "severity",
-        "scope",
-        "age",
-    } <= set(told["known"])
-    assert sum(told["fits"].values()) * prod(told["known"].values()) == pytest.approx(
-        told["score"], rel=1e-4
-    )
-    line = tacit("recall", "migrate before tests", "--explain").out.splitlines()[1]
-    assert line.strip().startswith("(words ") and " × recurrence 1 × belief " in line
-    why = tacit("why", id, "--for", "migrate before tests", "--json").data["score"]
-    assert (why["question"], why["fits"]) == ("migrate before tests", told["fits"])
-    assert why["score"] == pytest.approx(told["score"], rel=1e-3)
-    plain = tacit("why", id, "--json").data["score"]
-    assert (
-        plain["question"] is None
-        and plain["fits"] == {}
-        and plain["known"].keys() == told["known"].keys()
-    )
-    assert "in every score of it" not in tacit("why", id).out.lower()
-    assert "in every score of it" in tacit("why", id, "--full").out.lower()

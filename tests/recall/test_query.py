@@ -7,24 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.memory import path_of, shared_path
-from tacit.core.profile import task_type_of, with_values
+from tacit.core.profile import task_type_of
 from tacit.core.profile_toml import standard
 from tacit.recall.query import Query, asked
 from tacit.words.passages import PASSAGES_READ, cut
 
 DEFAULT = standard("default")
-
-
-def test_a_session_start_asks_nothing() -> None:
-    """Without task, error and file there is nothing to look up."""
-    wanted = asked(Query(task="  \n"), DEFAULT)
-    assert (wanted.nothing, wanted.passages, wanted.signatures, wanted.files) == (True, (), (), ())
-
-
-def test_a_task_without_words_is_not_nothing() -> None:
-    """Punctuation and stop words ask for something, though no lesson holds it."""
-    wanted = asked(Query(task="?! of the"), DEFAULT)
-    assert (wanted.nothing, wanted.passages) == (False, ())
 
 
 def test_an_error_is_read_as_words_and_as_signature() -> None:
@@ -34,32 +22,6 @@ def test_an_error_is_read_as_words_and_as_signature() -> None:
     assert (one.signatures[0], other.signatures[0]) == ("module flask", "module numpy")
     assert one.signatures[1:] == other.signatures[1:] != ()
     assert any("flask" in each for each in one.passages)
-
-
-def test_file_names_find_and_do_not_weigh() -> None:
-    """Words of file names are kept apart from the words that a score is measured by."""
-    wanted = asked(Query(task="speed up", files=("./src/db/migrate.py:12",)), DEFAULT)
-    assert wanted.files == ("src/db/migrate.py",)
-    assert "migrate" in wanted.file_words and wanted.passages == (("speed",),)
-
-
-def test_a_paste_is_not_asked_twice_for_its_own_paths() -> None:
-    paste = "\n".join(
-        f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other"
-        for n in range(40)
-    )
-    files = ["src/parts/part_3.py", "lib/elsewhere.py"]
-    assert set(asked(Query(task=paste, files=files), DEFAULT).file_words) == {
-        "elsewhere.py",
-        "elsewhere",
-        "py",
-    }
-
-
-def test_a_question_is_cut_where_the_profile_says() -> None:
-    """Beyond `query.max_chars` the beginning and the end are read: a question stands before a paste or after it."""
-    short = with_values(DEFAULT, {"query.max_chars": 12})
-    assert asked(Query(task="alpha bravo charlie delta"), short).passages == (("alpha", "delta"),)
 
 
 @given(
@@ -100,23 +62,6 @@ def test_a_huge_question_is_read_in_bounds() -> None:
 def test_paths_are_compared_from_their_end(mine: str, other: str, near: float) -> None:
     """Absolute and relative spellings of one file are the same; a neighbour is half as near."""
     assert shared_path([mine], [path_of(other)]) == near
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Fix failing tests", "test-fix"),
-        (
-            "Inspect the latest logs",
-            "general",
-        ),  # "test" is inside "latest": a substring, not a word
-        ("Implement the export", "feature"),
-        ("", "general"),
-    ],
-)
-def test_the_type_of_a_task_is_told_from_its_words(text: str, kind: str) -> None:
-    """The first type with a word that begins a word of the task."""
-    assert task_type_of(DEFAULT, text) == kind
 
 
 def test_ralph_tells_it_from_substrings() -> None:

@@ -104,18 +104,6 @@ def test_what_is_below_the_floor_is_named(world: Any, make: Make) -> None:
     assert [(each.id, each.reason) for each in found.dropped] == [(part.id, "limit")]
 
 
-def test_facets_filter(world: Any, make: Make) -> None:
-    """Kind, category, domain and agent; what has none fits all domains and agents."""
-    mine, other = (
-        make("queue", category="ops", domain="code", agent="tester"),
-        make("queue", category="ux", domain="writing", agent="writer"),
-    )
-    world.put(mine, other)
-    for name, word in (("category", "ops"), ("domain", "code"), ("agent", "tester")):
-        assert ids(world.recall("queue", **{name: word})) == [mine.id]
-    assert ids(world.recall("queue", kind="fix")) == []
-
-
 def test_reading_never_writes(world: Any, make: Make) -> None:
     """A person's question leaves no trace."""
     world.put(make("The queue hangs."))
@@ -152,13 +140,6 @@ def test_what_recall_withheld_inject_withholds(world: Any, make: Make) -> None:
     shown = set(ids(world.recall("queue hangs", asking=AskingRun("r1"), limit=15)))
     told = world.inject("queue hangs", level="deep", repeat=True)
     assert set(told.withheld) == set(memories) - shown
-
-
-def test_candidates_are_shown_to_a_run_without_a_coin(world: Any, make: Make) -> None:
-    """They are not on trial; nothing is assigned."""
-    (id,) = world.put(make("The queue hangs.", state="candidate"))
-    assert ids(world.recall("queue", asking=AskingRun("r1"))) == [id]
-    assert world.store.uses(unit=run_id("p", "cli", "r1")) == []
 
 
 def test_what_was_known_then(world: Any, make: Make) -> None:
@@ -221,20 +202,3 @@ def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
         tx.apply(edits.erased(tx.get(memory.id), Hand("ada", NOW)))
         blank(tx, memory, NOW)
     assert ids(world.recall("queue", as_of="2026-11-02T00:00:00.000Z")) == []
-
-
-@pytest.mark.parametrize(("passages", "is_long"), [(1, False), (6, False), (7, True)])
-def test_of_a_text_with_more_passages_than_six_more_candidates_are_ranked(
-    world: Any, make: Make, monkeypatch: pytest.MonkeyPatch, passages: int, is_long: bool
-) -> None:
-    """Each line of a paste brings candidates of its own; a short text is as quick as a line."""
-    words = "queue disk token cache lock worker parser".split()
-    world.put(*(make(f"the {word} stalls") for word in words))
-    looked, ask = [], world.store.ask
-    monkeypatch.setattr(
-        world.store, "ask", lambda *at, **named: looked.append(named["limit"]) or ask(*at, **named)
-    )
-    line = "the {} of this host stalls again for each of its users, who waited long for somebody who knows how it is mended"
-    world.recall("\n".join(map(line.format, words[:passages])))
-    world.recall(line.format("queue"))
-    assert (looked[0] > looked[1]) is is_long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -50,52 +49,6 @@ def test_nothing_given_is_nothing_said() -> None:
     )
 
 
-def test_archeflow_to_the_byte(make: Make) -> None:
-    """Its heading and its lines, without id and fence."""
-    lessons = [
-        make("Secrets appear in debug logs", tally=Tally(seen=6), source="guardian"),
-        make("Answer in German", source="user_feedback"),
-    ]
-    told = "## Known Issues (from past runs)\n- Secrets appear in debug logs [seen 6x, guardian]\n- Answer in German [seen 1x, user_feedback]\n"
-    assert render(ranked(*lessons), standard("archeflow"), "n") == told
-    assert render(ranked(*lessons), DEFAULT, "n", renderer="archeflow") == told
-
-
-def test_ralph_to_the_byte(make: Make) -> None:
-    """Sections by kind, effectiveness in whole per cent with halves up, estimates in figures, examples below."""
-    content = [
-        (
-            "strategy",
-            "Read the logs",
-            {"description": "Read the logs", "effectiveness": 0.6666666666666666},
-        ),
-        (
-            "antipattern",
-            "Avoid: Timeout errors",
-            {"description": "Avoid: Timeout errors", "occurrences": 2},
-        ),
-        ("estimate", "about a minute", {"totalIterations": 12, "avgIterationTime": 61234.5}),
-        (
-            "convention",
-            "ES modules",
-            {"pattern": "ES modules", "examples": ["lib/a.mjs", "src/t.ts"]},
-        ),
-        (
-            "convention",
-            "One sentence per line",
-            {"pattern": "One sentence per line", "examples": []},
-        ),
-    ]
-    lessons = [make(text, kind=kind, extra={"content": at}) for kind, text, at in content]
-    assert render(ranked(*lessons), standard("ralph"), "n") == (
-        "## Knowledge Base (from previous loops)\n\n"
-        "## Proven Strategies\n- Read the logs (effectiveness: 67%)\n\n"
-        "## Anti-Patterns to Avoid\n- Avoid: Timeout errors\n\n"
-        "## Time/Iteration Estimates\n- Similar tasks: ~12 iterations, ~61s per iteration\n\n"
-        "## Project Conventions\n- ES modules\n  Examples: lib/a.mjs, src/t.ts\n- One sentence per line\n"
-    )
-
-
 def test_geas_sets_cautions_apart(make: Make) -> None:
     """Under a heading of their own, with the advice to treat them as suggestions."""
     sure = make(
@@ -115,11 +68,6 @@ def test_geas_sets_cautions_apart(make: Make) -> None:
         "⚠️ Caution items (lower confidence):\n"
         "- **[mem-2] Retries** (confidence: 0.4, provisional): Maybe retry — treat as suggestion, not rule\n"
     )
-
-
-def test_joelclaw_gives_plain_lines(make: Make) -> None:
-    """Texts only."""
-    assert render(ranked(make("Use the queue")), standard("joelclaw"), "n") == "- Use the queue\n"
 
 
 def test_an_origins_wording_can_be_fenced(make: Make) -> None:
@@ -218,25 +166,6 @@ def test_braces_in_a_text_are_text(make: Make) -> None:
     """A lesson is never read as a template."""
     (line,) = render(ranked(make("use {id} and {0}")), standard("joelclaw"), "n").splitlines()
     assert line == "- use {id} and {0}"
-
-
-def test_unknown_facts_of_an_estimate_are_not_guessed(make: Make) -> None:
-    """Figures that are no figures leave the text."""
-    memory = make("about a minute", kind="estimate", extra={"content": {"totalIterations": "many"}})
-    assert "- about a minute\n" in render(ranked(memory), standard("ralph"), "n")
-
-
-def test_any_extra_is_survived(make: Make) -> None:
-    """A foreign record's own fields may hold anything."""
-    for extra in (
-        {"content": None},
-        {"content": []},
-        {"examples": "x"},
-        {"title": 7},
-        {"effectiveness": "high"},
-    ):
-        kind: Any = "strategy"
-        assert "- t" in render(ranked(make("t", kind=kind, extra=extra)), standard("ralph"), "n")
 
 
 def test_the_prompt_shows_trust_and_not_what_anybody_wrote_as_source(make: Make) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tacit.core.errors import UsageError
 from tacit.core.run import Cost, Run, Step
 from tacit.core.value import replace
-from tacit.replay import pairs_of, words
-from tacit.replay.arm import cost, environment, filled
-from tacit.replay.bets import hopeless, power, settled_verdict
-from tacit.replay.confine import readable
+from tacit.replay import pairs_of
+from tacit.replay.arm import cost, environment
+from tacit.replay.bets import power, settled_verdict
 from tacit.replay.keeping import KeptTree
 from tacit.replay.outcome import by_check, by_reader, judge_by_signature, question
 from tacit.replay.plan import (
@@ -23,11 +20,7 @@ from tacit.replay.plan import (
     Pair,
     Spent,
     another_pair,
-    estimate,
-    parsed_budget,
-    scheduled,
 )
-from tacit.replay.reach import of_line, reached
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
 from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
 
@@ -95,11 +88,6 @@ def test_losses_count_by_their_size_and_a_long_draw_is_no_difference() -> None:
         and settled_verdict([0.0] * 10).word == NOT_YET_KNOWN
     )
     assert settled_verdict([]).word == NOT_YET_KNOWN
-
-
-def test_what_cannot_be_decided_any_more_is_seen() -> None:
-    """Nine pairs of one mind are a verdict, three are none."""
-    assert hopeless([0.0] * 10, 3) and not hopeless([0.0] * 10, 12)
 
 
 # -- tasks -------------------------------------------------------------------------------------------------------------
@@ -192,62 +180,7 @@ def test_a_lesson_that_every_run_reads_cannot_be_withheld() -> None:
     )
 
 
-# What a line did to others, or `nothing`, and the line.
-LINES = [
-    line.split("\t") for line in Path(__file__).with_name("lines.txt").read_text().splitlines()[1:]
-]
-
-
-@pytest.mark.parametrize(("did", "line"), LINES)
-def test_what_reached_others(did: str, line: str) -> None:
-    assert of_line(line).startswith(f"it {did}: ") if did != "nothing" else not of_line(line)
-
-
-def test_an_attempt_counts_and_a_tool_tells_by_its_name() -> None:
-    assert reached([shell("npm publish", error="no login")]) == "it published: npm publish"
-    assert reached([Step("tool", "t", tool="mcp__slack__post_message")]).startswith("it posted")
-    assert reached([Step("tool", "t", tool="mcp__github__create_pull_request")]).startswith(
-        "it posted"
-    )
-    assert not reached(
-        [Step("tool", name, tool=name) for name in ("SendMessage", "Edit", "mcp__tacit__recall")]
-    )
-
-
 # -- plan --------------------------------------------------------------------------------------------------------------
-
-
-def a_task(name: str, **more: Any) -> Task:
-    return Task(
-        name,
-        name,
-        f"do {name}",
-        "c",
-        "",
-        "main",
-        **{"seconds": 60.0, "tokens": 1000, "usd": 0.1, **more},
-    )
-
-
-def test_every_task_has_its_turn_and_the_arms_their_coin() -> None:
-    """The same key gives the same pairs, whoever asks and when; another gives others."""
-    tasks, key = [a_task(name) for name in "abc"], bytes(32)
-    pairs = [scheduled(tasks, key, number) for number in range(1, 301)]
-    assert all({task.id for task, _ in pairs[at : at + 3]} == set("abc") for at in range(0, 300, 3))
-    assert len({tuple(task.id for task, _ in pairs[at : at + 3]) for at in range(0, 300, 3)}) == 6
-    first = sum(order[0] == GIVEN for _, order in pairs)
-    assert 120 <= first <= 180 and pairs == [
-        scheduled([*reversed(tasks)], key, number) for number in range(1, 301)
-    ]
-    assert pairs != [scheduled(tasks, b"\1" * 32, number) for number in range(1, 301)]
-
-
-def test_a_plan_says_cost_and_power() -> None:
-    """Two runs a pair, at what the tasks took; what nobody told is not taken for nothing."""
-    found = estimate([a_task("a"), a_task("b", usd=0.0, seconds=180.0)], 10)
-    assert (found.usd, found.tokens, found.seconds) == (2.0, 20_000, 2400.0)
-    assert estimate([a_task("a", usd=0.0, tokens=0, seconds=0.0)], 10).usd is None
-    assert any("40 min, 20,000 tokens, 2.00 USD" in line for line in words.cost_lines(found))
 
 
 def of(*differences: float | None) -> list[Pair]:
@@ -291,36 +224,11 @@ def test_when_to_stop(
     assert another_pair(pairs, planned, spent, budget).reason == reason
 
 
-def test_who_wants_the_figures_gets_all_pairs() -> None:
-    """Where no verdict can come any more an interval still narrows."""
-    assert not another_pair(of(*[0.0] * 6), 9, Spent(), Budget(), (), True).stops
-
-
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
     reason = another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason
     assert reason.startswith("the lesson never reached the agent")
     assert not another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
-
-
-def test_budgets_as_people_write_them() -> None:
-    assert parsed_budget("20usd,8h") == Budget(20.0, 0, 28_800.0) and parsed_budget("$5") == Budget(
-        5.0
-    )
-    assert (
-        parsed_budget("3Mtok, 90min") == Budget(0.0, 3_000_000, 5400.0)
-        and parsed_budget("") == Budget()
-    )
-    with pytest.raises(UsageError, match="is not a budget"):
-        parsed_budget("plenty")
-
-
-def test_pairs_are_whole_or_not_there() -> None:
-    """One run of a pair is no pair, and a later whole one does not take its number."""
-    arms = ((1, GIVEN, 0.0), (1, WITHOUT, 1.0), (2, GIVEN, 0.0), (3, GIVEN, 0.0), (3, WITHOUT, 0.0))
-    rows = [{"pair": pair, "arm": arm, "task": "a", "loss": loss} for pair, arm, loss in arms]
-    assert [pair.difference for pair in pairs_of(rows)] == [-1.0]
-    assert len(pairs_of([*rows, {"pair": 2, "arm": WITHOUT, "task": "a", "loss": None}])) == 3
 
 
 # -- outcome -----------------------------------------------------------------------------------------------------------
@@ -408,27 +316,9 @@ def test_nothing_of_the_environment_is_handed_on_but_what_is_named() -> None:
     assert handed == {"PATH": "/usr/bin", **kept}
 
 
-def test_the_agents_words() -> None:
-    """A prompt stays one word, whatever is in it; without a place for it, it is read from standard input."""
-    prompt = "fix 'it'; rm -rf {notes}"
-    assert filled(["claude", "-p", "{prompt}"], "a b", "") == (["claude", "-p", "a b"], "")
-    assert filled(["loop", "--notes={notes}"], prompt, "N") == (["loop", "--notes=N"], prompt)
-    assert filled(["loop", "{prompt}"], prompt, "N")[0] == ["loop", prompt]
-
-
 def test_cost_by_transcript_or_by_what_was_printed() -> None:
     assert cost([replace(past(), cost=Cost(10, 5, 2, 1, 0.25))], "") == {"tokens": 18, "usd": 0.25}
     assert (
         cost([], 'x\n{"type":"result","total_cost_usd":0.07}\n') == {"usd": 0.07}
         and cost([], "{") == {}
     )
-
-
-def test_what_may_be_read_is_everything_but_the_hidden(tmp_path: Path) -> None:
-    """A link into a hidden folder opens nothing."""
-    top = tmp_path / "all"
-    for name in ("home/.ssh", "home/code/secret", "home/code/open", "usr"):
-        (top / name).mkdir(parents=True)
-    (top / "home" / "link").symlink_to(top / "home" / ".ssh")
-    allowed = [*readable([str(top / "home/.ssh"), str(top / "home/code/secret")], str(top))]
-    assert [path[len(str(top)) + 1 :] for path in allowed] == ["home/code/open", "usr"]

@@ -34,27 +34,6 @@ def test_what_came_later_bears_a_decision_out_or_not(later: Later, promote: bool
     assert agrees("reject", later) is (None if promote is None else not promote)
 
 
-@pytest.mark.parametrize("action", ["review", "merge", "", "approve everything"])
-def test_who_passes_on_decides_nothing(action: str) -> None:
-    """And is neither right nor wrong."""
-    assert agrees(action, GOOD) is None
-
-
-def test_a_record_counts_decided_known_and_agreed() -> None:
-    """Unknown ones count as decided only."""
-    record = track_record(
-        "rules", [("promote", GOOD), ("reject", GOOD), ("promote", Later()), ("review", GOOD)]
-    )
-    assert (record.decided, record.known, record.agreed, record.share, record.autonomous) == (
-        3,
-        2,
-        1,
-        0.5,
-        True,
-    )
-    assert track_record("rules", []).share is None
-
-
 def test_autonomy_is_lost_below_eighty_and_back_at_ninety() -> None:
     """Over the last thirty known decisions, in their order: 24 right of 30 keep it, 23 lose it, and 80 % do not bring it back."""
     for wrong, kept in ((6, True), (7, False)):
@@ -68,9 +47,3 @@ def test_autonomy_is_lost_below_eighty_and_back_at_ninety() -> None:
     for more, back in ((26, False), (27, True)):
         # The right ones that came first leave the window first: after 23 more it holds the seven wrong ones and 23 right ones.
         assert track_record("model", lost + [("promote", GOOD)] * more).autonomous is back
-
-
-def test_unknown_decisions_do_not_water_it_down() -> None:
-    """A tier cannot outlive its errors by deciding what nobody looks at."""
-    record = track_record("model", [("promote", BAD)] * 30 + [("promote", Later())] * 500)
-    assert record.autonomous is False and record.last == 30

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,20 +29,6 @@ def memories(tmp_path: Path, clock: Clock) -> Iterator[Memories]:
         str(tmp_path / "a.db"), env=env, cwd=str(tmp_path / "work"), by="ada", yes=True, now=clock
     ) as memories:
         yield memories
-
-
-def test_figures_count_what_happened(memories: Memories, clock: Clock) -> None:
-    """Runs, lessons, moves, merges and what waits, since a time; well at first."""
-    for number in range(4):
-        text = f"Parser{number % 2} drops field{number % 2} of table{number % 2}"
-        memories.learn(run(f"r{number}", finding(f"r{number}", text), ended_at=clock.now))
-    memories.tend()
-    found = memories.statistics(clock.now)
-    assert (found.runs, found.new, found.risen, found.active, found.findings) == (4, 2, 2, 2, 4)
-    assert found.tended == clock.now and memories.alarms(found) == ()
-    clock.advance(days=40)
-    assert memories.statistics(clock.now).runs == 0
-    assert {why[:10] for _, why in found.stuck} == {"It becomes"}
 
 
 def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
@@ -134,27 +118,3 @@ def test_a_refused_move_is_counted(memories: Memories) -> None:
     with pytest.raises(Refused):
         memories.review(memory.id, "unmerge")
     assert memories.statistics("2000-01-01").events == {"move_refused": 1}
-
-
-def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, commands: Any) -> None:
-    """Markdown for people, figures for machines, 1 for a timer."""
-    memories.add("Run make migrate before the tests")
-    with memories.store.write() as tx:
-        tx.count("", "hook_failure", "2099-01-01")
-
-    def tacit_(*args: str) -> Any:
-        env = {**os.environ, **memories.env}
-        return commands.fork([*args, "--store", memories.store.path], b"", memories.folder, env)
-
-    shown = tacit_("report")
-    told = shown.stdout.decode()
-    assert shown.returncode == 0 and told.startswith("# work: ") and len(told.splitlines()) < 25
-    for word in ("Spared", "Tokens", "What agents hear", "hooks failed"):
-        assert word in told
-    assert tacit_("report", "--alarm").returncode == tacit_("doctor", "--alarm").returncode == 1
-    data = json.loads(tacit_("stats", "--json").stdout)["data"]
-    assert (data["memories"], data["state"], data["events"]) == (
-        1,
-        {"provisional": 1},
-        {"hook_failure": 1},
-    )

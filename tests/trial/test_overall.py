@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.value import replace
-from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, log_e, verdict
+from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, verdict
 from tacit.trial.guarded import GuardEffect
 from tacit.trial.overall import STAKES, whole_memory
 from tacit.trial.table import Trial, tabulate
@@ -150,48 +149,12 @@ def worked(
     return coins
 
 
-@pytest.mark.parametrize("done", [(0.125, 0.25), (0.5, 0.2)])
-def test_less_work_is_no_help_and_more_work_no_harm(done: tuple[float, float]) -> None:
-    """Whoever does the work meets the problem as often, told or not (4a): seen by whether the lesson's command ran at all."""
-    coins = worked(2, done=done, rates=(0.4, 0.4))
-    # by the problem alone
-    assert whole_memory([replace(coin, came=True) for coin in coins]).verdict.word != NOT_YET_KNOWN
-    assert whole_memory(coins).verdict.word == NOT_YET_KNOWN
-
-
 @pytest.mark.parametrize(("done", "rates"), [((0.5, 0.5), (0.1, 0.4)), ((0.3, 0.5), (0.05, 0.4))])
 def test_help_is_seen_though_not_every_session_comes_to_its_moment(
     done: tuple[float, float], rates: tuple[float, float]
 ) -> None:
     """Half of the sessions run the command, told as often as untold; or a few less, which is not counted as a problem each."""
     assert whole_memory(worked(1, done=done, rates=rates)).verdict.word == HELPS
-
-
-@pytest.mark.parametrize("runs", [20, 60])
-def test_of_one_lesson_the_purse_says_what_its_own_table_does(runs: int) -> None:
-    """Each coin is bet on once, and nothing is expected of work that was always done."""
-    coins = story(1, runs, {"a": (0.1, 0.5)})[1]
-    found, table = whole_memory(coins).verdict, tabulate(coins)
-    assert found.e_help == pytest.approx(exp(log_e(table, 0.0, "help")))
-    assert found.e_harm == pytest.approx(exp(log_e(table, 0.0, "harm")))
-
-
-def test_where_one_coin_could_ruin_every_stake_nothing_is_known() -> None:
-    """Withheld once in two hundred times: the interval is all there is."""
-    arms = ["withheld" if n == 7 else "injected" for n in range(20)]
-    coins = [
-        Trial(str(n), "a", "a", 0.005, arm, "occurred" if n % 2 else "not_occurred")
-        for n, arm in enumerate(arms)
-    ]
-    whole = whole_memory(coins)
-    assert (whole.low, whole.high) == (-1.0, 1.0)
-
-
-def test_an_empty_memory_has_no_figure() -> None:
-    """No coins, no claim."""
-    whole = whole_memory([])
-    assert (whole.per_run, whole.lessons_per_run, whole.units) == (None, 0.0, 0)
-    assert whole.verdict.word == NOT_YET_KNOWN
 
 
 @given(

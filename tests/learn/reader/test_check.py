@@ -75,16 +75,6 @@ def test_one_invented_quote_spoils_the_lesson() -> None:
     assert found.dropped == "a quote does not stand in the session"
 
 
-def test_a_plan_alone_carries_nothing() -> None:
-    assert check(lesson("Never write tests.", (11, "never write tests")), LINES).dropped
-
-
-def test_what_the_person_said_is_theirs() -> None:
-    text = "No docker here; the services run on the host at 192.168.1.4."
-    found = judged(lesson(text, (5, "the services run on the host")))
-    assert found == Decided(text, "said", "user", "user", "", "the person's line says it", "way")
-
-
 @pytest.mark.parametrize(
     ("more", "own"),
     [
@@ -159,13 +149,6 @@ def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None
     assert heard == ("shown", "agent", "agent", "Never use Docker Swarm.", READERS_WORDS)
 
 
-def test_with_several_quotes_the_least_counts() -> None:
-    """A name that only the agent said is not the person's, though their line is quoted beside it: it is shown then, in the model's name."""
-    quotes = (5, "no docker here"), (8, "DATABASE_URL pointed to localhost")
-    found = judged(lesson("No docker here: DATABASE_URL pointed to localhost.", *quotes))
-    assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
-
-
 @pytest.mark.parametrize(
     ("says", "holds", "word"),
     [
@@ -183,11 +166,6 @@ def test_the_second_question_decides(says: str, holds: str, word: str) -> None:
     assert bool(asks.word) and (asks.word == "found") >= (holds == "once"), (
         "leave given once shows that it is asked for"
     )
-
-
-def test_unweighed_words_come_into_nothing() -> None:
-    found = decide(check(lesson("No docker here.", (5, "no docker here")), LINES), None, LINES)
-    assert (found.word, found.tier) == ("asked", "agent")
 
 
 def test_found_needs_evidence_of_the_session() -> None:
