@@ -10,7 +10,8 @@ from tests.tables import by_table
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.extract import Known, extract
 from tacit.learn.resolves import resolution
-from tacit.learn.wishes import read
+from tacit.learn.wishes import read, wishes
+from tacit.testing import user
 
 CWD = "/home/me/app"
 
@@ -272,3 +273,9 @@ def test_what_points_at_the_moment_is_no_standing_word(said: str) -> None:
 def test_here_is_the_project_where_tools_are_named(said: str, heard: str) -> None:
     """People say "here" and mean in this project; of a piece of code they mean this place."""
     assert texts(run(sh("ls"), typed(said)), "wish") == ([heard] if heard else [])
+
+
+@by_table
+def test_a_wish_is_kept_without_the_task_beside_it(said: str, kept: str) -> None:
+    """Every later agent would be told to run the tests; a note behind # and words around a file are heard."""
+    assert [found.text for found in wishes(run(user(said)))] == [kept]

@@ -11,7 +11,7 @@ from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
-from tacit.recall.trial import Assigned, assignments, instrument_of, is_told
+from tacit.recall.trial import Assigned, assignments, instrument_of, is_told, task_of
 
 if TYPE_CHECKING:
     from tacit.core.profile_sections import Trial
@@ -201,4 +201,17 @@ def test_a_reviewer_that_asks_is_not_blind(make: Make) -> None:
         is_told(memory, "guardian")
         and not is_told(memory, "maker")
         and not is_told(make(source=""), "")
+    )
+
+
+def test_one_prompt_in_four_sessions_is_one_task() -> None:
+    """However often a host numbers it anew."""
+    assert (
+        len(
+            {
+                task_of("", text)
+                for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")
+            }
+        )
+        == 1
     )

@@ -586,3 +586,31 @@ def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_ot
         found = replace(run(name, typed, say("Sure."), task=name, lineage=name), ended_at=ended)
         assert len(reads(memories, found, same).new) == new, name
         assert memories.get(gone.id).state == "archived"
+
+
+def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
+    """What it hears is held for a person, and nothing that is remembered is touched on its word."""
+    memory = memories.add("Use the develop branch for new work, never main.")
+    at = replace(
+        desk(
+            memories,
+            answer(
+                [SAID],
+                [weighs()],
+                [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}],
+            ),
+        ),
+        examine=True,
+    )
+    found = session("r1")
+    memories.learn(found)
+    assert read_at(at, memories, found)
+    heard = by_text(memories, "Before new work")
+    assert (heard.state, heard.gate) == (
+        "candidate",
+        "hold",
+    ) and "only advises" in heard.gate_reason
+    assert (
+        memories.get(memory.id).state == memory.state
+        and memories.get(memory.id).tally.contradicted == 0
+    )
