@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -14,13 +12,11 @@ from tacit.core.clock import seconds, stamp
 from tacit.core.profile import Profile
 from tacit.core.run import Finding, Reading, Run, Step
 from tacit.lookback.excerpt import Home, Spent, excerpt, home_by_folder
-from tacit.lookback.html import html_page
 from tacit.lookback.report import look_back, lookback
 from tacit.lookback.result import (
     Correction,
     Count,
     Files,
-    Lookback,
     LookbackSettings,
     Problem,
     lookback_json,
@@ -386,64 +382,6 @@ def test_json_holds_every_figure(profile: Profile) -> None:
         "repeated": 2,
         "forewarned": 1,
     }
-
-
-class Tags(HTMLParser):
-    """What a browser would make of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-
-XSS = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&`"
-
-
-def test_a_transcripts_markup_stays_text_on_the_page(profile: Profile) -> None:
-    """Whatever the run, the project or the person said, the page holds the same elements and asks nobody for anything."""
-
-    def hostile(day: int) -> Run:
-        session = (
-            Session(f"s{day}", day, cwd=f"/home/me/{XSS}")
-            .bash(f"npm test {XSS}", f"Error: Cannot find module {XSS}")
-            .bash("npm ci")
-        )
-        return (
-            session.bash(f"npm test {XSS}")
-            .says(f"No, always use {XSS} pnpm instead of npm in this repo.")
-            .run()
-        )
-
-    found = lookback([hostile(day) for day in (1, 2, 3, 12)], LookbackSettings(profile))
-    assert found.count.repeated == 3 and "<script>" in found.problems[0].label
-    plain = lookback(
-        [
-            broken(f"s{day}", day).says("Always use pnpm instead of npm here.").run()
-            for day in (1, 2, 3, 12)
-        ],
-        LookbackSettings(profile),
-    )
-    bad, good = (
-        Tags(html_page(found, "2026-02-01T00:00:00Z", XSS)),
-        Tags(html_page(plain, "2026-02-01T00:00:00Z", "1")),
-    )
-    assert (bad.tags - good.tags, bad.attributes - good.attributes) == (set(), set())
-    assert (
-        not {"script", "img", "link", "iframe"} & bad.tags
-        and not {"src", "href", "onerror"} & bad.attributes
-    )
-    assert not re.search(r"url\(|@import|https?:", html_page(plain, "2026-02-01T00:00:00Z", "1"))
-
-
-def test_an_empty_page_is_a_page() -> None:
-    """Nothing to show is shown as nothing."""
-    assert "No problem came back" in html_page(Lookback(), "2026-02-01T00:00:00Z", "1")
 
 
 def test_a_run_without_a_folder_belongs_to_its_project_or_its_file() -> None:

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def quantity(n: int) -> str:
-    """A number with its thousands apart."""
-    return f"{n:,}"
-
-
 def percent(part: int, whole: int) -> str:
     """A share; never rounded to all or nothing."""
     if not whole or part in (0, whole):

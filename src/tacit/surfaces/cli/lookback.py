@@ -1,6 +1,6 @@
 """lookback: the first minute. What past sessions would have taught, on one screen, as JSON or as a page; no set-up.
 
-Without a yes nothing is opened, made or kept. The transcripts are read where the host left them; only `--html` writes a file.
+Without a yes nothing is opened, made or kept. The transcripts are read where the host left them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit import __version__, formats, profiles
+from tacit import formats, profiles
 from tacit.app import Memories, store_path
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
@@ -46,7 +46,7 @@ from tacit.surfaces.cli.reading import (
     unread_of,
     with_room,
 )
-from tacit.surfaces.cli.settings_file import plain_path, written
+from tacit.surfaces.cli.settings_file import plain_path
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, table, wrapped
 from tacit.surfaces.past import is_transcript, keeping
 from tacit.words.diagnose import OF_NO_LESSON
@@ -75,7 +75,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [plain_path(os.path.abspath(path) if path != "-" else path) for path in folders]
-    listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
+    listed = args.limit or (LISTED_ELSEWHERE if cli.json else LISTED)
     gone = GoneFolders(cli, args, sources)
     homes = Homes(cli.env, gone)
     chosen = _Chosen(lambda run: homes(run).path == gone.place.root)
@@ -93,7 +93,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     )
     notes += [*lookback_part("words").left_out(found), *gone.apart()]
     shaped = lookback_part("result").lookback_json(found)
-    data = {"looked_in": looked_in, "since": since or None, "html": None, **shaped}
+    data = {"looked_in": looked_in, "since": since or None, **shaped}
     if not found.count.sessions:
         code = NotFound.exit_code if args.paths else 0
         return Answer(data, _nothing(looked_in, args), code=code, warnings=notes)
@@ -105,17 +105,13 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     data["reading"] = plan.json() if plan else None
     if args.read:
         return _read(args, cli, plan, settings, chosen)
-    if args.html:
-        data["html"] = written(args.html, lookback_part("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings, chosen)
     here = next(
         (each.name for each in found.projects if each.path and each.path == gone.place.root), ""
     )
-    steps = _next(
-        cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env))
-    )
+    steps = _next(cli, chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
     if not any(each.left for each in found.projects):
         steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     text = _screen(
@@ -409,22 +405,16 @@ def _screen(
     return "\n".join(lines)
 
 
-def _next(cli: Cli, html: str, host: str, connected: bool) -> list[str]:
+def _next(cli: Cli, host: str, connected: bool) -> list[str]:
     connect = "tacit inject" if connected else f"tacit connect {host}"
     then = (
         "what your agent hears, and when"
         if connected
         else "from the next session on, in the prompt"
     )
-    page = (
-        f"page written: {html}"
-        if html
-        else "tacit lookback --html page.html    this as a page, with all lessons"
-    )
     return [
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; then tacit shows the lessons, to keep or drop",
         f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}{then}",
-        f"      {page}",
     ]
 
 
