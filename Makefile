@@ -233,9 +233,9 @@ fuzz: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris >/dev/null 2>&1 || echo "atheris does not install here: our own mutations only"
 	@$(BIN)/python bench/faults/fuzz.py --minutes $(or $(MINUTES),10)
 
-# The desk in the system's Chromium, with axe-core and schemathesis. TACIT_SHOTS=FOLDER keeps screenshots.
+# The desk in the system's Chromium, with axe-core. TACIT_SHOTS=FOLDER keeps screenshots.
 test-desk: .venv/ready
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright axe-playwright-python schemathesis
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright axe-playwright-python
 	$(BIN)/python -m pytest -m slow tests/surfaces/test_desk_browser.py
 
 clean:

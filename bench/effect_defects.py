@@ -454,7 +454,7 @@ def d10(person: Person) -> Said:
 
 
 def d11(person: Person) -> Said:
-    """What `report` prints before anything is known."""
+    """What `effect` prints before anything is known."""
     memory = person.taught()
     with person.open() as memories:
         for n in range(12):
@@ -464,7 +464,7 @@ def d11(person: Person) -> Said:
                 memory,
                 lambda told: [FAILS, CURE, PASSES] if not told else [PASSES],
             )
-    said = person.tacit("report")
+    said = person.tacit("effect")
     known = memories_word(person)
     told = next((line.strip() for line in said.splitlines() if "not yet known" in line.lower()), "")
     return Said(

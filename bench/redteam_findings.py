@@ -734,11 +734,11 @@ def the_rest(world: World) -> Tried:
     through += ["a secret in names, branch, task, kept session or reason"] * (
         SECRET[:10].encode() in raw
     )
-    through += monitors(world) + desk_token(world)
+    through += monitors(world) + desk_door(world)
     return Tried(
         tries + 5,
         through,
-        "claims, two runs in one file, runs that an environment names, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token",
+        "claims, two runs in one file, runs that an environment names, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's door",
     )
 
 
@@ -773,14 +773,14 @@ def monitors(world: World) -> list[str]:
     return ["git ran what the repository names"] * (world.home / "RAN").exists()
 
 
-def desk_token(world: World) -> list[str]:
-    """The real desk: what its token is worth to a program, and where a doubled slash leads."""
+def desk_door(world: World) -> list[str]:
+    """The real desk: nothing that lies on this machine opens it or makes its change, and a doubled slash leads nowhere else."""
     import urllib.error
     import urllib.request
 
     command = Path(sys.executable).parent / "tacit"
     desk = subprocess.Popen(
-        [command, "serve", "--port", "0", "--by", "ada", "--yes"],
+        [command, "desk", "--port", "0", "--by", "ada", "--yes"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -794,8 +794,6 @@ def desk_token(world: World) -> list[str]:
                 link = found[0]
                 break
         root = "/".join(link.split("/")[:3])
-        token = next(path.read_text().strip() for path in (world.home / "data").rglob("desk-token"))
-        through = []
 
         class Stay(urllib.request.HTTPRedirectHandler):
             def redirect_request(self, *args: Any) -> None:
@@ -808,34 +806,25 @@ def desk_token(world: World) -> list[str]:
                 break
             time.sleep(0.1)
 
-        def ask(path: str, **more: Any) -> tuple[int, Any, str]:
+        def ask(path: str, **more: Any) -> tuple[int, Any]:
             try:
                 with opener.open(urllib.request.Request(root + path, **more), timeout=10) as answer:
-                    return answer.status, answer.headers, answer.read().decode()
+                    return answer.status, answer.headers
             except urllib.error.HTTPError as refused:
-                return refused.code, refused.headers, refused.read().decode()
+                return refused.code, refused.headers
 
-        through += ["the token in a link opens the desk"] * (
-            ask(f"/?key={token}")[0] not in (401, 403)
+        through = []
+        secret = link.rpartition("=")[2]
+        files = [path for path in world.home.rglob("*") if path.is_file()]
+        through += ["the word of the link lies in a file"] * any(
+            secret.encode() in path.read_bytes() for path in files
         )
         through += ["a doubled slash leads away"] * str(
-            ask(f"//evil.example/?key={link.rpartition('=')[2]}")[1].get("location", "")
+            ask(f"//evil.example/?key={secret}")[1].get("location", "")
         ).startswith(("//", "http"))
-        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
-        status, _, said = ask(
-            "/api/v1/memories",
-            data=json.dumps({"text": "Pushing is fine."}).encode(),
-            headers=headers,
-            method="POST",
-        )
-        through += ["the token makes a person"] * (
-            '"trust":"user"' in said.replace(" ", "")
-            or '"trust":"user"'
-            in json.dumps(
-                [each for each in listed(world) if "Pushing is fine" in each["text"]]
-            ).replace(" ", "")
-        )
-        print(f"    desk: POST with the token alone answered {status}: {said[:120]}")
+        status, _ = ask("/act/rows/x", data=b"do=drop&csrf=", method="POST")
+        through += ["a change without the cookie"] * (status != 401)
+        print(f"    desk: a change without its cookie answered {status}")
         return through
     finally:
         desk.terminate()

@@ -278,7 +278,6 @@ _STARTS = {
         "show\0x",
         "why\0x",
         "log\0--tail\x003",
-        "stats",
         "doctor\0--json",
         "backup\0--list",
         "restore\0x",
@@ -301,7 +300,6 @@ _STARTS = {
         "--json\0status",
         "tend\0--dry-run",
         "page",
-        "report",
         "lookback",
     ],
 }

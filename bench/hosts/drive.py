@@ -424,8 +424,8 @@ def _tools(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
 
 
 def _noticed(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
-    """{"noticed": text, "lineages": 1}: a failure that `tacit stats` has, and in how many independent runs it was met."""
-    found = {row["signature"]: row["lineages"] for row in world.tacit("stats")["noticed"]}
+    """{"noticed": text, "lineages": 1}: a failure that `tacit doctor` has, and in how many independent runs it was met."""
+    found = {row["signature"]: row["lineages"] for row in world.tacit("doctor")["noticed"]}
     met = [n for signature, n in found.items() if each["noticed"] in signature]
     return (
         ""

@@ -156,15 +156,15 @@ def _facts(world: World) -> dict[str, int]:
         world.tacit("audit", "--limit", "100", check=False).get("runs")
         or world.tacit("audit")["runs"]
     )
-    stats = world.tacit("stats")
+    doctor = world.tacit("doctor")
     listed = world.tacit("list", "--limit", "100")["memories"]
-    met = [row["lineages"] for row in stats["noticed"] if "orders" in row["signature"]]
+    met = [row["lineages"] for row in doctor["noticed"] if "orders" in row["signature"]]
     return {
-        "runs": stats["runs"],
+        "runs": world.tacit("status")["runs"],
         "settled": sum(bool(run["settled_at"]) for run in runs),
         "lineages": sum(met),
         "lessons with make db": sum("make db" in memory["text"] for memory in listed),
-        "hook failures": stats["events"].get("hook_failure", 0),
+        "hook failures": doctor["events"].get("hook_failure", 0),
     }
 
 

@@ -4,7 +4,7 @@
 
 The counter knows nothing of the grammar: of each tool call that failed it takes the first line that sounds like an error (else the last),
 without numbers, quotes and paths, and counts the runs that have it. One of its commonest is held if the runs that met it have, at that
-very call, a failure among what `tacit stats --json` lists as noticed. Beside it stands what an agent or the person is told.
+very call, a failure among what `tacit doctor --json` lists as noticed. Beside it stands what an agent or the person is told.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _line(said: str) -> str:
 def learned(
     name: str, files: list[Path]
 ) -> tuple[list[dict[str, Any]], dict[tuple[str, str], set[str]], list[str]]:
-    """What `tacit stats --json` lists as noticed; which signatures were noticed at which call; what is told."""
+    """What `tacit doctor --json` lists as noticed; which signatures were noticed at which call; what is told."""
     world = World(Path(), "logs", f"hosts-{name}")
     world.fresh()
     for file in files:
@@ -103,7 +103,7 @@ def learned(
                 "dev",
                 "--yes",
             )
-    noticed = world.tacit("stats", "--project", "logs")["noticed"]
+    noticed = world.tacit("doctor", "--project", "logs")["noticed"]
     at: dict[tuple[str, str], set[str]] = defaultdict(set)
     for run, mark, place in rows(
         world,

@@ -164,7 +164,7 @@ def test_a_place_that_cannot_be_made_says_so(tacit: Any, tmp_path: Path) -> None
 def test_reading_makes_no_store(tacit: Any, tmp_path: Path) -> None:
     """list, show and log on a missing store: exit 3 and no file."""
     path = tmp_path / "none" / "s.db"
-    for args in (["list"], ["show", "x"], ["log"], ["doctor"], ["stats"]):
+    for args in (["list"], ["show", "x"], ["log"], ["doctor"]):
         assert tacit(*args, "--store", str(path)).code == 3
     assert tacit("--store", str(path)).code == 0  # status says what to do first
     assert not path.parent.exists()

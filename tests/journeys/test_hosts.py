@@ -622,9 +622,9 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
     assert [run["format"] for run in first] == ["codex", "gemini", "swe-agent", "aider"]
     assert [run["already"] for run in (*first, *second)] == [False] * 4 + [True] * 4
     assert any("2 typed messages do not count as yours" in each for each in first[0]["warnings"])
-    assert tacit("stats", "--json").data["noticed"] == []
+    assert tacit("doctor", "--json").data["noticed"] == []
     tacit("learn", "--as", "ada", *paths)
-    assert len(tacit("stats", "--json").data["noticed"]) > 1
+    assert len(tacit("doctor", "--json").data["noticed"]) > 1
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""The desk: who may speak to it, what its API says, and that a person's acts are those of the command line."""
+"""The desk: who may speak to it, what its four screens show, and that a person's acts are those of the command line."""
 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -14,18 +15,19 @@ pytest.importorskip("starlette", reason="the desk needs the extra web")
 pytest.importorskip("jinja2", reason="the desk needs the extra web")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
-from tests.terminals import ask, put_as  # noqa: E402
+from tests.surfaces.desk_world import HOSTILE, lived  # noqa: E402
+from tests.terminals import ask  # noqa: E402
 
+from tacit.app import Memories  # noqa: E402
 from tacit.app import open as open_memories  # noqa: E402
-from tacit.core.clock import now  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
-from tacit.surfaces.web.security import Keys, host_names, refused, served, token_at  # noqa: E402
-from tacit.surfaces.web.server import Desk, application, document  # noqa: E402
+from tacit.surfaces.web import effects, screens  # noqa: E402
+from tacit.surfaces.web.security import Keys, host_names, refused, served  # noqa: E402
+from tacit.surfaces.web.server import Desk, application  # noqa: E402
 from tacit.testing import finding, run, tool  # noqa: E402
 
-TOKEN = "t" * 64
-KEY = "a program's"  # with which it acts in a name
 HOST = "127.0.0.1:8477"
+LINK = "once" * 8
 XSS = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 
@@ -35,7 +37,7 @@ class Client:
     def __init__(self, **headers: str) -> None:
         import asyncio
 
-        keys = Keys(TOKEN, link="once" * 8, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
+        keys = Keys(LINK)
         self.app = application(
             Desk(lambda project=None: open_memories(project=project)),
             keys,
@@ -56,38 +58,42 @@ class Client:
 
         return self._loop.run_until_complete(ask())
 
+    def act(self, path: str, **form: str) -> str:
+        """A form that is sent: the page that it leads to, or the error it was answered with."""
+        answer = self("POST", path, data={"csrf": self.csrf, **form})
+        if answer.status_code == 303:
+            answer = self("GET", answer.headers["location"])
+            assert answer.status_code == 200
+        else:
+            assert answer.status_code == 422, answer.text
+        return unescape(answer.text)
+
     def close(self) -> None:
         self._loop.close()
 
 
 @pytest.fixture
-def api(folder: Path) -> Iterator[Client]:
-    client = Client(**{"authorization": f"Bearer {TOKEN}", "x-tacit-key": KEY})
-    yield client
-    client.close()
-
-
-@pytest.fixture
 def browser(folder: Path) -> Iterator[Client]:
     client = Client()
-    client.headers = {
-        "cookie": client.cookie,
-        "x-csrf-token": client.csrf,
-        "origin": f"http://{HOST}",
-    }
+    client.headers = {"cookie": client.cookie, "origin": f"http://{HOST}"}
     yield client
     client.close()
+
+
+def words_beside(browser: Client, path: str, act: str) -> str:
+    """What a form carries of the words that stand beside its button."""
+    form = browser("GET", path).text.partition(f'action="{act}"')[2]
+    return form.partition('name="words" value="')[2].partition('"')[0]
+
+
+def said_of(browser: Client, path: str, act: str, do: str, **form: str) -> str:
+    """A click on a form's button, as the page holds it."""
+    return browser.act(act, do=do, words=words_beside(browser, path, act), **form)
 
 
 def teach(text: str = "Run make migrate before the tests.", **facets: Any) -> str:
     with open_memories() as memories:
         return memories.add(text, **facets).id
-
-
-def words_beside(browser: Client, path: str, act: str) -> str:
-    """What a form carries of the words that stand beside its button."""
-    form = browser("GET", path).text.partition(f'hx-post="{act}"')[2]
-    return form.partition('name="words" value="')[2].partition('"')[0]
 
 
 def hold(number: int = 1) -> str:
@@ -108,17 +114,15 @@ def hold(number: int = 1) -> str:
     ("method", "headers", "status"),
     [
         ("GET", {}, 401),
-        ("GET", {"authorization": "Bearer wrong"}, 401),
+        ("GET", {"authorization": "Bearer anything"}, 401),
         ("GET", {"cookie": "tacit_desk=wrong"}, 401),
-        ("GET", {"host": "evil.example", "authorization": f"Bearer {TOKEN}"}, 421),
-        ("GET", {"origin": "http://evil.example", "authorization": f"Bearer {TOKEN}"}, 403),
-        ("GET", {"authorization": f"Bearer {TOKEN}"}, None),
-        ("POST", {"authorization": f"Bearer {TOKEN}"}, 403),
-        ("POST", {"authorization": f"Bearer {TOKEN}", "x-tacit-key": "nobody's"}, 403),
-        ("POST", {"authorization": f"Bearer {TOKEN}", "x-tacit-key": KEY}, None),
-        ("POST", {"cookie": "OURS"}, 403),
-        ("POST", {"cookie": "OURS", "x-csrf-token": "wrong"}, 403),
-        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "sec-fetch-site": "cross-site"}, 403),
+        ("GET", {"host": "evil.example", "cookie": "OURS"}, 421),
+        ("GET", {"origin": "http://evil.example", "cookie": "OURS"}, 403),
+        ("GET", {"cookie": "OURS"}, None),
+        ("POST", {"cookie": "OURS"}, None),
+        ("POST", {"cookie": "OURS", "sec-fetch-site": "same-site"}, 403),
+        ("POST", {"cookie": "OURS", "sec-fetch-site": "cross-site"}, 403),
+        ("POST", {"cookie": "OURS", "origin": "null"}, 403),
         (
             "GET",
             {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
@@ -129,121 +133,90 @@ def hold(number: int = 1) -> str:
             {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
             None,
         ),
-        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF"}, None),
-        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "origin": "null"}, 403),
     ],
 )
 def test_who_may_speak(method: str, headers: dict[str, str], status: int | None) -> None:
-    """Names, origins, secrets and the word only our pages know."""
-    keys = Keys(TOKEN, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
+    """Names, origins and the cookie that the link gave."""
+    keys = Keys(LINK)
     given = {"host": HOST, **headers}
-    given = {
-        k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf)
-        for k, v in given.items()
-    }
-    why = refused(method, "/api/v1/overview", given, host_names("127.0.0.1", 8477), keys)
+    given = {k: v.replace("OURS", f"tacit_desk={keys.session}") for k, v in given.items()}
+    why = refused(method, "/", given, host_names("127.0.0.1", 8477), keys)
     assert (why.status if why else None) == status
 
 
 def test_a_link_opens_once_and_leaves_a_strict_cookie(folder: Path) -> None:
-    """The word of the link is neither the cookie nor the token, and does not work twice."""
+    """The word of the link is not the cookie, and does not work twice."""
     client = Client()
-    first = client("GET", f"/?key={'once' * 8}")
+    first = client("GET", f"/?key={LINK}")
     assert (first.status_code, first.headers["location"]) == (303, "/")
     cookie = first.headers["set-cookie"]
-    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and TOKEN not in cookie
-    assert client("GET", f"/?key={'once' * 8}").status_code == 401
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and LINK not in cookie
+    assert client("GET", f"/?key={LINK}").status_code == 401
     assert client("GET", "/", headers={"cookie": cookie.partition(";")[0]}).status_code == 200
     client.close()
 
 
-def test_the_token_opens_no_browser_and_no_link_leads_away(folder: Path) -> None:
-    """Whoever reads the token's file cannot make the cookie of it; a path with two slashes is a path here."""
+def test_no_link_leads_away(folder: Path) -> None:
+    """A path with two slashes is a path here; no two desks have the same secrets."""
     client = Client()
-    assert client("GET", f"/?key={TOKEN}").status_code == 401
-    assert Keys(TOKEN).session != Keys(TOKEN).session and Keys(TOKEN).csrf != Keys(TOKEN).csrf
-    first = client("GET", f"http://{HOST}//evil.example/?key={'once' * 8}")
+    assert Keys(LINK).session != Keys(LINK).session and Keys(LINK).csrf != Keys(LINK).csrf
+    first = client("GET", f"http://{HOST}//evil.example/?key={LINK}")
     assert (first.status_code, first.headers["location"]) == (303, "/evil.example/")
     client.close()
 
 
-def test_every_answer_carries_the_policy(api: Client) -> None:
-    """Also refusals; and no script or style stands inside a page."""
+def test_a_change_needs_the_word_that_only_our_pages_know(browser: Client) -> None:
+    """Without it, or with another, nothing is changed; and a form leads to no other site."""
+    id = teach()
+    for form in ({"do": "drop"}, {"do": "drop", "csrf": "wrong"}):
+        answer = browser("POST", f"/act/lessons/{id}", data=form)
+        assert answer.status_code == 422 and "does not come from a page" in answer.text
+    with open_memories() as memories:
+        assert memories.get(id).state == "provisional"
+    form = {"do": "pin", "csrf": browser.csrf, "back": "//evil.example/"}
+    assert browser("POST", f"/act/lessons/{id}", data=form).headers["location"] == "/"
+
+
+def test_every_answer_carries_the_policy(browser: Client) -> None:
+    """Also refusals; and no page holds a script or a style of its own."""
     teach()
     for answer in (
-        api("GET", "/"),
-        api("GET", "/", headers={"authorization": "no"}),
-        api("GET", "/static/desk.js"),
+        browser("GET", "/"),
+        browser("GET", "/", headers={"cookie": "no"}),
+        browser("GET", "/static/desk.css"),
     ):
-        assert "default-src 'none'" in answer.headers["content-security-policy"]
-        assert "unsafe" not in answer.headers["content-security-policy"]
-        assert "access-control-allow-origin" not in answer.headers
-    html = api("GET", "/").text
-    assert not re.search(r"<script(?![^>]*src=)|\sstyle=|\son\w+=", html)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src" not in policy
+        assert "unsafe" not in policy and "access-control-allow-origin" not in answer.headers
+    assert not re.search(r"<script|\sstyle=|\son\w+=", browser("GET", "/").text)
 
 
-def test_a_body_that_is_too_large_is_not_read(api: Client) -> None:
+def test_a_body_that_is_too_large_is_not_read(browser: Client) -> None:
     """By its length, before anything else."""
-    answer = api(
-        "POST",
-        "/api/v1/memories",
-        content=b"x" * (2 << 20),
-        headers={"content-type": "application/json"},
-    )
-    assert answer.status_code == 413
+    assert browser("POST", "/act/rows/x", content=b"x" * (2 << 20)).status_code == 413
 
 
-def test_a_flood_is_slowed_down(folder: Path) -> None:
+def test_a_flood_is_slowed_down(browser: Client) -> None:
     """A person never meets it; a script that forgot to stop does."""
-    client = Client(authorization=f"Bearer {TOKEN}")
-    client.app.clock = lambda: client.app._at
-    answers = {client("GET", "/static/icon.svg").status_code for _ in range(405)}
+    browser.app.clock = lambda: browser.app._at
+    answers = {browser("GET", "/static/icon.svg").status_code for _ in range(405)}
     assert answers == {200, 429}
-    client.close()
+
+
+def test_no_address_beyond_this_machine_by_accident() -> None:
+    for host in ("0.0.0.0", "192.0.2.7", "::"):
+        with pytest.raises(TacitError, match="in the clear"), served(host, 80, [], ""):
+            pass
 
 
 # -- screens ---------------------------------------------------------------------------------------------------------------
 
 
 def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
-    """Every screen of a store with nothing in it."""
     with open_memories() as memories:
         memories.ensure_project()
     assert "tacit connect" in browser("GET", "/").text
-    for path in (
-        "/lessons",
-        "/search",
-        "/page",
-        "/runs",
-        "/effect",
-        "/pairs",
-        "/guards",
-        "/health?verify=yes",
-    ):
-        assert browser("GET", path).status_code == 200, path
-
-
-def test_a_guard_is_tried_armed_and_ended_at_the_desk(
-    browser: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its record first, then the step that the record is enough for, then only told again; the same as by `tacit guard`."""
-    past = [run(f"p{n}", tool("npm install", error="npm: command not found")) for n in range(6)]
-    monkeypatch.setattr("tacit.surfaces.web.acts.past_sessions", lambda _: past)
-    id = teach("Run `pnpm install`, not `npm install`.")
-    assert f"/guards?tried={id}" in browser("GET", "/guards").text
-    tried = unescape(browser("GET", f"/guards?tried={id}").text)
-    assert (
-        "6 right, 0 wrong, 0 moot" in tried
-        and "Ask me before it" in tried
-        and "Refuse it" not in tried
-    )
-    assert browser("POST", f"/act/guards/{id}", data={"do": "refuse"}).status_code == 422, (
-        "its record is not enough"
-    )
-    assert browser("POST", f"/act/guards/{id}", data={"do": "ask"}).status_code < 400
-    assert "asks you; fires before `npm install`" in unescape(browser("GET", "/guards").text)
-    assert browser("POST", f"/act/guards/{id}", data={"do": "off"}).status_code < 400
-    assert "No guard is armed." in browser("GET", "/guards").text
+    assert "No lesson was ever given" in browser("GET", "/proof").text
 
 
 def test_hostile_text_is_shown_as_text(browser: Client) -> None:
@@ -252,18 +225,10 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
     teach("‮" + "א" * 300)
     with open_memories() as memories:
         memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
-        memories.learn(
-            run(
-                "<b>r</b>",
-                finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS),
-                task=XSS,
-            )
-        )
-    lists, own = (
-        "/ /inbox /lessons /search?q=alert /page /runs /runs/%3Cb%3Er%3C%2Fb%3E /health",
-        (id, other),
-    )
-    for path in (*lists.split(), *(f"/lessons/{each}" for each in own)):
+        told = finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS)
+        memories.learn(run("<b>r</b>", told, task=XSS))
+    paths = ("/", "/proof", "/runs/%3Cb%3Er%3C%2Fb%3E", f"/lessons/{id}", f"/lessons/{other}")
+    for path in paths:
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
@@ -272,71 +237,88 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
 def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
     """Its beginning where others stand beside it, all of it on its own screen."""
     ids = [teach(f"{XSS} {n} " + "a long tail of words " * 5_000, kind="rule") for n in range(3)]
-    with open_memories() as memories, memories.store.write() as tx:
-        held = tx.get(ids[0])
-        put_as(tx, held, "gate", now(), "sam", "too long", gate="hold")
-    for path in (
-        "/",
-        "/inbox",
-        "/lessons",
-        "/search?q=tail",
-        "/page",
-        f"/lessons/{ids[1]}",
-        "/health",
-    ):
-        html = browser("GET", path).text
-        assert "<script>alert" not in html, path
-        whole = path.endswith(ids[1])
-        assert (len(html) > 100_000) is whole, (path, len(html))
-    assert "edit it on its own screen" in browser("GET", "/inbox").text
-    words = words_beside(browser, f"/lessons/{ids[0]}", f"/act/lessons/{ids[0]}")
-    yes = {"decision": "approve", "words": words}
-    done = browser("POST", f"/act/proposals/{ids[0]}", data=yes)
-    assert "approved" in done.text and len(done.text) < 5_000
+    assert len(browser("GET", "/").text) < 100_000
+    assert len(browser("GET", f"/lessons/{ids[1]}").text) > 100_000
+    assert len(said_of(browser, "/", f"/act/rows/{ids[0]}", "drop")) < 100_000
+    assert (
+        "✓ keep" not in browser("GET", "/").text
+    )  # what is not shown whole is kept on its own screen
 
 
-def test_nothing_is_erased_from_here(api: Client) -> None:
-    """Erasing is for good, and asks at a terminal."""
-    id = teach()
-    assert not [path for path in document()["paths"] if "erase" in path]
-    assert api("POST", f"/api/v1/memories/{id}/erase", json={}).status_code == 404
-    assert api("DELETE", f"/api/v1/memories/{id}").status_code == 405
+def test_home_is_the_one_screen(browser: Client, folder: Path) -> None:
+    """What agents hear and what came of it; the line of a file that is wrong; a lesson's life and a session's record in words."""
+    ids = lived(str(folder), weeks=4, sessions=8)
+    page = browser("GET", "/").text
+    assert "CLAUDE.md:12: replace" in page and "What agents hear" in page and "since then" in page
+    assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
+    told = browser("GET", f"/lessons/{ids['lesson']}").text
+    assert "A session met it" in told and "failed again, exit status 1" in told
+    session = browser("GET", "/runs/s7").text
+    assert "Lessons given" in session and "Learned from it" in session
+    proof = browser("GET", "/proof").text
+    assert f'href="/lessons/{ids["lesson"]}"' in proof and "Odds that it helps" in proof
 
 
-def test_a_judgement_and_its_undo(browser: Client) -> None:
-    """Approved by a click, taken back by another: the lesson stands where it stood, and waits again."""
-    id = hold()
-    assert id in browser("GET", "/inbox").text
-    yes = {"decision": "approve", "words": words_beside(browser, "/inbox", f"/act/proposals/{id}")}
-    done = browser("POST", f"/act/proposals/{id}", data=yes)
-    assert "approved" in done.text
+def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> None:
+    """The same words as at the terminal, in the person's name, and each taken back by a click; what is no word is refused."""
+    kept, gone, other = (
+        teach("The importer drops rows with umlauts"),
+        teach("Use port 5433"),
+        teach("Run make seed"),
+    )
+    page = browser("GET", "/").text
+    assert "Use port 5433" in page and f'action="/act/rows/{gone}"' in page
+    before = words_beside(browser, "/", f"/act/rows/{kept}")
     with open_memories() as memories:
-        assert memories.get(id).state == "provisional"
-    entries = re.search(r'name="entries" value="([\d ]+)"', done.text)
-    assert entries
-    back = browser("POST", f"/act/proposals/{id}/reopen", data={"entries": entries[1]})
-    assert 'class="card proposal"' in back.text
+        memories.edit(kept, text="The importer keeps rows with umlauts")
+    for words in (before, ""):
+        told = browser.act(f"/act/rows/{kept}", do="keep", words=words)
+        assert "its words changed since" in told
+    assert "it is your word now" in said_of(browser, "/", f"/act/rows/{kept}", "keep")
+    dropped = said_of(browser, "/", f"/act/rows/{gone}", "drop")
+    assert "dropped: Use port 5433" in dropped and f'action="/act/undo/{gone}"' in dropped
+    assert "Use port 5433" not in browser("GET", "/").text  # said once
+    assert "took back: Use port 5433" in browser.act(f"/act/undo/{gone}")
+    assert "Use port 5433" in browser("GET", "/").text
+    assert "Run make seed-all" in browser.act(
+        f"/act/rows/{other}", do="edit", text="Run make seed-all"
+    )
     with open_memories() as memories:
-        assert (memories.get(id).state, memories.get(id).gate) == ("candidate", "hold")
+        assert memories.get(other).text == "Run make seed-all"
+    assert "is no word about a row" in browser.act(f"/act/rows/{kept}", do="burn")
+
+
+def test_a_question_is_answered_and_waits_again(browser: Client) -> None:
+    """A yes to what was asked for keeps it as the person's own word; taken back, the question waits."""
+    with open_memories() as memories:
+        ask(memories, "request", "You asked for tea.", id="pq", text="Make tea first.")
+    assert "You asked for tea." in browser("GET", "/").text
+    said = said_of(browser, "/", "/act/rows/pq", "keep")
+    assert "Make tea first." in said
+    with open_memories() as memories:
+        assert memories.proposals() == []
+        assert [each.text for each in memories.list()] == ["Make tea first."]
+    assert "waits for your answer again" in browser.act("/act/undo/pq")
+    with open_memories() as memories:
+        assert [each.id for each in memories.proposals()] == ["pq"] and memories.list() == []
 
 
 def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: Any) -> None:
     """The same acts on two lessons, one by each: verbs, reasons, persons and changes are equal."""
     here, there = hold(1), hold(2)
-    words = words_beside(browser, "/inbox", f"/act/proposals/{here}")
-    yes = {"decision": "approve", "reason": "seen it", "words": words}
-    browser("POST", f"/act/proposals/{here}", data=yes)
-    browser("POST", f"/act/lessons/{here}", data={"do": "pin", "reason": "always"})
-    browser(
-        "POST",
-        f"/act/lessons/{here}",
-        data={"do": "edit", "text": "Clear the cache first", "reason": "shorter"},
-    )
-    browser("POST", f"/act/lessons/{here}", data={"do": "forget", "reason": "gone"})
+    words = "Clear the cache first"
+    for do, reason, more in (
+        ("keep", "seen it", {}),
+        ("pin", "always", {}),
+        ("edit", "shorter", {"text": words}),
+        ("drop", "gone", {}),
+    ):
+        own, act = f"/lessons/{here}", f"/act/lessons/{here}"
+        said_of(browser, own, act, do, reason=reason, back=own, **more)
     for args in (
         ("review", "approve", there, "--reason", "seen it"),
         ("pin", there, "--reason", "always"),
-        ("edit", there, "Clear the cache first", "--reason", "shorter"),
+        ("edit", there, words, "--reason", "shorter"),
         ("forget", there, "--reason", "gone"),
     ):
         assert tacit(*args).code == 0, args
@@ -358,117 +340,21 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
 
 
 def test_an_error_is_said_and_changes_nothing(browser: Client) -> None:
-    """A judgement that does not exist, a lesson that does not, an undo that came too late."""
-    id = hold()
-    assert browser("POST", f"/act/proposals/{id}", data={"decision": "explode"}).status_code == 422
-    assert (
-        browser("POST", "/act/proposals/nothing", data={"decision": "approve"}).status_code == 422
-    )
-    assert browser("POST", "/act/undo", data={"entry": "999999"}).status_code == 422
-    assert browser("GET", "/lessons/nothing").status_code == 404
-
-
-def test_a_job_tells_its_progress(browser: Client) -> None:
-    """Tend, started by a click, says each step and its end as server-sent events; a second one waits its turn."""
-    teach()
-    started = browser("POST", "/act/tend")
-    path = re.search(r'data-events="([^"]+)"', started.text)
-    assert path
-    told = browser("GET", path[1]).text
-    assert "event: line" in told and "sweep" in told
-    assert told.rstrip().splitlines()[-2:] == ["event: over", 'data: "tend"']
-    assert browser("GET", "/events/nothing").status_code == 404
-
-
-# -- API -------------------------------------------------------------------------------------------------------------------
-
-
-def test_the_api_speaks_in_the_envelope(api: Client) -> None:
-    """Keep, correct, pin, forget, undo; errors with their hint."""
-    kept = api("POST", "/api/v1/memories", json={"text": "Use pnpm.", "kind": "preference"}).json()
-    assert kept["ok"] and kept["schema"] == 1
-    id = kept["data"]["id"]
-    edited = api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()
-    assert edited["data"]["text"] == "Use pnpm, not npm."
-    assert api("POST", f"/api/v1/memories/{id}/pin", json={"on": True}).json()["data"]["pinned"]
-    assert (
-        api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"]
-        == "archived"
-    )
-    assert (
-        api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"]
-        != "archived"
-    )
-    whole = api("GET", f"/api/v1/memories/{id}").json()["data"]
-    assert [entry["verb"] for entry in whole["journal"]][-1] == "add"
-    missing = api("GET", "/api/v1/memories/nothing")
-    assert (missing.status_code, missing.json()["ok"]) == (404, False)
-    assert missing.json()["error"]["hint"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "more", "status"),
-    [
-        ("GET", "/api/v1/memories?limit=0", {}, 400),
-        ("GET", "/api/v1/memories?limit=x", {}, 400),
-        ("GET", "/api/v1/memories?unknown=1", {}, 400),
-        ("GET", "/api/v1/memories?state=loud", {}, 400),
-        ("POST", "/api/v1/memories", {"json": {}}, 400),
-        ("POST", "/api/v1/memories", {"json": {"text": ""}}, 400),
-        ("POST", "/api/v1/memories", {"json": {"text": "a", "more": 1}}, 400),
-        ("POST", "/api/v1/memories", {"json": ["text"]}, 400),
-        (
-            "POST",
-            "/api/v1/memories",
-            {"content": b"{", "headers": {"content-type": "application/json"}},
-            400,
-        ),
-        ("POST", "/api/v1/memories", {"content": b"text=a"}, 415),
-        ("POST", "/api/v1/undo", {"json": {"entry": True}}, 400),
-        ("GET", "/api/v1/profiles/..%2F..%2Fetc%2Fpasswd", {}, 404),
-        ("DELETE", "/api/v1/memories", {}, 405),
-        ("GET", "/api/v1/nothing", {}, 404),
-    ],
-)
-def test_bad_calls_are_told_why(
-    api: Client, method: str, path: str, more: dict[str, Any], status: int
-) -> None:
-    """With a code, a message and nothing changed."""
-    teach()
-    answer = api(method, path, **more)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["error"]["message"]
-
-
-def test_lists_are_paged(api: Client) -> None:
-    """Page after page gives every lesson once."""
+    """A word that does not exist, a lesson that does not, nothing to take back, words that are none."""
+    id = teach()
+    assert "cannot be done with a lesson" in browser.act(f"/act/lessons/{id}", do="erase")
+    assert "nothing" in browser.act("/act/rows/nothing", do="keep")
+    assert "nothing" in browser.act("/act/undo/nothing")
+    assert "Edit to what?" in browser.act(f"/act/lessons/{id}", do="edit", text=" ")
+    assert "is longer than" in browser.act(f"/act/lessons/{id}", do="edit", text="x" * 20_001)
     with open_memories() as memories:
-        memories.add_many([f"lesson number {n}" for n in range(25)])
-    seen: list[str] = []
-    more, offset = True, 0
-    while more:
-        part = api("GET", f"/api/v1/memories?limit=10&offset={offset}").json()["data"]
-        seen += [memory["id"] for memory in part["memories"]]
-        more, offset = part["more"], offset + 10
-    assert len(seen) == len(set(seen)) == part["total"] == 25
+        assert [entry.verb for entry in memories.log(memory=id)] == ["add"]
 
 
-def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> None:
-    """Proposals, lessons under review, held ones: page after page each of them once, and as many as it says; one with a proposal is not repeated."""
-    held = [hold(n) for n in range(1, 8)]
-    with open_memories() as memories:
-        under = [memories.add(f"Restart worker {n} by hand").id for n in range(3)]
-        for id in under:
-            memories.review(id, "open", reason="is it so?")
-        for id in (held[0], under[0]):
-            ask(memories, "edit", "shorter", id, text="shorter")
-    for kind, waiting in (("", 10), ("held", 6), ("review", 2), ("edit", 2)):
-        seen: list[str] = []
-        for page in pages(browser, f"/inbox?kind={kind}&limit=3"):
-            seen += re.findall(r'id="p-(\w+)"', page.partition('id="look"')[0])
-            assert f'data-n="{waiting}">{waiting}<' in page, (kind, len(seen))
-        assert len(seen) == len(set(seen)) == waiting, kind
-    assert api("GET", "/api/v1/proposals?kind=edit&limit=1").json()["data"]["total"] == 2
+@pytest.mark.parametrize("path", ["/nowhere", "/lessons/nothing", "/runs/nothing", "/api/v1/x"])
+def test_what_is_not_there_is_a_page_for_people(browser: Client, path: str) -> None:
+    answer = browser("GET", path)
+    assert answer.status_code == 404 and "<nav" in answer.text and "There is no" in answer.text
 
 
 def pages(browser: Client, first: str) -> Iterator[str]:
@@ -488,37 +374,34 @@ def pages(browser: Client, first: str) -> Iterator[str]:
 def test_lists_go_on_behind_what_was_shown(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lessons in any order, runs, and a lesson's story: every one once, also where something new came in between."""
+    """A lesson's story and the lessons by effect: every one once."""
     with open_memories() as memories:
-        memories.add_many(
-            {"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23)
-        )
-        lesson = memories.list(limit=1)[0].id
         for n in range(12):
-            told = finding(
-                f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}"
-            )
-            memories.learn(run(f"run-{n}", told))
+            told = finding(f"r-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")
+            memories.learn(run(f"r-{n}", told))
+        for n in range(5):
+            memories.add(f"Before release {n} run make seed-{n}", kind="rule")
+        memories.inject("the importer before release", run="given", host="neutral")
         met = next(
             each.id for each in memories.list(limit=50) if each.text.startswith("The importer")
         )
-    monkeypatch.setattr("tacit.surfaces.web.lesson_screens.STORY_LINES", 5)
-    for sort in ("new", "kind", "seen"):
-        seen: list[str] = []
-        for page in pages(browser, f"/lessons?sort={sort}&limit=7"):
-            seen += re.findall(r'<a class="text" href="/lessons/(\w+)">Lesson', page)
-            if sort == "new":
-                teach(f"Newer than page {len(seen)}")
-        assert len(seen) == len(set(seen)) == 23, sort
-    assert lesson in seen
-    runs = [
-        name
-        for page in pages(browser, "/runs?limit=5")
-        for name in re.findall(r'href="/runs/(run-\d+)"', page)
-    ]
-    assert runs == [f"run-{n}" for n in reversed(range(12))]
+        known = {each.memory.id for each in memories.effect().lessons}
+    monkeypatch.setattr(screens, "STORY_LINES", 5)
+    monkeypatch.setattr(screens, "PER_PAGE", 2)
+    monkeypatch.setattr(effects, "PATIENCE", 20.0)
     whole = "".join(pages(browser, f"/lessons/{met}"))
     assert re.findall(r"<blockquote>quote (\d+)<", whole) == [str(n) for n in reversed(range(12))]
+    shown = re.findall(r'<td><a href="/lessons/(\w+)"', "".join(pages(browser, "/proof")))
+    assert len(shown) == len(set(shown)) and set(shown) == known and len(known) > 2
+
+
+def test_a_session_says_what_failed_in_it(browser: Client) -> None:
+    """Sessions were empty pages though the store knew their failures."""
+    failed = tool("npm run test", error="Error: Cannot find module 'left-pad'")
+    with open_memories() as memories:
+        memories.learn(run("s1", failed, tool("npm ci"), tool("npm run test", "ok")), over=True)
+    page = browser("GET", "/runs/s1").text
+    assert "left-pad" in page and "got over by a command: npm ci" in page
 
 
 INNER = r"\b(provisional|exempt|settled|arm|arms|unit|units|candidate|canonical|under review|withheld|injected)\b"
@@ -532,65 +415,17 @@ def test_first_screens_speak_plainly(browser: Client) -> None:
         memories.learn(
             run("r9", finding("r9", "The importer drops rows", kind="pitfall"), outcome="success")
         )
-    for path in (
-        "/",
-        "/inbox",
-        "/lessons",
-        f"/lessons/{lesson}",
-        f"/lessons/{held}",
-        "/runs",
-        "/runs/r9",
-    ):
+    for path in ("/", f"/lessons/{lesson}", f"/lessons/{held}", "/runs/r9"):
         page = browser("GET", path)
         shown = re.sub(r"<[^>]+>", " ", page.text.partition("<main")[2].partition("</main>")[0])
-        assert page.status_code == 200 and not re.findall(INNER, shown, re.I), (
-            path,
-            re.findall(INNER, shown, re.I),
-        )
-
-
-def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder: Path) -> None:
-    """With a control group and half a year's figures; a hostile text is text; the line of the file stands as it is and as it would."""
-    from tests.surfaces.desk_world import HOSTILE, lived
-
-    ids = lived(str(folder), weeks=4, sessions=8)
-    page, figures = browser("GET", "/").text, browser("GET", "/cost").text
-    assert {"in-force-t", "tokens-t", "cost-t", "hosts-t"} <= set(
-        re.findall(r'<title id="([\w-]+)"', figures)
-    )
-    assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in figures
-    assert "What agents hear" in page and "since then" in page
-    assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
-    told = browser("GET", f"/lessons/{ids['lesson']}").text
-    assert 'aria-labelledby="story-t story-d"' in told
-    assert "A session met it" in told
-    assert "failed again, exit status 1" in told
-    run_page = browser("GET", "/runs/s7").text
-    assert "Left out, to compare" in run_page and "Lessons given" in run_page
-
-
-def test_a_share_button_exports_one_file(browser: Client) -> None:
-    """A lesson and a report, for download, with a policy of their own."""
-    id = teach(XSS)
-    for path in (f"/share/lessons/{id}", "/share/report", "/share/report?days=30&team=true"):
-        answer = browser("GET", path)
-        assert (
-            answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]
-        ), path
-        assert "<script" not in answer.text and "default-src &#39;none&#39;" in answer.text
-        assert "lessons" not in path or path in browser("GET", f"/lessons/{id}").text
-    assert browser("GET", "/share/lessons/nothing").status_code == 404
+        found = re.findall(INNER, shown, re.I)
+        assert page.status_code == 200 and not found, (path, found)
 
 
 def test_what_takes_long_is_reckoned_beside_the_requests(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A home that is opened before the figure is there says so and asks again; the older one is shown while a newer is made."""
-    import threading
-
-    from tacit.app import Memories
-    from tacit.surfaces.web import jobs as reckoned
-
+    """Proof that is opened before the figure is there says so and asks again; the older one is shown while a newer is made."""
     teach()
     go, whole = threading.Event(), Memories.effect
 
@@ -599,66 +434,14 @@ def test_what_takes_long_is_reckoned_beside_the_requests(
         return whole(memories, id)
 
     monkeypatch.setattr(Memories, "effect", slow)
-    monkeypatch.setattr(reckoned, "PATIENCE", 0.01)
-    page = browser("GET", "/cost").text
-    assert "Being reckoned" in page and 'hx-trigger="load delay:2s"' in page
-    assert "Being reckoned" in browser("GET", "/effect").text
+    monkeypatch.setattr(effects, "PATIENCE", 0.01)
+    page = browser("GET", "/proof").text
+    assert "Being reckoned" in page and 'http-equiv="refresh"' in page
     go.set()
-    monkeypatch.setattr(reckoned, "PATIENCE", 20.0)
-    assert "Being reckoned" not in browser("GET", "/cost").text
+    monkeypatch.setattr(effects, "PATIENCE", 20.0)
+    assert "Being reckoned" not in browser("GET", "/proof").text
     teach("Another one, so that the figure is of an older store")
-    assert "Being reckoned" not in browser("GET", "/cost").text
-
-
-def test_the_inbox_shows_what_was_refused(browser: Client) -> None:
-    """What pretended to be the person's stands where they look, and nothing where nothing was."""
-    from tacit.core.clock import now as time_now
-    from tacit.core.run import FORGED, PREFIX
-
-    assert 'id="refused"' not in browser("GET", "/inbox").text
-    with open_memories() as memories, memories.store.write() as tx:
-        tx.count("", PREFIX + FORGED, time_now())
-    page = browser("GET", "/inbox").text
-    assert 'id="refused"' in page and "refused 1x: something printed imitates the host" in page
-
-
-def test_the_document_names_every_endpoint(api: Client) -> None:
-    """And each of them answers something other than 'not found' or a bug to an empty call."""
-    teach()
-    for path, methods in document()["paths"].items():
-        for method in methods:
-            answer = api(
-                method.upper(), path.replace("{id}", "x").replace("{name}", "geas"), json={}
-            )
-            assert answer.status_code < 500, (method, path, answer.text)
-
-
-def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> None:
-    """The same words as at the terminal, in the person's name; what is no word is refused."""
-    kept, gone, other = (
-        teach("The importer drops rows with umlauts"),
-        teach("Use port 5433"),
-        teach("Run make seed"),
-    )
-    page = browser("GET", "/").text
-    assert "Use port 5433" in page and f'hx-post="/act/rows/{gone}"' in page
-    words = {id: words_beside(browser, "/", f"/act/rows/{id}") for id in (kept, gone)}
-    with open_memories() as memories:
-        memories.edit(kept, text="The importer keeps rows with umlauts")
-    keep = {"do": "keep", "words": words[kept]}
-    refused = browser("POST", f"/act/rows/{kept}", data=keep)
-    assert refused.status_code == 422 and "its words changed since" in refused.text
-    assert browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).status_code == 422
-    keep["words"] = words_beside(browser, "/", f"/act/rows/{kept}")
-    assert "your word" in browser("POST", f"/act/rows/{kept}", data=keep).text
-    drop = {"do": "drop", "words": words[gone]}
-    assert "dropped" in browser("POST", f"/act/rows/{gone}", data=drop).text
-    reworded = browser(
-        "POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"}
-    )
-    assert "Run make seed-all" in reworded.text
-    assert browser("POST", f"/act/rows/{kept}", data={"do": "burn"}).status_code == 422
-    assert "Use port 5433" not in browser("GET", "/").text
+    assert "Being reckoned" not in browser("GET", "/proof").text
 
 
 def test_another_project_is_one_click_away(browser: Client, tmp_path: Path) -> None:
@@ -668,54 +451,11 @@ def test_another_project_is_one_click_away(browser: Client, tmp_path: Path) -> N
     other.mkdir()
     with open_memories(cwd=str(other)) as memories:
         id = memories.add("A lesson of the second project").project
-    assert (
-        f'href="/project/{id}"' in browser("GET", "/").text
-        and "@global" not in browser("GET", "/").text
-    )
+    home = browser("GET", "/").text
+    assert f'href="/project/{id}"' in home and "@global" not in home
     answer = browser("GET", f"/project/{id}")
-    there = browser("GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project={id}"}).text
+    cookie = f"{browser.cookie}; tacit-project={id}"
+    there = browser("GET", "/", headers={"cookie": cookie}).text
     assert answer.status_code == 303 and "second project" in there and "first project" not in there
-    assert (
-        browser(
-            "GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project=nothinghere1"}
-        ).status_code
-        == 200
-    )
-
-
-def test_what_is_not_there_is_a_page_for_people(browser: Client) -> None:
-    """And JSON for programs."""
-    assert (
-        browser("GET", "/nowhere").status_code == 404 and "<nav" in browser("GET", "/nowhere").text
-    )
-    assert "application/json" in browser("GET", "/api/v1/nowhere").headers["content-type"]
-
-
-def test_a_session_says_what_failed_in_it(browser: Client) -> None:
-    """Sessions were empty pages though the store knew their failures."""
-    failed = tool("npm run test", error="Error: Cannot find module 'left-pad'")
-    with open_memories() as memories:
-        memories.learn(run("s1", failed, tool("npm ci"), tool("npm run test", "ok")), over=True)
-    page = browser("GET", "/runs/s1").text
-    assert "left-pad" in page and "got over by a command: npm ci" in page
-    assert "1 failure" in browser("GET", "/runs").text
-
-
-def test_what_would_be_unsafe_is_not_served(tmp_path: Path) -> None:
-    """No address beyond this machine by accident, no token that others can read or guess; a token is made once."""
-    for host in ("0.0.0.0", "192.0.2.7", "::"):
-        with pytest.raises(TacitError, match="in the clear"), served(host, 80, [], ""):
-            pass
-    file = tmp_path / "new" / "token"
-    token = token_at(str(file))
-    assert token == token_at(str(file)) and len(token) == 64
-    file.chmod(0o644)
-    with pytest.raises(TacitError, match="Others may read"):
-        token_at(str(file))
-    file.chmod(0o600)
-    file.write_text("short")
-    with pytest.raises(TacitError, match="too short"):
-        token_at(str(file))
-    (tmp_path / "link").symlink_to(file)
-    with pytest.raises(TacitError, match="cannot be read"):
-        token_at(str(tmp_path / "link"))
+    gone = f"{browser.cookie}; tacit-project=nothinghere1"
+    assert browser("GET", "/", headers={"cookie": gone}).status_code == 200

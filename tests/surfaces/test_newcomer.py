@@ -41,7 +41,6 @@ from tacit.surfaces.cli.past import _not_learned
 from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, reader_here
 from tacit.surfaces.one_screen import _problem, listed_words
 from tacit.surfaces.past import transcripts
-from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
 
@@ -227,15 +226,14 @@ def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -
 def test_an_unknown_project_shows_nobody_elses_question(
     person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither on the first screen nor in the report."""
+    """Neither on the first screen nor in the review."""
     with package.open(env=person) as memories:
         ask(memories, "request", "You asked for tea.", id="p1", text="tea")
-    assert "tea" in called(person, "report")[0]  # here it is asked
+    assert "tea" in called(person, "review")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    for args in ((), ("report",), ("review",)):
+    for args in ((), ("review",)):
         assert "tea" not in called(person, *args)[0]
-    assert "Nothing else asks for attention." in called(person, "report")[0]
 
 
 def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
@@ -323,7 +321,7 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
 
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
-    """A form of our own is nobody's words: on the terminal, in the inbox, in the story and on a run's page."""
+    """A form of our own is nobody's words: on the terminal, in the story and on a session's page."""
     with package.open(env=person) as memories:
         for each in runs_that_fail(*MET):
             memories.learn(each, over=True)
@@ -334,7 +332,6 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
         )
         record = timeline.run_record([], memories.store.evidence(lesson.id))
         assert record.given == ()
-        assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
     for command in (
         ("why", lesson.id),
         ("why", lesson.id, "--full"),

@@ -114,7 +114,7 @@ def told(*args: str, tty: bool = False, **env: str) -> tuple[int, str, str]:
 
 
 SCREENS = (
-    "|list|list --waiting|why ID|effect|effect ID|add Another|help|review|review --all|review show ID|doctor|stats|audit|audit r4|report"
+    "|list|list --waiting|why ID|effect|effect ID|add Another|help|review|review --all|review show ID|doctor|audit|audit r4"
     "|feedback ID --wrong|undo ID|learn RUN|learn RUN --dry-run|lookback RUN|log"
 )
 

@@ -126,6 +126,6 @@ class Learn:
 
 @value
 class Health:
-    """Shares at which `doctor` and `stats` raise their voice."""
+    """Shares at which `doctor` raises its voice."""
 
     uncategorised: Annotated[float, fraction("more memories without a category are a fault")]

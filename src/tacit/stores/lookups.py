@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
-    from tacit.core.rows import RunRow
     from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
     from tacit.trial.run_outcomes import UnitFacts
@@ -160,21 +159,6 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
 def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
     """How far a lesson has come in each epoch, as it was kept."""
     return store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)
-
-
-def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
-    """A project's runs, newest first, or those that come behind one."""
-    from tacit.core.rows import RunRow
-
-    last = store.find_run(project, behind) if behind else None
-    named = {"seq": last.seq, "at": last.started_at, "id": last.id} if last else {}
-    older = (
-        " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))"
-        if last
-        else ""
-    )
-    where = f"project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
-    return store.values_of(RunRow, where, p=project, most=most, **named)
 
 
 def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:

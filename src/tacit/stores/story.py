@@ -146,17 +146,6 @@ def _cursor(text: str) -> tuple[str, str, Any] | None:
     return (at, what, key) if fits and (isinstance(key, str) or 0 <= key < 1 << 63) else None
 
 
-def by_day(store: Reads, memory: str) -> list[tuple[str, str, str, int]]:
-    """(what, day, which, how often) of everything that happened to a lesson, by day: few rows, however often it was given."""
-    found: list[tuple[str, str, str, int]] = []
-    for what in reversed(_ORDER):
-        table, _, (column, *_), which = _PARTS[what]
-        which += " AND signal <> 'confirmed'" if what == SEEN else ""
-        sql = f"SELECT substr(at, 1, 10), {column}, count(*) FROM {table} WHERE memory = :it{which} GROUP BY 1, 2 ORDER BY 1, 2"
-        found += [(what, *row) for row in store.rows(sql, it=memory)]
-    return found
-
-
 def run_names(store: Reads, runs: list[str]) -> dict[str, str]:
     """The hosts' own names of some runs, by their ids."""
     sql = "SELECT id, foreign_id FROM run WHERE id IN (SELECT value FROM json_each(:ids))"

@@ -1,4 +1,4 @@
-"""The one screen: bare `tacit`, the desk's home and the weekly report are this list.
+"""The one screen: bare `tacit` and the desk's home are this list.
 
 A row is a problem, or a wish of the person: what it is about, what it cost, what agents hear about it and when, and what came of it since.
 What the person kept comes first, then what cost most. Below stand what is new or needs a word, and what came back without anything known

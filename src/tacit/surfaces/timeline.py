@@ -1,4 +1,4 @@
-"""A lesson's life and a run's record, in words that need no page: pure, for the desk and for what is shared from it."""
+"""A lesson's life and a session's record, in words that need no page: pure."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.links import Mark as UseMark
 from tacit.core.value import replace, value
-from tacit.stores.story import SEEN, STORY_CAME, STORY_CHANGED, STORY_GIVEN, Event
-from tacit.surfaces import pictures
-from tacit.surfaces.pictures import Caption, Mark
-from tacit.surfaces.wording import BY_NOTICE, CHANGES, TONES, change_lines
+from tacit.stores.story import SEEN, STORY_CAME, STORY_GIVEN, Event
+from tacit.surfaces.wording import BY_NOTICE, change_lines
 
 if TYPE_CHECKING:
     from tacit.prove.effect import LessonEffect
@@ -111,60 +109,6 @@ def _given(arm: str) -> str:
     return "Left out, to compare" if arm == "withheld" else "Given"
 
 
-# How each kind of thing is drawn: its lane, what it says, its colour, and whether below the line.
-MARKS = {
-    (SEEN, "supports"): ("met", "met in a session", "s2", False),
-    (SEEN, "contradicts"): ("met", "a session spoke against it", "bad", True),
-    (STORY_GIVEN, "injected"): ("given", "given", "s0", False),
-    (STORY_GIVEN, "exempt"): ("given", "given", "s0", False),
-    (STORY_GIVEN, "withheld"): ("given", "left out, to compare", "hollow", True),
-    (STORY_CAME, "not_occurred"): ("came of it", "its problem did not come back", "good", False),
-    (STORY_CAME, "occurred"): ("came of it", "its problem came back", "bad", True),
-}
-SIDES = "Above each line what speaks for it; below it what does not: left out, came back, spoke against it."
-LANES = ("met", "given", "came of it", "changed")
-
-
-def drawn_timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> str:
-    """A lesson's life as a picture, from what happened on each day."""
-    lanes: dict[str, list[Mark]] = {lane: [] for lane in LANES}
-    sums: dict[str, int] = {}
-    for what, day, which, n in days:
-        known = MARKS.get(
-            (what, which),
-            ("changed", CHANGES.get(which, "changed"), "s1", False)
-            if what == STORY_CHANGED
-            else None,
-        )
-        if known:
-            lane, words, tone, is_down = known
-            lanes[lane].append(Mark(day, words, tone, is_down, n))
-            sums[words] = sums.get(words, 0) + n
-    desc = "; ".join(f"{words}: {n}" for words, n in sums.items())
-    return pictures.timeline(
-        Caption(
-            id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet."
-        ),
-        [*lanes.items()],
-    )
-
-
-def effect_picture(found: LessonEffect, id: str = "effect") -> str:
-    """A lesson's interval, the good side to the left as on every screen; empty where nothing was measured."""
-    if not found.standing.units:
-        return ""
-    low, high, about = found.interval.low, found.interval.high, found.estimate
-    desc = f"Problems in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)} with it."
-    ends = ("fewer problems", "more problems")
-    return pictures.interval(
-        Caption(id, "Does it help?", desc),
-        (low, high),
-        about,
-        tone=TONES.get(found.word, "open"),
-        ends=ends,
-    )
-
-
 ANSWERS = {
     "helps": "It helps",
     "harms": "It harms",
@@ -260,3 +204,9 @@ def _came(outcome: str) -> tuple[str, str]:
 
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
+
+
+def short(text: str, most: int = 200) -> str:
+    """A text on one line, cut where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -37,8 +37,6 @@ _LONG_VERBS = (
     "lookback",
     "learn",
     "effect",
-    "report",
-    "stats",
     "audit",
     "tend",
     "page",

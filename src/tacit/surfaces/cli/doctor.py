@@ -16,6 +16,7 @@ from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
 from tacit.formats.session import shapes
 from tacit.formats.source import FileSource
+from tacit.stores.incidents import commonest
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import standing_notes
 from tacit.surfaces.cli.health import (
@@ -80,6 +81,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
         figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
         count = counted(memories) if sound else None
+        noticed = commonest(memories.store, memories.project_id) if sound else []
         reads = memories.reading_notes()
         yours = for_you(memories) if sound else []
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
@@ -105,6 +107,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "arms_in_balance": not trials.balance.alarm if trials else None,
         "sqlite": str(apsw.sqlite_lib_version()),
         "week": figures_json(figures) if figures else None,
+        "noticed": noticed,
         "alarms": list(alarms),
         "for_you": yours,
     }

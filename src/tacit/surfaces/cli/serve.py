@@ -10,13 +10,11 @@ from collections.abc import Callable, Sequence
 
 import uvicorn
 
-from tacit.app import Memories, data_folder
-from tacit.app.opened import keys_path
+from tacit.app import Memories
 from tacit.core.errors import Refused, UsageError
-from tacit.stores.places import name_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
-from tacit.surfaces.web.security import Keys, host_names, served, token_at
+from tacit.surfaces.web.security import Keys, host_names, served
 from tacit.surfaces.web.server import Desk, application
 
 
@@ -24,13 +22,11 @@ def serve(
     desk: Desk,
     host: str,
     port: int,
-    token_file: str,
     allowed: Sequence[str],
     ready: Callable[[str], None],
-    whose: Callable[[str], str],
 ) -> None:
     """Serve until stopped. `ready` is told the link once the port is ours."""
-    keys = Keys(token_at(token_file), link=os.urandom(16).hex(), whose=whose)
+    keys = Keys(os.urandom(16).hex())
     with served(host, port, allowed, "Choose another with --port.") as (door, port, address):
         app = application(desk, keys, host_names(host, port, allowed), secure=bool(allowed))
         ready(f"{address}/?key={keys.link}")
@@ -52,10 +48,7 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     if not actor.is_person:
         raise Refused(f"The desk acts in a person's name; {actor.reason}.", actor.how)
     if args.json:
-        raise UsageError(
-            "tacit desk prints a link, not JSON.", "Leave out --json; the API is at /api/v1."
-        )
-    token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")
+        raise UsageError("tacit desk prints a link, not JSON.", "Leave out --json.")
 
     def ready(link: str) -> None:
         cli.out.write(f"{link}\n")
@@ -64,14 +57,11 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.open:
             webbrowser.open(link)
 
-    def whose(key: str) -> str:
-        return name_of(key, keys_path(cli.env))
-
     def opened(project: str = "") -> Memories:
         asked = Namespace(**{**vars(args), "project": project}) if project else args
         return cli.open(asked, create=False)
 
-    serve(Desk(opened), args.host, args.port, token_file, args.allow_host, ready, whose)
+    serve(Desk(opened), args.host, args.port, args.allow_host, ready)
     return Answer(printed=True)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tacit.app import data_folder
 from tacit.core.digest import digest, new_id, short_hash
-from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
+from tacit.core.errors import Refused, TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.guard.files import PAGE_LIMIT, read_plain
 
@@ -209,30 +209,6 @@ def set_keys(path: str, table: str, said: Mapping[str, Any]) -> None:
             f"{path} cannot be changed safely.", f"Write it yourself: [{table}] {', '.join(new)}."
         )
     write_settings(file, text)
-
-
-def written(path: str, text: str) -> str:
-    """Write the page whole or not at all, for the user alone; its full path."""
-    target = os.path.abspath(os.path.expanduser(path))
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise UsageError(
-            f"{path} is not a file that a page can be written to.", "Name a file: --html page.html"
-        )
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{new_id()}")
-    try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(fd, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise Unavailable(
-            f"The page could not be written to {path}: {error.strerror}.", "Name another file."
-        ) from None
-    return plain_path(target)
 
 
 def plain_path(path: str) -> str:

@@ -1,18 +1,14 @@
 """Who may speak to the desk: pure judgements over headers, and the middleware that asks them.
 
 Whoever can open a port can be reached by any page a browser shows. So a request must name a host we answer to (a page that
-points its own name at this machine does not), come from our own pages where it changes anything (Origin, and a CSRF word that
-only they know), and carry a secret: the cookie that a link gave once, or the token of a file that only its owner reads.
-
-The token is not a person: whatever runs as the user can read its file, an agent's shell too. It reads; what changes something comes
-from the browser that the printed link let in, or shows a key that a person made for a program (`tacit config key`). So the cookie is
-random, not derived from the token.
+points its own name at this machine does not), come from our own pages where it changes anything (Origin here, and in the form a word
+that only they know), and carry a secret: the cookie that the printed link gave once. It stands in no file, so that an agent's shell,
+which can read whatever its user can, cannot act as a person here.
 """
 
 from __future__ import annotations
 
 import hmac
-import json
 import os
 import socket
 import time
@@ -25,49 +21,6 @@ from tacit.core.errors import Unavailable, UsageError
 from tacit.core.value import value
 
 
-def token_at(path: str) -> str:
-    """The token in a file that only its owner can read; made where there is none."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return _made(path)
-    except OSError as error:
-        raise Unavailable(
-            f"The token file {path} cannot be read: {error.strerror}.",
-            "Name another with --token-file.",
-        ) from None
-    with open(fd, encoding="ascii", errors="replace") as file:
-        if os.fstat(fd).st_mode & 0o077:
-            raise Unavailable(
-                f"Others may read the token file {path}.",
-                f"chmod 600 {path}, and change the token if they did.",
-            )
-        token = file.read(4096).strip()
-    if len(token) < 16:
-        raise Unavailable(
-            f"The token in {path} is too short to keep anybody out.",
-            "Remove the file; a new one is made.",
-        )
-    return token
-
-
-def _made(path: str) -> str:
-    token = os.urandom(32).hex()
-    os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    except FileExistsError:
-        return token_at(path)  # another server was faster; its token counts
-    except OSError as error:
-        raise Unavailable(
-            f"The token file {path} cannot be written: {error.strerror}.",
-            "Name another with --token-file.",
-        ) from None
-    with open(fd, "w", encoding="ascii") as file:
-        file.write(token + "\n")
-    return token
-
-
 @contextmanager
 def served(
     host: str, port: int, names: Sequence[str], otherwise: str
@@ -75,7 +28,7 @@ def served(
     """A socket that listens at an address: it, its port (0 takes a free one) and the address as a link has it."""
     if host not in LOOPBACK and not names:
         raise UsageError(
-            f"{host} is not an address of this machine alone, and the token would travel in the clear.",
+            f"{host} is not an address of this machine alone, and the cookie would travel in the clear.",
             "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
         )
     with socket.socket(
@@ -99,13 +52,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 1 << 20
 BURST, PER_SECOND = 400.0, 200.0  # requests; a person with one browser never meets this
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
+    "default-src 'none'; style-src 'self'; img-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with none a browser tells no origin of our own forms
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -123,18 +76,11 @@ class Refusal:
 
 
 class Keys:
-    """The secrets of one desk: none of them tells another. `whose` says in whose name a program's key was made."""
+    """The secrets of one desk: none of them tells another."""
 
-    def __init__(
-        self, token: str, link: str = "", whose: Callable[[str], str] = lambda key: ""
-    ) -> None:
-        self._token, self.whose = token, whose
+    def __init__(self, link: str) -> None:
         self.link = link  # opens the desk once, from the link that is printed
         self.session, self.csrf = os.urandom(32).hex(), os.urandom(32).hex()
-
-    def is_token(self, given: str) -> bool:
-        """Whether this is the token of the file."""
-        return hmac.compare_digest(given.encode(), self._token.encode())
 
     def is_session(self, given: str) -> bool:
         """Whether this is the cookie the desk gave."""
@@ -173,30 +119,18 @@ def refused(
         )
     if path.startswith("/static/"):
         return None
-    kind, _, bearer = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and keys.is_token(bearer.strip()):
-        if method in SAFE or keys.whose(headers.get("x-tacit-key", "")):
-            return None
-        return Refusal(
-            403,
-            "The token reads; what it would change is a person's word.",
-            "Do it in the browser, or show a key that tacit config key NAME made: X-Tacit-Key.",
-        )
     if not keys.is_session(cookie_of(headers.get("cookie", ""))):
         return Refusal(
             401, "The desk does not know you.", "tacit desk prints a link that lets you in."
         )
-    if method not in SAFE:
-        if not origin and headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return Refusal(
-                403, "Another site's page may not change anything here.", "Open the desk itself."
-            )
-        if not hmac.compare_digest(headers.get("x-csrf-token", "").encode(), keys.csrf.encode()):
-            return Refusal(
-                403,
-                "This change does not come from a page of the desk.",
-                "Reload the page and try again.",
-            )
+    if (
+        method not in SAFE
+        and not origin
+        and headers.get("sec-fetch-site", "same-origin") != "same-origin"
+    ):
+        return Refusal(
+            403, "Another site's page may not change anything here.", "Open the desk itself."
+        )
     return None
 
 
@@ -262,7 +196,7 @@ class Guard:
             scope["method"], scope["path"], headers, self.hosts, self.keys
         )
         if why is not None:
-            return await _answered(sealed, why, scope["path"])
+            return await _answered(sealed, why)
         return await self.app(scope, _bounded(receive), sealed)  # type: ignore[no-any-return]
 
     def _opened(self, scope: Any, headers: dict[str, str]) -> str | None:
@@ -316,14 +250,7 @@ async def _redirected(send: Any, to: str, cookie: str) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _answered(send: Any, why: Refusal, path: str) -> None:
-    if path.startswith("/api/"):
-        kind = b"application/json"
-        told = {"ok": False, "error": {"code": "refused", "message": why.message, "hint": why.hint}}
-        body = json.dumps(told).encode()
-    else:
-        kind, body = b"text/plain; charset=utf-8", f"{why.message} {why.hint}\n".encode()
-    await send(
-        {"type": "http.response.start", "status": why.status, "headers": [(b"content-type", kind)]}
-    )
-    await send({"type": "http.response.body", "body": body})
+async def _answered(send: Any, why: Refusal) -> None:
+    heads = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": why.status, "headers": heads})
+    await send({"type": "http.response.body", "body": f"{why.message} {why.hint}\n".encode()})

@@ -1,52 +1,43 @@
 """The desk as an ASGI application: each request opens the memories in a thread of its own, acts, and closes them.
 
-A connection belongs to one thread, and a store that was restored or learned into meanwhile is the one that is read.
+A connection belongs to one thread, and a store that was restored or learned into meanwhile is the one that is read. Every text from
+the store is hostile, and the templates escape every one. Pages hold no script: an act is a form, and its answer another page.
 """
 
 from __future__ import annotations
 
-import json
+import hmac
 import os
-import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, cookie_parser
-from starlette.responses import JSONResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from tacit import __version__
 from tacit.app import Memories
-from tacit.core.errors import Damaged, NotFound, Refused, TacitError, Unavailable, UsageError
-from tacit.surfaces.web.api import ENDPOINTS, Endpoint
-from tacit.surfaces.web.schema import checked, from_query
-from tacit.surfaces.web.screens import ASSETS, Pages, screens
+from tacit.core.errors import NotFound, Refused, TacitError, UsageError, numbered
+from tacit.surfaces.timeline import short
+from tacit.surfaces.web import acts, screens
+from tacit.surfaces.web.effects import EffectCache
 from tacit.surfaces.web.security import PROJECT_COOKIE, Guard, Keys
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-STATUS: tuple[tuple[type[TacitError], int], ...] = (
-    (UsageError, 400),
-    (NotFound, 404),
-    (Unavailable, 503),
-    (Damaged, 503),
-    (Refused, 409),
-    (TacitError, 409),
-)
+    Look = Callable[[Memories, dict[str, str]], dict[str, Any]]
+    Act = Callable[[Memories, dict[str, str]], acts.Done]
 
-
-CHOSEN_PROJECT: ContextVar[str] = ContextVar(
-    "chosen_project", default=""
-)  # the project that this request is about
+HERE = os.path.dirname(os.path.abspath(__file__))
+LONGEST_WORD = 20_000  # characters of one field, of a form or of an address
 
 
 class Desk:
@@ -58,13 +49,13 @@ class Desk:
     @contextmanager
     def memories(self, project: str = "") -> Iterator[Memories]:
         """The memories, for one request; pages are written by tend and the command line, never from here."""
-        with self._open(project or CHOSEN_PROJECT.get()) as found:
+        with self._open(project) as found:
             found.publishes = False
             yield found
 
-    def ask(self, view: Callable[[Memories, Any], Any], asked: Any) -> Any:
+    def ask(self, view: Callable[[Memories, Any], Any], asked: Any, project: str) -> Any:
         """What a view of the memories has to say."""
-        with self.memories() as memories:
+        with self.memories(project) as memories:
             return view(memories, asked)
 
     def _open(self, project: str) -> Memories:
@@ -74,161 +65,144 @@ class Desk:
             return self._opened()  # it is not kept any more
 
 
-class _Chosen:
-    """Which project a browser looks at: its cookie says so, for this request and the threads that serve it."""
+class Pages:
+    """Renders templates, with what every page needs; what was done is said once, on the next page that is shown."""
 
-    def __init__(self, app: Any) -> None:
-        self.app = app
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+        self.done: acts.Done | None = None
+        self._jinja = Environment(
+            loader=FileSystemLoader(os.path.join(HERE, "templates")),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._jinja.filters |= {
+            "numbered": numbered,
+            "short": short,
+            "day": lambda at: (at or "")[:10] or "–",
+            "moment": lambda at: (at or "")[:16].replace("T", " ") or "–",
+            "percent": lambda share: "–" if share is None else f"{share:.0%}",
+            "signed": lambda figure: "–" if figure is None else f"{figure:+.2f}".replace("-", "−"),
+        }
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        cookies = HTTPConnection(scope).headers.get("cookie", "") if scope["type"] == "http" else ""
-        said = cookie_parser(cookies).get(PROJECT_COOKIE, "")
-        CHOSEN_PROJECT.set(said if said.isalnum() and len(said) <= 32 else "")
-        await self.app(scope, receive, send)
+    def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
+        """A page."""
+        done, self.done = self.done, None
+        beside = {"projects": (), "chosen": "", "done": done, "csrf": self._keys.csrf}
+        html = self._jinja.get_template(template).render(beside | shown)
+        return HTMLResponse(html, status_code=status)
 
 
 def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
     """The whole desk, behind its guard."""
-    routes = [
-        *(
-            Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method])
-            for each in ENDPOINTS
-        ),
-        Route("/api/v1/openapi.json", lambda _: JSONResponse(document()), methods=["GET"]),
-        *screens(desk, keys),
-        Mount("/static", StaticFiles(directory=ASSETS)),
-    ]
-    pages = Pages(keys)
+    pages, effects = Pages(keys), EffectCache(desk.memories)
+
+    def screen(path: str, template: str, view: Look) -> Route:
+        def seen(memories: Memories, asked: dict[str, str]) -> dict[str, Any]:
+            return {**view(memories, asked), **screens.projects(memories), "here": path}
+
+        async def answer(request: Request) -> Response:
+            asked = dict(request.query_params) | request.path_params
+            try:
+                shown = await run_in_threadpool(partial(desk.ask, seen, asked, chosen(request)))
+            except TacitError as error:
+                status = 404 if error.exit_code == 3 else 400
+                return pages.render("error.html", status=status, error=error, here="")
+            return pages.render(template, **shown)
+
+        return Route(path, answer, methods=["GET"])
+
+    def act(path: str, change: Act) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                form = await _form(request)
+                _from_our_page(form, keys)
+                asked = form | request.path_params
+                done = await run_in_threadpool(partial(desk.ask, change, asked, chosen(request)))
+            except TacitError as error:
+                return pages.render("error.html", status=422, error=error, here="")
+            pages.done = done
+            # back to where the form stood: a lesson's own screen, or Home
+            to = form.get("back", "")
+            return RedirectResponse(to if to.startswith("/lessons/") else "/", status_code=303)
+
+        return Route(path, answer, methods=["POST"])
+
+    async def choose(request: Request) -> Response:
+        answer = RedirectResponse("/", status_code=303)
+        id = request.path_params["id"][:32]
+        answer.set_cookie(PROJECT_COOKIE, id, samesite="strict", httponly=True)
+        return answer
+
+    def proof(memories: Memories, asked: dict[str, str]) -> dict[str, Any]:
+        return screens.proof(effects.effect(memories), asked.get("behind", ""))
 
     def not_there(request: Request, error: HTTPException) -> Response:
-        if request.url.path.startswith("/api/") or request.method != "GET":
-            return _http_error(request, error)
-        told = NotFound(
-            f"There is no page {request.url.path[:80]}.",
-            "Home, Inbox, Lessons and Sessions are above.",
-        )
+        told = NotFound(f"There is no page {request.url.path[:80]}.", "Home and Proof stand above.")
         return pages.render("error.html", status=error.status_code, error=told, here="")
 
+    routes = [
+        screen("/", "home.html", lambda m, _: screens.home(m)),
+        screen(
+            "/lessons/{id}",
+            "lesson.html",
+            lambda m, asked: screens.lesson(m, asked["id"], asked.get("behind", "")),
+        ),
+        screen("/runs/{id}", "session.html", lambda m, asked: screens.session(m, asked["id"])),
+        screen("/proof", "proof.html", proof),
+        act("/act/rows/{id}", _row),
+        act("/act/lessons/{id}", _lesson),
+        act("/act/undo/{id}", lambda m, asked: acts.undo(m, asked["id"])),
+        Route("/project/{id}", choose, methods=["GET"]),
+        Mount("/static", StaticFiles(directory=os.path.join(HERE, "static"))),
+    ]
     handlers: Any = {HTTPException: not_there, Exception: _unforeseen}
-    return Guard(
-        _Chosen(Starlette(routes=routes, exception_handlers=handlers)), keys, hosts, secure=secure
-    )
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), keys, hosts, secure=secure)
 
 
-def _endpoint(desk: Desk, each: Endpoint) -> Callable[[Request], Awaitable[JSONResponse]]:
-    async def answer(request: Request) -> JSONResponse:
-        try:
-            asked = from_query(each.query or {}, dict(request.query_params)) | dict(
-                request.path_params
-            )
-            if each.body is not None:
-                asked |= checked(each.body, await _json(request))
-            data = await run_in_threadpool(partial(desk.ask, each.act, asked))
-        except TacitError as error:
-            return failed(error)
-        return JSONResponse({"ok": True, "schema": 1, "data": data, "warnings": []})
-
-    return answer
+def _row(memories: Memories, asked: dict[str, str]) -> acts.Done:
+    do, text = asked.get("do", ""), asked.get("text", "")
+    return acts.row_word(memories, asked["id"], do, text, _words_shown(asked))
 
 
-async def _json(request: Request) -> Any:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise HTTPException(415, "The body must be JSON.")
+def _lesson(memories: Memories, asked: dict[str, str]) -> acts.Done:
+    do, text, reason = (asked.get(name, "") for name in ("do", "text", "reason"))
+    return acts.lesson_word(memories, asked["id"], do, text, reason, _words_shown(asked))
+
+
+def _words_shown(asked: dict[str, str]) -> str:
+    """The digest of the words that stood beside a form's button: a yes without any is to nothing that was shown."""
+    return asked.get("words") or "none"
+
+
+def chosen(request: Request) -> str:
+    """Which project a browser looks at: its cookie says so; nothing hangs on it."""
+    said = request.cookies.get(PROJECT_COOKIE, "")
+    return said if said.isalnum() and len(said) <= 32 else ""
+
+
+async def _form(request: Request) -> dict[str, str]:
     raw = await request.body()
     try:
-        return json.loads(raw or b"{}")
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"The body is not JSON: {error}.") from None
+        form = dict(parse_qsl(raw.decode("utf-8"), keep_blank_values=True, max_num_fields=50))
+    except ValueError as error:
+        raise UsageError(f"The form cannot be read: {error}.") from None
+    for name, text in form.items():
+        if len(text) > LONGEST_WORD:
+            raise UsageError(f"{name[:40]!r} is longer than {LONGEST_WORD:,} characters.")
+    return form
 
 
-def failed(error: TacitError) -> JSONResponse:
-    """An error in the envelope, with the status that fits it."""
-    return _refusal(next(status for kind, status in STATUS if isinstance(error, kind)), error.json)
+def _from_our_page(form: dict[str, str], keys: Keys) -> None:
+    """Refuse a form that does not hold the word that only our own pages know."""
+    if not hmac.compare_digest(form.get("csrf", "").encode(), keys.csrf.encode()):
+        raise Refused(
+            "This change does not come from a page of the desk.", "Reload the page and try again."
+        )
 
 
-def _refusal(
-    status: int, told: Mapping[str, str], headers: Mapping[str, str] | None = None
-) -> JSONResponse:
-    return JSONResponse({"ok": False, "error": told}, status_code=status, headers=headers)
-
-
-def _http_error(request: Request, error: HTTPException) -> JSONResponse:
-    told = {
-        "code": "http",
-        "message": f"{error.detail}",
-        "hint": "GET /api/v1/openapi.json tells what there is.",
-    }
-    return _refusal(error.status_code, told, error.headers)
-
-
-def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    message, hint = (
-        f"A bug of ours: {type(error).__name__}.",
-        "Please report it with the log of tacit desk.",
-    )
-    return _refusal(500, {"code": "failed", "message": message, "hint": hint})
-
-
-# -- the API's own description, made from the table of its endpoints -----------------------------------------------------
-
-
-REFUSALS = {
-    400: "The call is off",
-    401: "Who is it?",
-    403: "Not from a page of the desk, or not a person's to decide",
-    404: "There is none",
-    405: "Not done here",
-    409: "A rule says no",
-    413: "Too much at once",
-    415: "Not JSON",
-    421: "Another name",
-    429: "Too often",
-    503: "Busy; nothing is lost",
-}
-
-
-def document(base: str = "/api/v1") -> dict[str, Any]:
-    """OpenAPI 3.1: what stands in `openapi.json`, and a path for each endpoint."""
-    with open(os.path.join(os.path.dirname(__file__), "openapi.json"), encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    found["info"]["version"] = __version__
-    for each in ENDPOINTS:
-        found["paths"].setdefault(base + each.path, {})[each.method.lower()] = _operation(each)
-    return found
-
-
-def _operation(each: Endpoint) -> dict[str, Any]:
-    places = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "string", "minLength": 1, "maxLength": 200},
-        }
-        for name in re.findall(r"{(\w+)}", each.path)
-    ]
-    asked = [
-        {"name": name, "in": "query", "schema": dict(field)}
-        for name, field in (each.query or {}).items()
-    ]
-    answers: dict[str, Any] = {"200": _content("Done", "Answer")}
-    answers |= {str(status): _content(told, "Error") for status, told in REFUSALS.items()}
-    operation: dict[str, Any] = {
-        "summary": each.does,
-        "parameters": [*places, *asked],
-        "responses": answers,
-    }
-    if each.body is not None:
-        operation["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": dict(each.body)}},
-        }
-    return operation
-
-
-def _content(told: str, name: str) -> dict[str, Any]:
-    return {
-        "description": told,
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
-    }
+def _unforeseen(request: Request, error: Exception) -> Response:
+    said = f"A bug of ours: {type(error).__name__}. Please report it with the log of tacit desk.\n"
+    return PlainTextResponse(said, status_code=500)
