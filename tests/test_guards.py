@@ -137,7 +137,7 @@ def test_what_a_person_adds_comes_through(restored: None) -> None:
     ],
 )
 def test_twice_the_text_costs_about_twice(tmp_path: Path, door: str, piece: str) -> None:
-    """What was once quadratic, or ten times prose, by CPU; the whole of it is `make bench-time`."""
+    """What was once quadratic, or ten times prose, by CPU; the whole of it is `make bench-patterns`."""
     patterns: dict[str, Any] = runpy.run_path(str(BENCH / "patterns.py"))
     act, text_of = patterns["doors"](tmp_path)[door], patterns["text_of"]
     act(text_of(piece, 2_000))

@@ -1,4 +1,4 @@
-"""Tacit beside what people would install instead: `make bench-peers`.
+"""Tacit beside what people would install instead: `make bench-peers/compare`.
 
 Each peer lives in an environment of its own under the cache folder, all of them and Tacit on one interpreter. The same seeded lessons go into each; what is
 measured runs in turns. Peers that want an embedder get the static one of `embedder.py`, and nothing is fetched when they run. A peer that cannot run is
@@ -422,7 +422,7 @@ def report(
     picture = os.path.splitext(args.out)[0] + ".svg"
     with open(args.out, "w", encoding="utf-8") as file:
         file.write(
-            f"# Peers, {os.path.basename(args.out)[:10]}\n\n`make bench-peers` · {args.memories:,} lessons · {surroundings()}\n\n"
+            f"# Peers, {os.path.basename(args.out)[:10]}\n\n`make bench-peers/compare` · {args.memories:,} lessons · {surroundings()}\n\n"
             + "\n".join(rows)
             + f"\n\n![plot]({os.path.basename(picture)})\n\n{own}\n{NOTES.format(rounds=args.rounds, queries=args.queries)}"
         )

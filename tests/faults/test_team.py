@@ -1,4 +1,4 @@
-"""A small dose of a team's server that is killed under work (any dose: make faults-postgres)."""
+"""A small dose of a team's server that is killed under work (any dose: make bench-postgres)."""
 
 from __future__ import annotations
 
