@@ -86,12 +86,6 @@ def check(
     return Health(tuple(faults), checked)
 
 
-def truth_faults(read: Read, checked: dict[str, int]) -> Iterator[Fault]:
-    """What is wrong with rows that are in no store yet; `checked` counts them."""
-    for step in _Truth(read, checked).steps:
-        yield from step()
-
-
 def rule_of(store: Store) -> Callable[[str], str]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
     rules: dict[str, str] = {}

@@ -90,11 +90,6 @@ def note_logins(tx: Transaction, ids: Sequence[str], theirs: Mapping[str, str]) 
         tx.put_meta(LOGINS, dumps(after))
 
 
-def all_ids(store: Reads) -> set[str]:
-    """Every memory of a store that is known to be small."""
-    return {row[0] for row in store.rows("SELECT id FROM memory")}
-
-
 def judged_proposals(
     store: Reads, project: str, kind: str, action: str, most: int
 ) -> list[Proposal]:

@@ -74,14 +74,6 @@ class RowWriter(Reads):
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """One statement for each of many rows."""
 
-    def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write rows as they are, with their numbers and hashes: for a move, which brings their seals along."""
-        if rows:
-            self.many(insert_into(table, rows[0]), rows)
-
-    def number_on(self) -> None:
-        """Let new rows be numbered behind those that brought their numbers."""
-
     @abstractmethod
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""

@@ -218,9 +218,6 @@ class PostgresTransaction(Whose, Transaction):
         except (psycopg.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 
-    def number_on(self) -> None:
-        self.rows("SELECT number_on()")
-
     def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """As the store's own, inside the transaction."""
         return self._store.find(projects, words, **how)

@@ -32,9 +32,9 @@ _HEAD = re.compile(r"^== ([\w-]+)(?: (\w+): (.*))?$", re.MULTILINE)
 
 
 @cache
-def _sections(module: str) -> dict[str, tuple[tuple[str, str], list[str], str]]:
+def _sections() -> dict[str, tuple[tuple[str, str], list[str], str]]:
     """Of each section its command's module with what it does, the lines of its arguments, and the end of its help."""
-    with open(os.path.join(os.path.dirname(module), "commands.txt"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
         _, *parts = _HEAD.split(file.read())
     found = {}
     for name, of, does, body in zip(*(parts[n::4] for n in range(4))):
@@ -44,47 +44,42 @@ def _sections(module: str) -> dict[str, tuple[tuple[str, str], list[str], str]]:
 
 
 COMMANDS = {
-    verb: about for verb, (about, _, _) in _sections(__file__).items() if about[0]
+    verb: about for verb, (about, _, _) in _sections().items() if about[0]
 }  # module, one line
 _GLOBAL, _OTHER_NAMES = (
-    _sections(__file__)["every-command"][1],
-    _sections(__file__)["other-names"][1],
+    _sections()["every-command"][1],
+    _sections()["other-names"][1],
 )
 OPTIONS = tuple(
     (option, does.strip()) for option, _, does in (line.partition("  ") for line in _GLOBAL)
 )
 
 
-def declared(
-    runs: Mapping[str, Run], module: str = __file__, **values: Any
-) -> dict[str, tuple[Declare, Run]]:
-    """A module's commands: what declares the arguments of each, as `commands.txt` beside `module` has them with these values, and what
-    runs it."""
-    return {verb: (partial(_declare, verb, module, values), run) for verb, run in runs.items()}
+def declared(runs: Mapping[str, Run], **values: Any) -> dict[str, tuple[Declare, Run]]:
+    """A module's commands: what declares the arguments of each, as `commands.txt` has them with
+    these values, and what runs it.
+    """
+    return {verb: (partial(_declare, verb, values), run) for verb, run in runs.items()}
 
 
-def end_of_help(verb: str, module: str = __file__, **values: Any) -> str:
+def end_of_help(verb: str, **values: Any) -> str:
     """What stands below a command's arguments."""
-    return _section(verb, module, values)[1]
+    return _section(verb, values)[1]
 
 
-def _declare(
-    verb: str, module: str, values: Mapping[str, Any], parser: argparse.ArgumentParser
-) -> None:
-    lines, end = _section(verb, module, values)
+def _declare(verb: str, values: Mapping[str, Any], parser: argparse.ArgumentParser) -> None:
+    lines, end = _section(verb, values)
     parser.epilog = end or None
     _add(lines, parser)
 
 
-def _section(verb: str, module: str, values: Mapping[str, Any]) -> tuple[list[str], str]:
+def _section(verb: str, values: Mapping[str, Any]) -> tuple[list[str], str]:
     """The lines of a command's arguments, with those of other sections where it says so, and the end of its help."""
-    _, rows, end = _sections(module)[verb]
+    _, rows, end = _sections()[verb]
     lines: list[str] = []
     for row in rows:
         others, below = (
-            _section(row.removeprefix("also "), module, {})
-            if row.startswith("also ")
-            else ([row], "")
+            _section(row.removeprefix("also "), {}) if row.startswith("also ") else ([row], "")
         )
         lines += others
         end = end or below
