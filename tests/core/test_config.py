@@ -44,10 +44,13 @@ def test_a_repository_says_only_what_concerns_it() -> None:
         "model": {"url": "http://there"},
         "ignore": ["x"],
     }
-    assert sorted(said({}, wanted)) == ["domain", "ignore"]
+    assert sorted(said({}, wanted)) == ["domain"]  # what it ignores is no reason to hear nothing
     told = ".tacit/config.toml sets {}, which a repository may not; left out"
-    assert settle({}, wanted, {}).left_out == tuple(
-        map(told.format, ("store", "receipt", "model.url"))
+    settled = settle({}, wanted, {})
+    assert settled.unlearned == ("x",)
+    assert settled.left_out == (
+        ".tacit/config.toml: sessions in x are not learned, as it asks",
+        *map(told.format, ("store", "receipt", "model.url")),
     )
     assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {
         "profile",
@@ -143,7 +146,7 @@ def test_a_repository_may_leave_out_folders_of_its_own() -> None:
     found = settle(
         {}, {"ignore": ["*/shop/vendor"]}, {}, repository_path="/work/shop/.tacit/config.toml"
     )
-    assert found.by_key["ignore"].value == ("*/shop/vendor",) and found.left_out == ()
+    assert found.unlearned == ("*/shop/vendor",) and found.by_key["ignore"].value == ()
 
 
 def test_a_variable_that_cannot_be_read_is_left_out() -> None:

@@ -137,6 +137,26 @@ def test_a_repositorys_file_silences_nobody_and_is_told_once(
     assert all("[" in each["hookSpecificOutput"]["additionalContext"] for each in (first, second))
 
 
+def test_a_repository_keeps_sessions_from_being_learned_and_no_rule_from_being_given(
+    kept: Any, host: Any, folder: Path
+) -> None:
+    """One line of its `ignore` covered every subfolder: an agent there heard nothing, and nobody was told."""
+    (folder / ".tacit").mkdir(exist_ok=True)
+    (folder / "src").mkdir()
+    (folder / ".tacit" / "config.toml").write_text(f'ignore = ["*/{folder.name}/*"]\n')
+    there = {"cwd": str(folder / "src"), "session_id": "s7"}
+    (folder / "s7.jsonl").write_text("{}\n")
+    start = {**payload(folder, "SessionStart", source="startup"), **there}
+    first = json.loads(host.hook("session-start", start).stdout)
+    assert "[" in first["hookSpecificOutput"]["additionalContext"]
+    assert f"sessions in */{folder.name}/* are not learned" in first["systemMessage"]
+    assert lessons(host.hook("prompt", {**payload(folder), **there}).stdout)
+    end = {**payload(folder, "SessionEnd"), **there, "transcript_path": str(folder / "s7.jsonl")}
+    host.hook("session-end", end)
+    with open_memories() as memories:
+        assert memories.near.queued() == 0
+
+
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.near.write() as tx:

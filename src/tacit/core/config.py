@@ -25,7 +25,11 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "domain": ("", True, "the domain of this project's runs"),
     "by": ("", False, "the name in which you act"),
     "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
-    "ignore": ((), True, "globs of folders whose runs are never read or given anything"),
+    "ignore": (
+        (),
+        True,
+        "globs of folders whose runs are never read or given anything; a repository's: never read",
+    ),
     "review_formats": (
         (),
         False,
@@ -104,6 +108,9 @@ class Settled:
 
     by_key: dict[str, Setting]
     left_out: tuple[str, ...] = ()
+    unlearned: tuple[
+        str, ...
+    ] = ()  # folders whose sessions the repository keeps from being learned
 
 
 def settle(
@@ -117,12 +124,15 @@ def settle(
     """All settings by key, and what does not count. Only what the user's own file says wrongly is an error."""
     found = {key: Setting(key, default, "default") for key, (default, _, _) in CONFIG_KEYS.items()}
     left_out: list[str] = []
+    unlearned: tuple[str, ...] = ()
 
     def take(key: str, entry: Any, source: str) -> None:
         try:
             read = _typed(key, entry, source)
             if source == repository_path and key == "ignore":
-                read = _own_folders(read, repository_path, env)
+                nonlocal unlearned
+                unlearned = _own_folders(read, repository_path, env)
+                return
             found[key] = Setting(key, read, source)
         except ConfigInvalid as fault:
             left_out.append(f"{str(fault)[:300].rstrip('.')}; left out")
@@ -146,11 +156,14 @@ def settle(
         if len(left_out) > MOST_TOLD
         else []
     )
-    return Settled(found, (*left_out[:MOST_TOLD], *more))
+    asked = f"{repository_path}: sessions in {', '.join(unlearned)} are not learned, as it asks"
+    told = [asked[:300]] if unlearned else []
+    return Settled(found, (*told, *left_out[:MOST_TOLD], *more), unlearned)
 
 
 def _own_folders(globs: tuple[str, ...], path: str, env: Mapping[str, str]) -> tuple[str, ...]:
-    """What a repository would have ignored: some of its folders, never itself. To leave it alone is its user's decision."""
+    """Where a repository would have nothing learned: some of its folders, never itself. What is known there is given all the same: to hear
+    nothing is its user's decision alone."""
     if len(globs) > MOST_GLOBS or sum(map(len, globs)) > MOST_GLOBS * 80:
         raise ConfigInvalid(f"{path}: ignore lists more than {MOST_GLOBS} folders")
     if is_ignored(os.path.dirname(os.path.dirname(os.path.abspath(path))), globs, env):

@@ -68,7 +68,8 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
     named = job.project or str(said.get("named") or "")
-    if is_ignored(folder, Memories(near, env, folder, named).settings()["ignore"].value, env):
+    settled = Memories(near, env, folder, named).settled()
+    if is_ignored(folder, (*settled.by_key["ignore"].value, *settled.unlearned), env):
         return Done("job_ignored")
     here = Memories(store, env, folder, named)
     known = store.find_run(here.project_id, str(said["session"])) if here.project_id else None

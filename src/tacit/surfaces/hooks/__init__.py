@@ -234,6 +234,13 @@ def _handle(memories: Memories, event: Event) -> HookAnswer:
 
         if is_ignored(event.folder, chosen["ignore"], memories.env):
             return HookAnswer()
+    if chosen.get("unlearned"):
+        from tacit.core.config import is_ignored
+
+        learns = chosen["learns"] and not is_ignored(
+            event.folder, chosen["unlearned"], memories.env
+        )
+        chosen = {**chosen, "learns": learns}
     if event.captured:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
@@ -541,12 +548,13 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
     known: dict[str, Any] = loads(compiled) if compiled and not here else {}
-    if known.get("stamp") == stamp and "left_out" in known and "gives" in known:
+    if known.get("stamp") == stamp and "left_out" in known and "unlearned" in known:
         return known
     found = memories.settled()
     fresh = {
         "stamp": stamp,
         "left_out": found.left_out,
+        "unlearned": found.unlearned,
         **{name: found.by_key[name].value for name in SETTINGS},
     }
     if not here:
