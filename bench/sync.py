@@ -2,9 +2,10 @@
 
     python bench/sync.py [--rounds 200] [--seed 1] [--forge]
 
-Real git with a bare remote, real SSH signatures, one store per clone. Each round every clone may learn, add, edit, pin, review,
+Real git with a bare remote, real SSH signatures, one store per clone. Each round every clone may learn, add, edit, review,
 forget, undo, erase, inject; may sync and commit; may pull; may push. With --forge somebody who can push but has no allowed key
-edits, blanks, cuts, replays and invents lines. At the end all sync until nothing moves, and then must hold: no git command ever
+edits, blanks, cuts, replays and invents lines. At the end all sync until nothing moves, say yes to each erasure that they are asked
+about, and sync again; what one of them kept or pinned is theirs, and so nobody does here. Then must hold: no git command ever
 met a conflict; the canonical exports are byte-equal; every lesson, entry and piece of evidence that was acknowledged is on every
 machine; erased text stands in no work tree and in no store; a lesson says what its own people last said. `--plant KIND` makes one
 mistake on purpose, which must be caught.
@@ -168,9 +169,6 @@ class Story:
         )
         self._own(memory.id, token)
 
-    def _pin(self, clone: Clone, memory: Any) -> None:
-        clone.memories.pin(memory.id, not memory.pinned)
-
     def _forget(self, clone: Clone, memory: Any) -> None:
         clone.memories.forget(memory.id)
 
@@ -182,7 +180,7 @@ class Story:
         self.erased.add(memory.id)
 
     def _approve(self, clone: Clone, memory: Any) -> None:
-        clone.memories.review(memory.id, self.dice.choice(("approve", "open", "reject")))
+        clone.memories.review(memory.id, self.dice.choice(("open", "reject")))
 
     def _decide(self, clone: Clone, memory: Any) -> None:
         for proposal in clone.memories.proposals()[:1]:
@@ -236,6 +234,19 @@ class Story:
             self.forgery()
 
     def settle(self) -> None:
+        """Everybody syncs until nothing moves and nobody is asked to erase what another has erased."""
+        self._settle()
+        while asked := [
+            (clone, each.id)
+            for clone in self.clones
+            for each in clone.memories.proposals()
+            if (each.payload or {}).get("erase")
+        ]:
+            for clone, id in asked:
+                clone.memories.review(id, "approve")
+            self._settle()
+
+    def _settle(self) -> None:
         """Everybody syncs until nothing moves."""
         heads: list[str] = []
         while heads != (heads := [clone.git("rev-parse", "HEAD").stdout for clone in self.clones]):
@@ -471,7 +482,6 @@ ACTS = {
     "add": 8,
     "learn": 4,
     "edit": 5,
-    "pin": 2,
     "forget": 3,
     "undo": 2,
     "erase": 2,

@@ -67,6 +67,13 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> No
     for one, other in ((bob, ann), (ann, bob)):
         tacit(one, "sync")
         carry(one, other)
+    assert tacit(ann, "show", id)["data"]["state"] == "archived"  # the words were ann's, too
+    waiting = tacit(ann, "review", "list")["data"]["proposals"]
+    (asked,) = (each for each in waiting if each["payload"].get("erase"))
+    tacit(ann, "review", "approve", asked["id"])
+    for one, other in ((ann, bob), (bob, ann)):
+        tacit(one, "sync")
+        carry(one, other)
     assert tacit(ann, "show", id)["data"]["text"] == ""
     assert tacit(ann, "doctor")["data"]["sound"]
     assert tacit(ann, "sync", "--canonical")["data"] == tacit(bob, "sync", "--canonical")["data"]

@@ -156,7 +156,6 @@ def test_erased_is_final_and_its_ids_stay(steps: list[Any]) -> None:
         "erase",
         {"state": "rejected", "closed_by": "erase", "kind": "fact"},
         [lines[0].id],
-        MATE,
     )
     now = fold_lines([*lines, gone])
     assert now.erased and (now.columns["text"], now.columns["state"]) == ("", "rejected")

@@ -405,8 +405,8 @@ def test_who_approves_a_strangers_lesson_vouches_for_its_text(team: Team) -> Non
     assert bob.memories.canonical() == ann.memories.canonical()
 
 
-def meet(*members: Member) -> None:
-    """Everybody syncs until all know the same."""
+def meet(*members: Member, apart: bool = False) -> None:
+    """Everybody syncs until all know the same; `apart` while somebody is asked about it."""
     for _ in range(2):
         for member in members:
             member.sync()
@@ -415,7 +415,7 @@ def meet(*members: Member) -> None:
                     other.pull(member)
         for member in members:
             member.sync()
-    assert len({member.memories.canonical() for member in members}) == 1
+    assert apart or len({member.memories.canonical() for member in members}) == 1
     assert all(member.memories.health().health.is_sound for member in members)
 
 
@@ -427,13 +427,9 @@ def test_what_was_changed_apart_becomes_a_proposal(team: Team) -> None:
     meet(ann, bob)
     ann.memories.edit(lesson.id, text="Run make seed first.")
     bob.memories.edit(lesson.id, text="Run make fixtures first.")
-    bob.memories.pin(lesson.id)
     meet(ann, bob)
     for member in (ann, bob):
         assert member.memories.get(lesson.id).text == "Run make fixtures first."
-    assert (
-        bob.memories.get(lesson.id).pinned and not ann.memories.get(lesson.id).pinned
-    )  # a pin is everybody's own
     (mine,), (yours,) = ann.memories.proposals(), bob.memories.proposals()
     assert mine.payload and (mine.id, mine.kind, mine.payload["fields"]) == (
         yours.id,
@@ -525,7 +521,10 @@ def test_erased_is_erased_everywhere(team: Team) -> None:
     bob.memories.edit(lesson.id, text="Ask Zebedee about the whole seed.")
     bob.sync()
     ann.pull(bob)
-    meet(ann, bob)
+    meet(ann, bob, apart=True)
+    (asked,) = bob.memories.proposals()  # the words are bob's by now, too
+    bob.memories.review(asked.id, "approve")
+    bob.sync()
     cem.pull(bob)
     meet(ann, bob, cem)
     for member in (ann, bob, cem):
@@ -539,6 +538,84 @@ def test_erased_is_erased_everywhere(team: Team) -> None:
         assert kept.text.encode() in b"".join(
             path.read_bytes() for path in member.journal.glob("*.jsonl")
         )
+
+
+@needs_ssh
+def test_a_mates_words_are_the_mates(team: Team) -> None:
+    """An edit carried its text alone: what bob had written was told as ann's own word, at every start."""
+    ann, bob = team.member("ann"), team.member("bob")
+    rule = ann.memories.add("Never push to main without review.", kind="rule")
+    meet(ann, bob)
+    bob.memories.edit(rule.id, text="Push to main after a review by two.")
+    meet(bob, ann)
+    here = ann.memories.get(rule.id)
+    assert (here.text, here.trust) == ("Push to main after a review by two.", "team")
+    assert (here.pinned, here.state, here.verdict) == (False, "provisional", "not yet known")
+    given = ann.memories.inject("push to main").markdown
+    assert f"{here.text} (team: bob@team)" in given and "(user)" not in given
+    assert "team" in ann.memories.canonical() and ann.memories.health().health.is_sound
+
+
+@needs_ssh
+@pytest.mark.parametrize("stood", ["pinned", "kept"])
+def test_what_a_person_here_stands_for_changes_by_their_yes_alone(team: Team, stood: str) -> None:
+    """A mate's other words, and a mate's forget, are questions; a clock that is set back does not go around them."""
+    ann, bob = team.member("ann"), team.member("bob")
+    rule, other = (
+        ann.memories.add(f"Never push to main without {what}.", kind="rule")
+        for what in ("review", "tests")
+    )
+    meet(ann, bob)
+    for each in (rule, other):
+        ann.memories.pin(each.id) if stood == "pinned" else ann.memories.review(each.id, "approve")
+    bob.memories.now = lambda: rule.created_at[:-4] + "999Z"
+    bob.memories.edit(rule.id, text="Pushing to main without review is fine.")
+    bob.memories.forget(other.id)
+    for _ in range(2):
+        meet(bob, ann, apart=True)
+        for each in (rule, other):
+            here = ann.memories.get(each.id)
+            assert (here.text, here.trust, here.pinned) == (each.text, "user", stood == "pinned")
+            assert f"{each.text} (user)" in ann.memories.inject("push to main").markdown
+    asked = {each.memory: each for each in ann.memories.proposals()}
+    assert asked[rule.id].payload["fields"] == {"text": "Pushing to main without review is fine."}
+    assert asked[other.id].payload["fields"]["state"] == "archived"
+    ann.memories.review(asked[rule.id].id, "approve")
+    ann.memories.review(asked[other.id].id, "reject")
+    meet(ann, bob, apart=True)
+    assert ann.memories.get(rule.id).text == "Pushing to main without review is fine."
+    assert ann.memories.get(other.id).state != "archived" and not ann.memories.proposals()
+
+
+@needs_ssh
+@pytest.mark.parametrize("pinned", [True, False])
+def test_a_mate_erases_no_words_but_the_mates_own(team: Team, pinned: bool) -> None:
+    """Any allowed key could blank everybody's memory, for good, down to the verified backups."""
+    ann, bob = team.member("ann"), team.member("bob")
+    rule = ann.memories.add("Never push to main without review.", kind="rule")
+    if pinned:
+        ann.memories.pin(rule.id)
+    ann.memories.backup()
+    meet(ann, bob)
+    theirs = bob.memories.add("Ask Zebedee about the seed.")
+    meet(bob, ann)
+    bob.memories.erase(theirs.id)
+    bob.memories.erase(rule.id)
+    meet(bob, ann, apart=True)
+    assert ann.memories.get(theirs.id).text == ""
+    (asked,) = ann.memories.proposals()
+    here = ann.memories.get(rule.id)
+    assert (here.text, here.state) == (rule.text, rule.state if pinned else "archived")
+    assert [each for each in ann.memories.backups() if each.verified]
+    if not pinned:
+        ann.memories.undo(rule.id)
+    ann.sync()
+    assert rule.text in ann.memories.inject("push to main").markdown
+    assert "for good" in asked.reason and ann.memories.takes_more_than_a_number(asked.id)
+    ann.memories.review(asked.id, "approve")
+    assert ann.memories.get(rule.id).text == ""
+    meet(ann, bob)
+    assert ann.memories.health().health.is_sound and not ann.memories.proposals()
 
 
 @needs_ssh

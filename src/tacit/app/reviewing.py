@@ -97,6 +97,10 @@ class Reviewing(ByHand):
             if decision in ("approve", "edit"):
                 if waiting.kind == "notice" and (mended := self._mend(waiting, reason)):
                     return mended
+                if (waiting.payload or {}).get("erase"):
+                    seat.settle(waiting, reason or waiting.reason)
+                    gone = self.erase(waiting.memory, reason=reason)
+                    return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
                 if waiting.kind == "guard":
                     said = cast("Guarding", self).accept_guard(waiting)
                     seat.settle(waiting, reason or said)

@@ -70,6 +70,12 @@ _CLOSED_WORDS = {
 }
 # what goes, or may go, into a prompt
 _TOLD_FIELDS = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")
+# What a lesson says, and whether it is told: of one that somebody here stands for, no mate changes these.
+_STANDS = (
+    *_TOLD_FIELDS,
+    *("about", "kind", "klass", "scope", "signature", "trust", "gate", "gate_reason"),
+    *("state", "previous_state", "closed_by", "superseded_by"),
+)
 # Follows from something else, or changes all the time: never worth a question to a person.
 _UNCONTESTED = (
     "updated_at",
@@ -122,12 +128,13 @@ class JournalLine:
 
 @value
 class Fork:
-    """One field that two machines decided apart."""
+    """One field that two machines decided apart; or, where it is `asked`, that a mate would change although somebody here stands for it."""
 
     field: str
     stands: JournalLine
     lost: JournalLine
     value: Any  # what the lost line said
+    asked: bool = False
 
 
 @value
@@ -234,22 +241,27 @@ def tips(lines: Iterable[JournalLine]) -> list[str]:
 def fold_lines(lines: Sequence[JournalLine]) -> Folded:
     """What the lines of one memory add up to."""
     order = ordered(counting_lines(lines))
-    erasures = [line for line in order if line.head["verb"] == "erase" and line.words]
-    if erasures:
+    if erasure := _erasure(order):
         gone = {
             **_blank_columns(),
-            **_seen_here(erasures[-1]),
+            **_seen_here(erasure),
             "text": "",
             "state": "rejected",
             "closed_by": ERASED_BY,
         }
         return Folded(gone, (), True)
     columns = _blank_columns()
+    held = _held_back(order)
     if not _is_straight(order):
-        return _folded_apart(order, columns)
+        return _folded_apart(order, columns, held)
+    forks: list[Fork] = []
+    former: JournalLine | None = None
     for line in order:
-        columns.update(_taken(columns, line))
-    return Folded(columns)
+        forks += _asked(columns, line, held.get(line.id), former)
+        columns.update(_taken(columns, line, held))
+        former = line
+    settled = _settled(order, forks) if forks else ()
+    return Folded(columns, tuple(fork for fork in forks if fork not in settled))
 
 
 def unfolded(
@@ -264,9 +276,9 @@ def unfolded(
             fold_lines([*known, *fresh[: count + 1]]).columns for count in range(len(fresh))
         )
         return
-    columns = _blank_columns()
+    columns, held = _blank_columns(), _held_back(order)
     for number, line in enumerate(order):
-        columns.update(_taken(columns, line))
+        columns.update(_taken(columns, line, held))
         if number >= len(known):
             yield dict(columns)
 
@@ -275,14 +287,20 @@ def _is_straight(order: Sequence[JournalLine]) -> bool:
     return all(line.parents == ((order[i - 1].id,) if i else ()) for i, line in enumerate(order))
 
 
-def _folded_apart(order: Sequence[JournalLine], columns: dict[str, Any]) -> Folded:
+def _folded_apart(
+    order: Sequence[JournalLine], columns: dict[str, Any], held: Mapping[str, JournalLine]
+) -> Folded:
     """The fold of a graph that forks: the last word on each field stands, and what it overruled unseen is kept as a fork."""
-    seen: dict[str, set[str]] = {}
+    seen = _ancestors(order)
     writer: dict[str, JournalLine] = {}
     forks: dict[str, list[Fork]] = {}
+    former: JournalLine | None = None
+    asked: list[Fork] = []
     for line in order:
-        before = seen[line.id] = set(line.parents).union(*(seen[parent] for parent in line.parents))
-        for field, now in _taken(columns, line).items():
+        before = seen[line.id]
+        asked += _asked(columns, line, held.get(line.id), former)
+        former = line
+        for field, now in _taken(columns, line, held).items():
             was, last = columns[field], writer.get(field)
             open_ = [
                 each
@@ -305,7 +323,106 @@ def _folded_apart(order: Sequence[JournalLine], columns: dict[str, Any]) -> Fold
         writer["state"].id,
     }:
         columns["closed_by"] = ""  # who took it out was overruled
-    return Folded(columns, tuple(each for field in sorted(forks) for each in forks[field]))
+    settled = _settled(order, asked) if asked else ()
+    apart = [each for field in sorted(forks) for each in forks[field]]
+    return Folded(columns, (*apart, *(fork for fork in asked if fork not in settled)))
+
+
+# -- whose word ---------------------------------------------------------------------------------------------------------
+
+
+def _ancestors(order: Sequence[JournalLine]) -> dict[str, set[str]]:
+    """All that the writer of each line had seen of the others."""
+    seen: dict[str, set[str]] = {}
+    for line in order:
+        seen[line.id] = set(line.parents).union(*(seen[parent] for parent in line.parents))
+    return seen
+
+
+def _erasure(order: Sequence[JournalLine]) -> JournalLine | None:
+    """The erasure that counts: somebody's here, or one by everybody whose words would go. Anybody else's takes the lesson out, and asks."""
+    erasures = [line for line in order if line.head["verb"] == "erase" and line.words]
+    own = [line for line in erasures if line.standing == OWN]
+    if own or not erasures:
+        return own[-1] if own else None
+    authors = {_author(line) for line in order if line.after.get("text")}
+    return erasures[-1] if authors <= set(map(_author, erasures)) else None
+
+
+def _author(line: JournalLine) -> str:
+    return "" if line.standing == OWN else line.signer or line.machine
+
+
+def _vouches(line: JournalLine) -> bool:
+    """Whether a person here stood for the words that were there: kept, pinned, or put them on a page."""
+    if line.standing != OWN or not line.is_person:
+        return False
+    verb, after = line.head["verb"], line.after
+    kept = verb == "approve" or (verb == "move" and after.get("state") in INJECTABLE)
+    return kept or bool(verb in ("pin", "page") and (after.get("pinned") or after.get("on_page")))
+
+
+def _held_back(order: Sequence[JournalLine]) -> dict[str, JournalLine]:
+    """The lines of mates that change nothing of what is said here, each with the word of a person here that had not seen it: a yes is to
+    the words that were there. Who takes a pin off again lets in what mates say after that."""
+    vouchers = [line for line in order if _vouches(line)]
+    mates = [line for line in order if line.standing == MATE and line.parents]
+    if not vouchers or not mates:
+        return {}
+    seen = _ancestors(order)
+    taken_off = [
+        line
+        for line in order
+        if line.standing == OWN and line.head["verb"] == "pin" and not line.after.get("pinned")
+    ]
+    held: dict[str, JournalLine] = {}
+    for line in mates:
+        standing = (
+            each
+            for each in vouchers
+            if line.id not in seen[each.id]
+            and not any(
+                each.id in seen[off.id] and off.id in seen[line.id]
+                for off in taken_off
+                if each.head["verb"] == "pin"
+            )
+        )
+        if (voucher := next(standing, None)) is not None:
+            held[line.id] = voucher
+    return held
+
+
+def _asked(
+    columns: Mapping[str, Any],
+    line: JournalLine,
+    voucher: JournalLine | None,
+    former: JournalLine | None,
+) -> list[Fork]:
+    """What a mate's line makes a question: to erase words that are not theirs; and of what somebody here stands for its other words, or
+    its end."""
+    if line.standing != MATE or not line.is_person:
+        return []
+    if line.head["verb"] == "erase" and former is not None:
+        return [Fork("erase", voucher or former, line, line.head["by"], True)]
+    after = _seen_here(line) if voucher is not None else {}
+    ends = after.get("state") in CLOSED and columns["state"] not in CLOSED
+    said = after.get("text", columns["text"])
+    found = [("text", said)] if said != columns["text"] else []
+    found += [("state", after["state"])] if ends else []
+    return [Fork(field, voucher, line, now, True) for field, now in found if voucher]
+
+
+def _settled(order: Sequence[JournalLine], asked: Sequence[Fork]) -> list[Fork]:
+    """The questions that somebody here has answered since by deciding that field."""
+    seen = _ancestors(order)
+    return [
+        fork
+        for fork in asked
+        if any(
+            line.standing == OWN and fork.field in line.after and fork.lost.id in seen[line.id]
+            for line in order
+        )
+    ]
 
 
 def _blank_columns() -> dict[str, Any]:
@@ -339,9 +456,22 @@ def _seen_here(line: JournalLine) -> dict[str, Any]:
     return after
 
 
-def _taken(columns: Mapping[str, Any], line: JournalLine) -> dict[str, Any]:
+def _taken(
+    columns: Mapping[str, Any], line: JournalLine, held: Mapping[str, JournalLine]
+) -> dict[str, Any]:
     """What an entry adds to those before it. What was quarantined here is let out by somebody here, not by whoever sent it."""
     after = _seen_here(line)
+    if line.id in held:
+        erases = line.head["verb"] == "erase"
+        told = {} if erases else after
+        return {name: field for name, field in told.items() if name not in _STANDS}
+    if line.standing == MATE and line.head["verb"] == "erase":  # of words that are not theirs alone
+        if columns["state"] in CLOSED:
+            return {}
+        after = {"state": "archived", "previous_state": columns["state"]}
+        return {**after, "closed_by": line.head["by"], "pinned": 0, "on_page": 0}
+    if line.standing == MATE and after.get("text", columns["text"]) != columns["text"]:
+        after = _worded_by_mate(columns, after) if line.parents else after
     if (
         line.standing == MATE
         and columns["gate"] == "quarantine"
@@ -384,6 +514,15 @@ def _of_the_team(after: dict[str, Any], line: JournalLine) -> dict[str, Any]:
             state="candidate",
         )
     return after
+
+
+def _worded_by_mate(columns: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Whoever set the words gives the word: a mate's are the team's at most, on trial, and nothing that was said of the former holds."""
+    trust = least(("team", after.get("trust") or columns["trust"] or "team"))
+    told = {**after, "trust": trust, "pinned": 0, "on_page": 0, "verdict": "not yet known"}
+    if told.get("state", columns["state"]) in ("stable", "canonical"):
+        told["state"] = "provisional"
+    return told
 
 
 def memory_of(id: str, project: str, columns: Mapping[str, Any]) -> Memory:

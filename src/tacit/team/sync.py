@@ -363,7 +363,8 @@ class Joining:
                 or current.state == row.state
                 or is_legal(current.state, row.state, line.head["verb"])
             )
-            tx.apply(self._change(current, row, line, line.head["verb"] if legal else _BY))
+            verb = line.head["verb"] if now.erased or line.head["verb"] != "erase" else "forget"
+            tx.apply(self._change(current, row, line, verb if legal else _BY))
             put_line(
                 tx,
                 self.project.id,
@@ -441,6 +442,11 @@ class Joining:
             ", ".join(fork.field for fork in forks),
         )
         told = f"{one} and {other} changed {what} apart; what {other} said stands"
+        if any(fork.asked for fork in forks):
+            told = f"{one} changed {what} of what {other} stands for here; it stays as it is"
+        if "erase" in fields:
+            told = f"{one} erased it on another machine; a yes erases it here, too, for good"
+            fields = {}
         return Proposal(
             name,
             self.project.id,
@@ -450,7 +456,12 @@ class Joining:
             self.at,
             id,
             tier="person",
-            payload={"fields": fields, "by": one, "stands": other},
+            payload={
+                "fields": fields,
+                "by": one,
+                "stands": other,
+                **({} if fields else {"erase": True}),
+            },
             expires_at=after_days(self.at, self.profile.triage.expire_days),
         )
 
