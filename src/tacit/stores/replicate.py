@@ -43,7 +43,6 @@ from tacit.stores.cache import (
 )
 from tacit.stores.lookups import logins, note_logins
 from tacit.stores.places import KEPT_DAYS, remove_captured
-from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
@@ -520,7 +519,6 @@ def _take_out(tx: Transaction, id: str) -> int:
     if was is None:
         return 0
     tx.index(was[0], (was[1], was[2]), None)
-    declassify(tx, was[0])
     return 1
 
 

@@ -25,26 +25,6 @@ COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confide
 ENDLESS = 1 << 62  # no row has this number
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
 MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
-# What memories are told apart, counted and listed by. `stale` is whether there is a `stale_at`.
-FACETS = (
-    "project",
-    "state",
-    "kind",
-    "klass",
-    "category",
-    "trust",
-    "gate",
-    "verdict",
-    "severity",
-    "pinned",
-    "on_page",
-    "stale",
-)
-
-
-def facet_columns(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The facets of a memory's row."""
-    return tuple(int(row["stale_at"] != "") if name == "stale" else row[name] for name in FACETS)
 
 
 def narrowed(

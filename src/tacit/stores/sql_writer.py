@@ -78,12 +78,12 @@ class RowWriter(Reads):
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""
 
-    def classify(self, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
-        """Keep the counts by facet in step with a memory's row, where an engine keeps them."""
+    def spoke(self) -> None:
+        """A lesson was written: what hooks look at before they open the store is of before."""
 
     @abstractmethod
     def reindex(self) -> None:
-        """Build full text anew from the rows, and counts by facet where an engine keeps them."""
+        """Build full text anew from the rows."""
 
     def may_change(self, project: str) -> bool:
         """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
@@ -363,12 +363,11 @@ class Transaction(Bracket, RunWriter):
             self.rows(INSERT_MEMORY, **named)
             n = self.one("SELECT n FROM memory WHERE id = :id", id=named["id"])[0]
             self.index(n, None, (named["text"], words))
-            self.classify(n, named, fresh=True)
         else:
             self.rows(UPDATE_MEMORY, **named)
-            self.classify(was[0], named, fresh=False)
             if (named["text"], words) != (was[1], was[2]):
                 self.index(was[0], (was[1], was[2]), (named["text"], words))
+        self.spoke()
 
     def _enter(self, entry: Entry, sealed: bytes) -> Entry:
         from tacit.core.journal import entry_hash, new_salt, payload, payload_digest

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.core.rows import Fault, Found
     from tacit.stores.sqlite.search import Cached
 
@@ -103,18 +102,6 @@ class SqliteStore(Store):
 
         return find_words(self, projects, words, deep=not how.get("injectable"), **how)
 
-    def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
-        """As every store's, by merging the lists of facets wherever that spares reading all memories."""
-        from tacit.stores.sqlite.facets import select
-
-        found = select(self, projects, **asked)
-        return super().select(projects, **asked) if found is None else found
-
-    def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
-        from tacit.stores.sqlite.facets import count_by_facets
-
-        return count_by_facets(self, projects, by)
-
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""
         from tacit.stores.sqlite.verify import file_faults
@@ -123,11 +110,9 @@ class SqliteStore(Store):
 
     def index_faults(self) -> Iterator[Fault]:
         """What is wrong with full text."""
-        from tacit.stores.sqlite import facets
         from tacit.stores.sqlite.verify import index_faults
 
         yield from index_faults(self)
-        yield from facets.facet_faults(self)
 
     @property
     def schema(self) -> int:
@@ -247,19 +232,7 @@ class SqliteTransaction(Transaction):
                 words=new[1],
             )
 
-    def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
-        """As the store's own, inside the transaction."""
-        return self._store.select(projects, **asked)
-
-    def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
-        from tacit.stores.sqlite.facets import count_by_facets
-
-        return count_by_facets(self, projects, by)
-
-    def classify(self, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
-        from tacit.stores.sqlite.facets import classify
-
-        classify(self, n, row, fresh=fresh)
+    def spoke(self) -> None:
         if not self._spoke:
             self._spoke = True
             try:
@@ -270,11 +243,9 @@ class SqliteTransaction(Transaction):
                 pass
 
     def reindex(self) -> None:
-        from tacit.stores.sqlite.facets import rebuild_facets
         from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 
         self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
-        rebuild_facets(self)
         count_terms(self)
 
     def __enter__(self) -> SqliteTransaction:

@@ -121,7 +121,7 @@ def rebuild_derived(store: Store, confidence: str) -> int:
 
 
 def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
-    """Full text, facets, tallies and figures by day anew, each project by its own rule; the number of memories."""
+    """Full text, tallies and figures by day anew, each project by its own rule; the number of memories."""
     rows = tx.rows("SELECT id, project FROM memory")
     for id, project in rows:
         tx.rows(

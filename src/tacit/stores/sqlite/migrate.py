@@ -18,7 +18,6 @@ from tacit.stores.daily import rebuild_daily as count_days
 from tacit.stores.sql_rows import SEALED, listed, row_seal, seal_project
 from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
 from tacit.stores.sqlite.erase import fold_anew
-from tacit.stores.sqlite.facets import rebuild_facets
 from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 from tacit.words.tokens import index_words
 
@@ -82,8 +81,6 @@ def _step(tx: SqliteTransaction, number: int) -> None:
         _split_words(tx)
     if number == 3:
         _seal_tables(tx)
-    if number == 7:
-        rebuild_facets(tx)
     if number == 12:
         count_terms(tx)
     if number == 13:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import Damaged
 from tacit.core.rows import Fault, index_fault
 from tacit.stores.sql_rows import listed
-from tacit.stores.sqlite import facets
 from tacit.stores.sqlite.search import _tokenizer
 from tacit.stores.sqlite.terms import LONGEST_TERM, WEIGHT, Expected, as_held, weight
 from tacit.words.tokens import are_index_words
@@ -84,4 +83,3 @@ def own_faults(store: SqliteStore) -> Iterator[Fault]:
             tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)")
     except Damaged as error:
         yield Fault("index", "memory_fts", error.message)
-    yield from facets.facet_faults(store)
