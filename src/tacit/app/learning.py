@@ -35,8 +35,8 @@ from tacit.learn.reader.render import page_text, page_tokens, rendered
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
 from tacit.providers import reader
-from tacit.stores.daily import StoreLedger
 from tacit.stores.identity import locate, normalise_remote
+from tacit.stores.ledger import StoreLedger
 from tacit.stores.readings import WAITING, Reading, load, readings_folder
 from tacit.stores.replaced import moved_to, repository_of, still_there
 

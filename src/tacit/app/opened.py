@@ -401,7 +401,7 @@ class Opened:
         if not named or (step == "rewrite" and not settings["model.rewrite"].value):
             return None
         from tacit.providers import chosen
-        from tacit.stores.daily import StoreLedger
+        from tacit.stores.ledger import StoreLedger
 
         return chosen(
             settings,

@@ -28,7 +28,7 @@ from tacit.recall.query import Query
 from tacit.recall.rank import barred
 from tacit.recall.render import answered
 from tacit.recall.trial import is_exempt
-from tacit.stores import counts, daily
+from tacit.stores import counts
 from tacit.stores.check import Health, check, rule_of
 from tacit.stores.counts import all_events
 from tacit.stores.incidents import met
@@ -159,7 +159,7 @@ class Queries(Tending):
         """What happened here since a day: sessions learned, new lessons, and what became of what was given."""
         return {
             "new": counts.new_memories(self.store, self.project_id, since[:10]),
-            **daily.week(self.store, self.project_id, since),
+            **counts.week(self.store, self.project_id, since[:10]),
         }
 
     def health(self) -> Checkup:

@@ -55,6 +55,36 @@ def learned_paths(store: Reads) -> dict[str, str]:
     return {str(path): str(at) for path, at in rows}
 
 
+def week(store: Reads, project: str, day: str) -> dict[str, int]:
+    """What happened since a day: sessions learned, lessons given and withheld, in how many units; of what could be told, what came back."""
+    arms = dict(
+        store.rows(
+            "SELECT arm, count(*) FROM use WHERE project = :p AND at >= :day GROUP BY 1",
+            p=project,
+            day=day,
+        )
+    )
+    came = dict(store.rows(_CAME, p=project, day=day))
+    withheld, back = arms.pop("withheld", 0), came.get("occurred", 0)
+    return {
+        "sessions": learned_runs(store, project, day),
+        "given": sum(arms.values()),
+        "withheld": withheld,
+        "units": _one(store, _UNITS, p=project, day=day),
+        "told": sum(came.values()),
+        "back": back,
+    }
+
+
+_UNITS = "SELECT count(*) FROM (SELECT unit FROM use WHERE project = :p GROUP BY unit HAVING min(at) >= :day) AS begun"
+_CAME = (  # the last outcome of each use that was given
+    "SELECT m.value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
+    " WHERE m.project = :p AND m.at >= :day AND m.signal = 'outcome' AND m.value IN ('occurred', 'not_occurred')"
+    " AND u.arm <> 'withheld' AND m.n = (SELECT max(n) FROM use_mark x"
+    " WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1"
+)
+
+
 def pieces_of_work(store: Reads, project: str, most: int = 1_000) -> int:
     """Independent sessions among the newest that were learned: as many as what was noticed is counted over."""
     newest = (

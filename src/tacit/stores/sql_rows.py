@@ -101,10 +101,6 @@ COUNT_ON = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
 )
-COUNT_DAY = (
-    "INSERT INTO daily (project, day, what, whose, amount) VALUES (:project, :day, :what, :whose, :amount)"
-    " ON CONFLICT (project, day, what, whose) DO UPDATE SET amount = daily.amount + excluded.amount"
-)
 HAS_UNITS = "SELECT 1 FROM tally WHERE memory = :it AND signal = 'units'"
 SAME_TASK = (  # another settled coin of the same lesson in the same task; the last outcome of a unit stands
     "SELECT 1 FROM use u WHERE u.memory = :memory AND u.task = :task AND u.unit <> :unit AND u.arm <> 'exempt' AND u.blank = 0"

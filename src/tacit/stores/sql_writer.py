@@ -27,7 +27,6 @@ from tacit.core.rows import FindingRow, Job, Project, RunRow
 from tacit.core.value import dumps, loads
 from tacit.stores.sql import Bracket, Reads
 from tacit.stores.sql_rows import (
-    COUNT_DAY,
     COUNT_ON,
     COUNT_USE,
     COUNTED_SIGNALS,
@@ -152,12 +151,6 @@ class RowWriter(Reads):
         self.put_project(Project(**{**found.__dict__, "run_seq": found.run_seq + 1}))
         return found.run_seq + 1
 
-    def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
-        """Add to a figure of a day (stores/daily.py)."""
-        self.rows(
-            COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount)
-        )
-
     def count(self, project: str, name: str, at: str, by: int = 1) -> None:
         """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
         self.rows(
@@ -175,10 +168,6 @@ class RunWriter(RowWriter):
 
     def put_run(self, run: RunRow) -> None:
         """Write or correct a run's row."""
-        if run.learned_at:
-            from tacit.stores.daily import ran  # not needed by hooks
-
-            ran(self, run)
         named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
         self.rows(
             upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)),
@@ -230,8 +219,6 @@ class RunWriter(RowWriter):
         told = {"given": dumps(list(given)), "withheld": dumps(list(withheld))}
         row = {**about, "tokens": tokens, **told, "left_out": json_text(left_out), "at": at}
         self.rows(insert_into("injection", row), **row)
-        if tokens:
-            self.count_day(project, at, "given", tokens)
         return True
 
     def enqueue(
@@ -331,13 +318,11 @@ class Transaction(Bracket, RunWriter):
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
         from tacit.core.journal import starts_new_table
-        from tacit.stores.daily import entered
 
         row = to_row(change.memory)
         sealed = row_hash(row)
         self.copy_row(row, sealed, self.words(change.memory))
         entry = self._enter(change.entry, sealed)
-        entered(self, change.memory, entry)
         if starts_new_table(entry) and self.one(
             "SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory
         ):
@@ -464,9 +449,6 @@ class Transaction(Bracket, RunWriter):
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
         self.rows(COUNT_USE, memory=use.memory, project=use.project, at=used_at)
-        self.count_day(use.project, use.at, "uses", 1, use.arm)
-        if not known:
-            self.count_day(use.project, use.at, "units", 1)
         return True
 
     def add_mark(self, mark: Mark) -> None:
@@ -483,10 +465,7 @@ class Transaction(Bracket, RunWriter):
         Counted on: some lessons are given in every run, and folding all they ever did each time would cost more with
         every run. `check` holds the two equal. What a coin decided is folded anew where it is the first or was settled before.
         """
-        from tacit.stores.daily import came
-
         self._write_mark(mark)
-        came(self, use, mark.at, mark.value, last)
         known = [each for each in (last, mark.value) if each in OUTCOME_SIGNALS]
         present = not use.blank and use.at > self.measured_since(use.memory)
         coin = bool(known) and present and use.arm != "exempt"

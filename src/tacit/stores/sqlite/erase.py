@@ -15,7 +15,6 @@ from tacit.core.errors import StoreBusy
 from tacit.core.links import link_hash
 from tacit.core.memory import Memory
 from tacit.core.value import replace
-from tacit.stores import daily
 from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
 from tacit.stores.sql_rows import SEALED
@@ -121,7 +120,7 @@ def rebuild_derived(store: Store, confidence: str) -> int:
 
 
 def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
-    """Full text, tallies and figures by day anew, each project by its own rule; the number of memories."""
+    """Full text and tallies anew, each project by its own rule; the number of memories."""
     rows = tx.rows("SELECT id, project FROM memory")
     for id, project in rows:
         tx.rows(
@@ -132,5 +131,4 @@ def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
     tx.rows("DELETE FROM course")
     tx.reindex()
-    daily.rebuild_daily(tx)
     return len(rows)

@@ -14,7 +14,6 @@ import apsw
 
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, Unavailable
 from tacit.stores.check import rule_of
-from tacit.stores.daily import rebuild_daily as count_days
 from tacit.stores.sql_rows import SEALED, listed, row_seal, seal_project
 from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
 from tacit.stores.sqlite.erase import fold_anew
@@ -83,8 +82,6 @@ def _step(tx: SqliteTransaction, number: int) -> None:
         _seal_tables(tx)
     if number == 12:
         count_terms(tx)
-    if number == 13:
-        count_days(tx)
 
 
 def _split_words(tx: SqliteTransaction) -> None:
