@@ -1,4 +1,4 @@
-"""A new store as a copy of one: making it takes fourteen migrations, and thousands of tests begin with an empty one.
+"""A new store as a copy of one: making it takes a while, and thousands of tests begin with an empty one.
 
 Nothing waits for the disk either: only tests marked `on_disk` are about what a power cut leaves.
 """

@@ -18,7 +18,6 @@ import flips
 import full
 import kill
 import power
-import storms
 from common import Ledger, commit
 
 
@@ -56,10 +55,6 @@ CONTROLS = {
     "flips": (
         "a doctor that trusts integrity_check",
         lambda place: flips.batch(1, place, fault="blind"),
-    ),
-    "storms": (
-        "an upgrade that does not look again under the lock",
-        lambda place: storms.batch(1, place, fault="unlocked"),
     ),
 }
 

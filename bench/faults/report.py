@@ -14,7 +14,6 @@ UNITS = {
     "calls": "calls",
     "full": "steps",
     "flips": "flips",
-    "storms": "storms",
     "fuzz": "executions",
 }
 ALONE = ("seed", "pages", "from", "of", "writers")  # not to be added up

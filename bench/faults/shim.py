@@ -5,7 +5,6 @@ A campaign that does not catch these would not catch a real one.
     early       acknowledged before COMMIT; early=N also dies before the N-th COMMIT, whose word was given long ago
     normal      synchronous=NORMAL
     deaf        what the disk refuses is taken for written
-    unlocked    an upgrade that does not look again, under the lock, whether somebody else has made it
 
 `peak=FILE` changes nothing and writes down the most memory that the program had, in KiB: what the system tells a parent
 begins with the parent's own. Two are no mistakes but what a program must bear: `die=before:N` and `die=after:N` end it with SIGKILL just before and just after
@@ -28,7 +27,6 @@ def plant(fault: str) -> None:
         "early": _early,
         "normal": _normal,
         "deaf": _deaf,
-        "unlocked": _unlocked,
         "die": _die,
         "clock": _clock,
         "peak": _peak,
@@ -84,22 +82,6 @@ def _deaf(_given: str) -> None:
             pass
 
     SqliteTransaction.__exit__ = content  # type: ignore[method-assign]
-
-
-def _unlocked(_given: str) -> None:
-    from tacit.stores import sqlite
-    from tacit.stores.sqlite import copies, migrate
-
-    def hasty(store: Any, target: int | None = None) -> None:
-        version = store.rows("PRAGMA user_version")[0][0]
-        copies.copy_before_upgrade(store, copies.folder_for(store.path, store.backups))
-        time.sleep(0.5)
-        for number in range(version + 1, sqlite.SCHEMA + 1):
-            with store.write() as tx:
-                migrate._step(tx, number)
-                tx.rows(f"PRAGMA user_version = {number}")
-
-    migrate.migrate = hasty
 
 
 def _die(given: str) -> None:

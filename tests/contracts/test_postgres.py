@@ -15,9 +15,8 @@ from tests.contracts.test_store import lesson, put
 
 from tacit.core import edits
 from tacit.core.clock import now
-from tacit.core.errors import Refused, StoreBusy, Unavailable
+from tacit.core.errors import Refused, StoreBusy, StoreOther, Unavailable
 from tacit.core.journal import Hand
-from tacit.core.memory import ADDED, DECIDED, to_row
 from tacit.stores.check import check
 from tacit.testing import Scripted, run, say, signed, user
 
@@ -577,10 +576,10 @@ def test_who_dies_with_a_lease_lets_it_go(team: Team, opened: Callable[..., Any]
         pass
 
 
-def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
+def test_many_who_come_at_once_make_it_once(postgres_empty: str) -> None:
     """The first does it, the others find it done."""
     from tacit.stores.postgres import open_store
-    from tacit.stores.postgres.migrate import SERVER_SCHEMA
+    from tacit.stores.postgres.create import SERVER_SCHEMA
 
     def version() -> int:
         with open_store(postgres_empty) as store:
@@ -588,50 +587,13 @@ def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
 
     assert in_turns(*[version] * 6) == [SERVER_SCHEMA] * 6
     with open_store(postgres_empty) as store:
-        assert [row[0] for row in store.rows("SELECT number FROM version ORDER BY 1")] == list(
-            range(1, SERVER_SCHEMA + 1)
-        )
+        assert store.rows("SELECT number FROM version") == [(SERVER_SCHEMA,)]
 
 
-def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: str) -> None:
-    """Full text moves into its partitions, memories are counted, whoever migrates: the owner need not be a member."""
-    from tacit.stores import postgres
-    from tacit.stores.postgres.migrate import SERVER_SCHEMA
-
-    first = Path(postgres.__file__).parent / "schema" / "0001.sql"
-    with psycopg.connect(postgres_empty, autocommit=True) as owner:
-        owner.execute("CREATE SCHEMA tacit")
-        owner.execute("SET search_path = tacit")
-        owner.execute(
-            "CREATE TABLE version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
-        )
-        owner.execute(first.read_text())
-        owner.execute("INSERT INTO version VALUES (1)")
-        owner.execute("INSERT INTO member VALUES ('p', session_user, 3)")
-        row = {name: said for name, said in zip(DECIDED, to_row(lesson())) if name not in ADDED} | {
-            "hash": b"",
-            "words": "",
-        }
-        names = ", ".join(row)
-        owner.execute(
-            f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()]
-        )
-        owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
-        owner.execute("DELETE FROM member")
-    with postgres.open_store(postgres_empty) as store:
-        assert store.schema == SERVER_SCHEMA and store.find(("p",), ["migrate"]).hits == ()
-        store.rows("INSERT INTO member VALUES ('p', session_user, 3)")
-        assert len(store.find(("p",), ["migrate"]).hits) == 1
-        assert store.rows("SELECT project, memories FROM extent") == [("p", 1)]
-
-
-def test_who_may_not_migrate_is_told_who_may(team: Team, opened: Callable[..., Any]) -> None:
-    """A user of the application with a newer Tacit than the server's schema, and one who comes before there is any."""
-    team.store.rows("DELETE FROM version WHERE number > 1")
-    with pytest.raises(
-        Refused,
-        match=r"has schema 1, this version of Tacit needs \d+, and this user may not make it",
-    ):
+def test_a_server_of_another_version_is_told(team: Team, opened: Callable[..., Any]) -> None:
+    """A Tacit that is older or newer than the server's schema leaves it, and a user who comes before there is any may not make it."""
+    team.store.rows("UPDATE version SET number = 1")
+    with pytest.raises(StoreOther, match=r"has schema 1, and this version of Tacit works with"):
         opened("owner")
     team.store.rows("DROP SCHEMA tacit CASCADE")
     with pytest.raises(Refused, match="has no Tacit schema, and this user may not"):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -24,9 +22,6 @@ from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
 from tacit.stores.check import check
 from tacit.testing import signed
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_migrate import old_store
-
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60
 ).filter(str.strip)
@@ -37,16 +32,14 @@ class Keeping(RuleBasedStateMachine):
 
     ids = Bundle("ids")
 
-    @initialize(old=st.booleans())
-    def begin(self, old: bool) -> None:
+    @initialize()
+    def begin(self) -> None:
         self.folder = tempfile.mkdtemp()
         self.env = signed({"HOME": self.folder, "USER": "ada", "XDG_DATA_HOME": self.folder})
         self.path = os.path.join(self.folder, "s.db")
         self.made: set[str] = set()
         self.erased: list[str] = []
         self.n = 0
-        if old:  # half of the stories begin with a store that an earlier version wrote
-            self.made |= {memory.id for memory in old_store(Path(self.path), 4)}
         self.memories: Memories = self._open()
 
     def _open(self) -> Memories:

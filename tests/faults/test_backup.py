@@ -234,34 +234,6 @@ def test_no_room_is_said_before_anything_is_copied(
     assert memories.add("kept all the same").id and len(memories.backups()) == 1
 
 
-def test_an_upgrade_leaves_a_copy_that_counts_later(tmp_path: Path, alone: Path) -> None:
-    """Before the first step the old store is copied; the next backup verifies the copy by upgrading it elsewhere."""
-    import runpy
-
-    from tacit.app import open
-
-    old = runpy.run_path(str(Path(__file__).parent.parent / "contracts" / "test_migrate.py"))[
-        "old_store"
-    ]
-    made = old(tmp_path / "old.db", 5)
-    with open(str(tmp_path / "old.db")) as memories:
-        assert [(each.number, each.verified) for each in memories.backups()] == [(1, False)]
-        memories.backup()
-        assert [(each.number, each.verified) for each in memories.backups()] == [
-            (2, True),
-            (1, True),
-        ]
-        memories.restore("1")
-        assert {row[0] for row in memories.store.rows("SELECT id FROM memory")} == {
-            memory.id for memory in made
-        }
-
-
-def test_a_new_store_is_not_copied(memories: Any) -> None:
-    """Making a store runs through the same steps, with nothing in it to lose."""
-    assert memories.backups() == []
-
-
 def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
     """backup, backup --list, restore signed by a person; an agent may not."""
     tacit("add", "one")

@@ -133,19 +133,6 @@ def test_a_flipped_bit_is_reported_and_mended(batch: Batch, tmp_path: Path) -> N
     assert ["not reported" in each for each in blind["failures"]] == [True]
 
 
-def test_an_upgrade_without_a_second_look_is_caught(batch: Batch) -> None:
-    """Two that both saw the old version, and both upgrade."""
-    assert any(
-        "no answer" in each or "False" in each
-        for each in batch("storms", processes=4, fault="unlocked")["failures"]
-    )
-
-
-def test_a_storm_of_upgrades_migrates_once(batch: Batch) -> None:
-    """Many processes open an old store at once: all are answered, one copy from before is left."""
-    assert batch("storms", processes=8)["failures"] == []
-
-
 @pytest.mark.parametrize("seconds", [-10 * 365 * 86400, 10 * 365 * 86400])
 def test_a_clock_that_jumps_harms_nothing(
     batch: Batch, tacit: Any, folder: Any, seconds: int, tmp_path: Any

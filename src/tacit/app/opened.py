@@ -97,7 +97,6 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
         create=create,
         machine=machine,
         wait=wait,
-        backups=os.path.join(data_folder(env), "backups"),
     )
 
 

@@ -10,7 +10,7 @@
     ├── Unavailable                 4  busy, unreachable, not allowed or full: nothing is lost, try again
     │   ├── StoreBusy                  another process holds the store longer than we may wait
     │   ├── StoreReadOnly              the file, its folder or its disk cannot be written
-    │   ├── StoreNewer                 written by a later version of Tacit
+    │   ├── StoreOther                 written by another version of Tacit
     │   ├── MissingExtra               an optional package is not installed
     │   └── ModelUnavailable           the model did not answer, or may not be asked; rules go on alone
     ├── Damaged                     5  what is stored does not verify
@@ -114,10 +114,10 @@ class StoreReadOnly(Unavailable):
     code = "read_only"
 
 
-class StoreNewer(Unavailable):
-    """The store was written by a later version of Tacit."""
+class StoreOther(Unavailable):
+    """The store was written by another version of Tacit."""
 
-    code = "newer"
+    code = "other_version"
 
 
 class MissingExtra(Unavailable):

@@ -457,7 +457,7 @@ class Store(Reads):
     @property
     @abstractmethod
     def schema(self) -> int:
-        """The number of the newest migration it has been through."""
+        """The number of its schema."""
 
     @abstractmethod
     def size(self) -> int:

@@ -54,7 +54,6 @@ class PostgresStore(Whose, Store):
         self.url = url
         self.machine = machine
         self.wait = wait
-        self.backups = ""
         self.lock = SHARED_LOCK  # the project whose writers this one follows; set once it is known
         self._pool = pool
         self._connection = connection
@@ -127,7 +126,7 @@ class PostgresStore(Whose, Store):
 
     @property
     def schema(self) -> int:
-        """The number of the newest migration it has been through."""
+        """The number of its schema."""
         return int(self.one("SELECT max(number) FROM version")[0])
 
     def size(self) -> int:
@@ -327,7 +326,7 @@ _PUT_SEAL = (
 def open_store(
     url: str, *, create: bool = True, machine: str = "", wait: float = _SERVER_WAIT
 ) -> PostgresStore:
-    """Connect, making or migrating the schema first where that is needed and allowed."""
+    """Connect, making the schema first where that is asked for and allowed."""
     try:
         if url not in _pools:
             # a pool asks a server that is away again and again before it says so
@@ -338,7 +337,7 @@ def open_store(
         raise _told(error, _shown(url), "connecting to") from error
     store = PostgresStore(url, pool, connection, machine, wait)
     try:
-        from tacit.stores.postgres.migrate import prepare_schema
+        from tacit.stores.postgres.create import prepare_schema
 
         prepare_schema(store, create)
     except BaseException:

@@ -15,7 +15,7 @@ import time
 
 import apsw
 
-from tacit.core.errors import NoFile, NoStore, NotAStore, StoreNewer, StoreReadOnly
+from tacit.core.errors import NoFile, NoStore, NotAStore, StoreOther, StoreReadOnly
 from tacit.guard.files import kind_of
 from tacit.stores.places import spoken_path
 from tacit.stores.sql import Store
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault, Found
     from tacit.stores.sqlite.search import Cached
 
-SCHEMA = 16  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 16  # PRAGMA user_version of a store as schema.sql makes it, and as 0.2.0 did
 LOG_LIMIT = (
     4 << 20
 )  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
+# What 0.2.0 derived beside the lessons; nothing reads it, and an erased word may stand in it.
+_LEFT_BEHIND = ("vector", "vector_word", "vector_centre", "facet", "facet_of", "daily")
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
@@ -55,9 +57,6 @@ class SqliteStore(Store):
             None  # what full text found before, for a process that asks more than once
         )
         self.tokens: Callable[[str], list[str]] | None = None  # and how the full text reads a text
-        self.backups = (
-            ""  # the root of all backups, for a copy before an upgrade; empty: none is made
-        )
         connection.set_busy_handler(self._busy)
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
@@ -116,7 +115,7 @@ class SqliteStore(Store):
 
     @property
     def schema(self) -> int:
-        """The number of the newest migration it has been through."""
+        """The number of its schema."""
         return int(self.one("PRAGMA user_version")[0])
 
     def size(self) -> int:
@@ -245,6 +244,8 @@ class SqliteTransaction(Transaction):
     def reindex(self) -> None:
         from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 
+        for table in _LEFT_BEHIND:
+            self.rows(f"DROP TABLE IF EXISTS {table}")
         self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
         count_terms(self)
 
@@ -268,9 +269,9 @@ class SqliteTransaction(Transaction):
 
 
 def open_store(
-    path: str, *, create: bool = True, machine: str = "", wait: float = _WAIT, backups: str = ""
+    path: str, *, create: bool = True, machine: str = "", wait: float = _WAIT
 ) -> SqliteStore:
-    """Open a store, making or migrating it first where that is needed. One that cannot be written is opened for reading."""
+    """Open a store, making it first where that is asked for. One that cannot be written is opened for reading."""
     if path != ":memory:":
         _check_place(path, create)
     flags = (
@@ -279,12 +280,12 @@ def open_store(
         | apsw.SQLITE_OPEN_NOMUTEX
     )
     try:
-        return _opened(path, flags, path, machine, wait, backups)
+        return _opened(path, flags, path, machine, wait)
     except StoreReadOnly:
         # A full disk has no room for the shared memory of a reader; a read-only folder does not even take its name.
         for name, reading, pragma in _ways_to_read(path):
             try:
-                return _opened(name, reading, path, machine, wait, "", pragma)
+                return _opened(name, reading, path, machine, wait, pragma)
             except StoreReadOnly:
                 continue
         raise
@@ -316,13 +317,12 @@ def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
 
 
 def _opened(
-    name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = ""
+    name: str, flags: int, path: str, machine: str, wait: float, pragma: str = ""
 ) -> SqliteStore:
     try:
         store = SqliteStore(path, apsw.Connection(name, flags=flags), machine, wait)
     except apsw.Error as error:
         raise _told(error, path, "opening") from error
-    store.backups = backups
     try:
         if pragma:
             store.rows(pragma)
@@ -340,24 +340,26 @@ def _prepare(store: SqliteStore, path: str) -> None:
     version = store.rows("PRAGMA user_version")[0][0]
     if version == SCHEMA:
         return
-    if version > SCHEMA:
-        raise StoreNewer(
-            f"{path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
-            "Upgrade Tacit; the store was not touched.",
+    if version:
+        newer = version > SCHEMA
+        raise StoreOther(
+            f"{path} has schema {version}, and this version of Tacit reads schema {SCHEMA} alone; it was not touched.",
+            "Upgrade Tacit."
+            if newer
+            else "Open it once with Tacit 0.2.0, which brings it up to date.",
         )
     # Asked once more: between the two questions another process may have made the store.
     if (
-        version == 0
-        and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
+        store.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
         and not store.rows("PRAGMA user_version")[0][0]
     ):
         raise NotAStore(
             f"{path} is an SQLite file of another program.",
             "Name another file; this one was not touched.",
         )
-    from tacit.stores.sqlite.migrate import migrate
+    from tacit.stores.sqlite.create import create_schema
 
-    migrate(store)
+    create_schema(store, SCHEMA)
 
 
 def _check_place(path: str, create: bool) -> None:

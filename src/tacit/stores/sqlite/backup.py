@@ -73,7 +73,7 @@ def back_up(store: SqliteStore, folder: str) -> Backup:
 def back_up_if_due(store: SqliteStore, folder: str, now: float | None = None) -> Backup | None:
     """For the worker: a backup if the newest is a day old and something was written since; never an error.
 
-    What an upgrade left unverified is verified on the way. A full disk, a busy folder or a damaged store leave things as
+    A full disk, a busy folder or a damaged store leave things as
     they are: `doctor` tells.
     """
     try:
@@ -100,9 +100,7 @@ def verify(path: str, folder: str) -> Health:
     try:
         private(place)
         copy_pages(path, place)
-        with open_store(
-            place, create=False
-        ) as store:  # an older schema is brought up to date on the way
+        with open_store(place, create=False) as store:
             return check(store, rule=rule_of(store))
     except apsw.Error as error:
         raise as_tacit_error(error, path, "verifying") from error

@@ -13,7 +13,7 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id, short_hash
-from tacit.core.errors import Damaged, StoreReadOnly, TacitError
+from tacit.core.errors import Damaged, StoreReadOnly
 from tacit.core.value import value
 from tacit.stores.files import to_disk
 from tacit.stores.sqlite.errors import as_tacit_error
@@ -63,17 +63,6 @@ def backups(folder: str) -> list[Backup]:
             when = f"{at[0:4]}-{at[4:6]}-{at[6:8]}T{at[9:11]}:{at[11:13]}:{at[13:15]}.{at[15:18]}Z"
             found.append(Backup(path, int(number), when, os.path.getsize(path), name == stem))
     return sorted(found, key=lambda each: -each.number)
-
-
-def copy_before_upgrade(store: SqliteStore, folder: str) -> Backup | None:
-    """A copy of a store that is about to be migrated, by whoever holds its write lock; verified later, off the hook path.
-
-    None where it cannot be made: the migration is one transaction and safe without it.
-    """
-    try:
-        return copied(store, folder)
-    except (TacitError, OSError, apsw.Error):
-        return None
 
 
 def copied(store: SqliteStore, folder: str) -> Backup:

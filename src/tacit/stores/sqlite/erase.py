@@ -105,14 +105,6 @@ def scrub(store: Store, wait: float = 10.0) -> None:
         time.sleep(0.05)
 
 
-def fold_anew(store: Store, rule: Callable[[str], str]) -> None:
-    """The tallies of all lessons that were ever met or given: figures that another version folded by other rules."""
-    linked = "SELECT memory FROM evidence UNION SELECT memory FROM use"
-    for id, project in store.rows(f"SELECT id, project FROM memory WHERE id IN ({linked})"):
-        with store.write(confidence=rule(project)) as tx:
-            tx.refresh_tally(id, project)
-
-
 def rebuild_derived(store: Store, confidence: str) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
     with store.write() as tx:

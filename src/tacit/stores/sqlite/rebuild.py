@@ -573,7 +573,5 @@ def _named(table: str, row: Row) -> str:
 
 
 def derive_all(store: SqliteStore, tx: SqliteTransaction) -> None:
-    """What is derived, anew; vectors are made when they are asked for."""
+    """What is derived, anew."""
     derive(tx, rule_of(store))
-    for table in ("vector", "vector_word", "vector_centre"):
-        tx.rows(f"DELETE FROM {table}")

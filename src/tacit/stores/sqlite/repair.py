@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import apsw
 
 from tacit.core.digest import new_id
-from tacit.core.errors import Damaged, StoreNewer
+from tacit.core.errors import Damaged, StoreOther
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
@@ -81,7 +81,7 @@ def _faults(path: str) -> tuple[Fault, ...]:
             ).faults
     except Damaged as error:
         return (Fault("file", path, error.message),)
-    except StoreNewer:
+    except StoreOther:
         if not _is_ours(path):
             raise
         return (Fault("file", path, "its version number is not the one that its tables have"),)

@@ -1,6 +1,6 @@
--- Schema 1. Every time is ISO 8601 text in UTC. Lists and objects are JSON text; empty text means none.
--- Truth: memory, journal, seal, evidence, use, use_mark, run, finding, tombstone, proposal, alias, project, profile.
--- Derived, rebuilt by `tacit reindex`: memory_fts, tally. Work in progress: queue. What was said: injection.
+-- The one schema of a store. Every time is ISO 8601 text in UTC. Lists and objects are JSON text; empty text means none.
+-- Truth: memory, journal, seal, evidence, use, use_mark, run, finding, tombstone, incident, proposal, alias, shared, project, profile.
+-- Derived, rebuilt by `tacit reindex`: memory_fts, term, tally, course. Work in progress: queue. What was said: injection.
 
 CREATE TABLE meta (
   key    TEXT PRIMARY KEY,
@@ -15,7 +15,7 @@ CREATE TABLE project (
   key         TEXT NOT NULL DEFAULT '',  -- the real path, for a folder without git
   remote      TEXT NOT NULL DEFAULT '',  -- normalised, so that a fresh clone is recognised
   profile     TEXT NOT NULL DEFAULT '',  -- the profile version in force
-  trial_key   BLOB NOT NULL,             -- the key of the coin; travels with migrate and sync
+  trial_key   BLOB NOT NULL,             -- the key of the coin; travels with sync
   run_seq     INTEGER NOT NULL DEFAULT 0,
   created_at  TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -68,12 +68,17 @@ CREATE TABLE memory (
   created_at          TEXT NOT NULL,
   updated_at          TEXT NOT NULL,
   extra               TEXT NOT NULL,
-  hash                BLOB NOT NULL
+  hash                BLOB NOT NULL,
+  words               TEXT NOT NULL DEFAULT '',  -- derived: what full text finds the memory by, beside its text
+  about               TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX memory_by_state ON memory (project, state);
 CREATE INDEX memory_by_signature ON memory (project, signature) WHERE signature <> '';
 CREATE INDEX memory_by_origin ON memory (origin) WHERE origin <> '';
-CREATE INDEX memory_standing ON memory (project) WHERE pinned = 1 OR klass IN ('preference', 'rule', 'security');
+CREATE INDEX memory_by_state ON memory (project, state, updated_at);
+CREATE INDEX memory_by_age ON memory (project, created_at);
+CREATE INDEX memory_by_review ON memory (project, review_after) WHERE review_after <> '';
+-- What applies whatever the task is: ways of working, and rules and wishes of which nobody said what they are about.
+CREATE INDEX memory_ways ON memory (project) WHERE about = '*' OR pinned = 1 OR (about = '' AND klass IN ('preference', 'rule', 'security'));
 
 CREATE TABLE alias (
   project    TEXT NOT NULL,
@@ -159,7 +164,7 @@ CREATE TABLE use (
   hash                 BLOB NOT NULL,
   PRIMARY KEY (unit, memory)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX use_by_memory ON use (memory);
+CREATE INDEX use_by_memory ON use (memory, task);
 
 -- Later facts about a use: delivered, cited, crossed, outcome, an origin's own audit.
 CREATE TABLE use_mark (
@@ -177,6 +182,7 @@ CREATE TABLE use_mark (
   hash     BLOB NOT NULL
 ) STRICT;
 CREATE INDEX use_mark_by_memory ON use_mark (memory, unit);
+CREATE INDEX use_mark_by_unit ON use_mark (unit) WHERE unit <> '';
 
 -- Folds over evidence, use and use_mark.
 CREATE TABLE tally (
@@ -188,6 +194,11 @@ CREATE TABLE tally (
   PRIMARY KEY (memory, signal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tally_seen ON tally (project, amount DESC) WHERE signal = 'seen';
+CREATE INDEX tally_seen_at ON tally (project, at) WHERE signal = 'seen';
+CREATE INDEX tally_uses_at ON tally (project, at) WHERE signal = 'uses';
+CREATE INDEX tally_confidence ON tally (project, amount) WHERE signal = 'confidence';
+CREATE INDEX tally_contradicted ON tally (project, amount) WHERE signal = 'contradicted';
+CREATE INDEX tally_frequency ON tally (project, amount) WHERE signal = 'frequency';
 
 CREATE TABLE run (
   id          TEXT PRIMARY KEY,  -- hash of project, host and foreign id: the same on every machine
@@ -215,6 +226,7 @@ CREATE TABLE run (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX run_by_project ON run (project, seq);
 CREATE INDEX run_by_root ON run (root);
+CREATE INDEX run_by_name ON run (project, foreign_id);
 
 -- What a run said. A discarded finding keeps a hash and a reason, never its text.
 CREATE TABLE finding (
@@ -305,4 +317,84 @@ CREATE TABLE injection (
 ) STRICT;
 CREATE INDEX injection_by_unit ON injection (unit);
 
-CREATE VIRTUAL TABLE memory_fts USING fts5 (text, content = 'memory', content_rowid = 'n', tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE memory_fts USING fts5 (text, words, content = 'memory', content_rowid = 'n', tokenize = 'porter unicode61');
+
+-- What was skipped, dropped, fallen back on or refused, by day.
+CREATE TABLE counter (
+  project  TEXT NOT NULL,
+  day      TEXT NOT NULL,
+  name     TEXT NOT NULL,
+  count    INTEGER NOT NULL,
+  PRIMARY KEY (project, day, name)
+) STRICT, WITHOUT ROWID;
+
+-- The team's journal (`tacit sync`): one row a line.
+CREATE TABLE shared (
+  n         INTEGER PRIMARY KEY,
+  id        TEXT NOT NULL UNIQUE,
+  project   TEXT NOT NULL,
+  memory    TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  machine   TEXT NOT NULL,
+  local     TEXT NOT NULL,
+  standing  TEXT NOT NULL,      -- own, team, unknown
+  signer    TEXT NOT NULL,
+  head      TEXT NOT NULL,      -- JSON: everything but the words
+  digest    TEXT NOT NULL,
+  salt      TEXT NOT NULL,      -- salt and words are blanked by erase
+  words     TEXT NOT NULL       -- JSON; empty where there are none, or they were erased
+) STRICT;
+CREATE INDEX shared_by_memory ON shared (project, memory);
+CREATE INDEX shared_by_local ON shared (project, kind, local);
+
+-- How far each lesson on trial has come, so that settling one more use does not read all earlier ones again. A row that is missing
+-- is found out from use and use_mark when its lesson is next judged.
+CREATE TABLE course (
+  memory   TEXT NOT NULL,
+  epoch    TEXT NOT NULL,  -- model family and host
+  project  TEXT NOT NULL,
+  kept     TEXT NOT NULL,  -- JSON: the counts by holdout rate, the verdict that was crossed, and when
+  PRIMARY KEY (memory, epoch)
+) STRICT, WITHOUT ROWID;
+
+-- What was noticed in each run, whether or not anybody is told: one row per run and signature. A run that grew writes its rows anew.
+CREATE TABLE incident (
+  project  TEXT NOT NULL,
+  run      TEXT NOT NULL,
+  lineage  TEXT NOT NULL,  -- what forks, resumptions and sub-agents share: one witness
+  person   TEXT NOT NULL DEFAULT '',
+  seq      INTEGER NOT NULL,  -- the run's number in its project
+  kind     TEXT NOT NULL,  -- failure, command, sentence, complaint
+  mark     TEXT NOT NULL,  -- the signature
+  family   TEXT NOT NULL DEFAULT '',
+  nature   TEXT NOT NULL DEFAULT '',  -- of a failure, as core/diagnose.py says; of a command its purpose
+  code     TEXT NOT NULL DEFAULT '',
+  name     TEXT NOT NULL DEFAULT '',
+  tool     TEXT NOT NULL DEFAULT '',
+  program  TEXT NOT NULL DEFAULT '',  -- what failed; the form of a command; the words of a sentence
+  folder   TEXT NOT NULL DEFAULT '',
+  line     TEXT NOT NULL DEFAULT '',
+  count    INTEGER NOT NULL DEFAULT 1,
+  failed   INTEGER NOT NULL DEFAULT 0,
+  soft     INTEGER NOT NULL DEFAULT 0,
+  calls    INTEGER NOT NULL DEFAULT 0,
+  seconds  INTEGER NOT NULL DEFAULT 0,
+  ended    TEXT NOT NULL DEFAULT '',
+  cure     TEXT NOT NULL DEFAULT '',
+  repair   TEXT NOT NULL DEFAULT '',
+  place    TEXT NOT NULL DEFAULT '',
+  at       TEXT NOT NULL DEFAULT '',
+  hash     BLOB NOT NULL DEFAULT x'',
+  PRIMARY KEY (run, kind, mark)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX incident_by_mark ON incident (project, kind, mark);
+
+-- How many memories hold each word of the full text, and which ones where they are few: one lookup for all words of a long prompt.
+CREATE TABLE term (
+  word  TEXT NOT NULL PRIMARY KEY,  -- as the full text's tokenizer leaves it
+  rows  INTEGER NOT NULL,  -- memories that hold it
+  few   BLOB  -- their numbers, four bytes each, the lowest byte first; NULL once they have been more than 64
+) STRICT, WITHOUT ROWID;
+
+-- The rows of a word as the tokenizer leaves it; a MATCH would stem it once more.
+CREATE VIRTUAL TABLE term_row USING fts5vocab (memory_fts, instance);

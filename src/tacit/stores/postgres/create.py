@@ -1,11 +1,11 @@
-"""Numbered, forward-only migrations under an advisory lock: whoever comes first migrates, the others find it done."""
+"""Making the schema under an advisory lock: whoever comes first makes it, the others find it done."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
+from tacit.core.errors import NotAStore, Refused, StoreOther, Unavailable
 
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
@@ -13,20 +13,17 @@ if TYPE_CHECKING:
 # What a role of the group may do; row-level security narrows it to the projects where it is admitted.
 GRANTS = """
 GRANT USAGE ON SCHEMA tacit TO {role};
-GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, course, daily, run, finding,
+GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, course, run, finding,
   tombstone, incident, proposal, queue, injection, counter, shared, extent, version TO {role};
 """
 WRITING = """
-GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, course, daily, run, finding, tombstone,
+GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, course, run, finding, tombstone,
   incident, proposal, queue, injection, counter, shared TO {role};
 GRANT INSERT, UPDATE ON project TO {role};
 GRANT INSERT ON profile, journal TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};
 """
-# the newest migration
-SERVER_SCHEMA = sum(
-    name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema"))
-)
+SERVER_SCHEMA = 14  # of schema.sql, and of servers that 0.2.0 brought up to date
 READERS, WRITERS = "tacit_reader", "tacit_writer"
 
 
@@ -35,28 +32,25 @@ def prepare_schema(store: PostgresStore, create: bool) -> None:
     version = _version(store)
     if version == SERVER_SCHEMA:
         return
-    if version > SERVER_SCHEMA:
-        raise StoreNewer(
-            f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SERVER_SCHEMA}.",
-            "Upgrade Tacit.",
+    if version:
+        newer = version > SERVER_SCHEMA
+        raise StoreOther(
+            f"{store.path} has schema {version}, and this version of Tacit works with schema {SERVER_SCHEMA} alone.",
+            "Upgrade Tacit."
+            if newer
+            else "Its keeper runs tacit init with Tacit 0.2.0 once, which brings it up to date.",
         )
-    if version == 0 and not create:
+    if not create:
         raise Unavailable(
             f"There is no Tacit schema in {store.path}.",
             "tacit init --store URL makes it, as a user who may.",
         )
-    if not store.one(_MAY_CHANGE if version else _MAY_MAKE)[0]:
+    if not store.one(_MAY_MAKE)[0]:
         raise Refused(
-            f"{store.path} has "
-            + (
-                f"schema {version}, this version of Tacit needs {SERVER_SCHEMA}"
-                if version
-                else "no Tacit schema"
-            )
-            + ", and this user may not make it.",
-            "Its keeper runs tacit init with this version once (docs/howto/postgres.md).",
+            f"{store.path} has no Tacit schema, and this user may not make it.",
+            "Its keeper runs tacit init once (docs/howto/postgres.md).",
         )
-    _migrate(store, SERVER_SCHEMA)
+    _make(store)
 
 
 _MAY_MAKE = "SELECT has_database_privilege(current_database(), 'CREATE')"
@@ -66,7 +60,6 @@ SELECT (SELECT pg_has_role(datdba, 'usage') FROM pg_database WHERE datname = cur
   WHERE c.relkind IN ('r', 'p') AND s.nspname NOT IN ('tacit', 'information_schema') AND left(s.nspname, 3) <> 'pg_'
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))
 """
-_MAY_CHANGE = "SELECT pg_has_role(nspowner, 'usage') FROM pg_namespace WHERE nspname = 'tacit'"
 
 
 def _version(store: PostgresStore) -> int:
@@ -81,20 +74,19 @@ def _version(store: PostgresStore) -> int:
     return int(store.one("SELECT max(number) FROM version")[0] or 0)
 
 
-def _migrate(store: PostgresStore, goal: int) -> None:
+def _make(store: PostgresStore) -> None:
     with store.write() as tx:
         tx.rows("SELECT pg_advisory_xact_lock(hashtextextended('tacit schema', 0))")
-        version = _version(store)
-        if version == 0:
-            tx.rows("CREATE SCHEMA IF NOT EXISTS tacit")
-            tx.rows(
-                "CREATE TABLE IF NOT EXISTS version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
-            )
-        for number in range(version + 1, goal + 1):
-            path = os.path.join(os.path.dirname(__file__), "schema", f"{number:04d}.sql")
-            with open(path, encoding="utf-8") as file:
-                store._connection.execute(file.read().encode())
-            tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
+        if _version(store):
+            return
+        tx.rows("CREATE SCHEMA IF NOT EXISTS tacit")
+        tx.rows(
+            "CREATE TABLE version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+        )
+        path = os.path.join(os.path.dirname(__file__), "schema.sql")
+        with open(path, encoding="utf-8") as file:
+            store._connection.execute(file.read().encode())
+        tx.rows("INSERT INTO version (number) VALUES (:number)", number=SERVER_SCHEMA)
         if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[
             0
         ]:
