@@ -70,10 +70,6 @@ class RowWriter(Reads):
     confidence: str = "none"  # the profile's rule by which confidence is folded, with its numbers
 
     @abstractmethod
-    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """One statement for each of many rows."""
-
-    @abstractmethod
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""
 

@@ -210,13 +210,6 @@ class PostgresTransaction(Whose, Transaction):
     def rows(self, sql: str, **named: Any) -> list[Any]:
         return _rows(self._store, sql, named, "writing")
 
-    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        try:
-            with self._store._connection.cursor() as cursor:
-                cursor.executemany(translated(sql), rows)
-        except (psycopg.Error, UnicodeEncodeError) as error:
-            raise _told(error, self._store.path, "writing") from error
-
     def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """As the store's own, inside the transaction."""
         return self._store.find(projects, words, **how)

@@ -23,7 +23,7 @@ from tacit.stores.sql_writer import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from tacit.core.rows import Fault, Found
@@ -193,12 +193,6 @@ class SqliteTransaction(Transaction):
     def rows(self, sql: str, **named: Any) -> list[Any]:
         try:
             return self._store._cursor.execute(sql, named).fetchall()
-        except (apsw.Error, UnicodeEncodeError) as error:
-            raise _told(error, self._store.path, "writing") from error
-
-    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        try:
-            self._store._cursor.executemany(sql, rows)
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 
