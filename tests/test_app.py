@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 from tacit import app
 from tacit.app import _FACETS, Memories, open
 

@@ -162,7 +162,6 @@ def test_the_tree_is_formatted() -> None:
             "tests",
             "bench",
             "examples",
-            "distributions",
         ],
         cwd=tree,
         capture_output=True,

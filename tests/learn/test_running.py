@@ -21,7 +21,6 @@ from tacit.core.run import Finding
 from tacit.formats.source import BytesSource
 from tacit.testing import Clock, finding, run
 from tacit.trial.coin import assign
-from tacit_frameworks.tools import Tools
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
 STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
@@ -237,7 +236,7 @@ def test_a_neutral_file_may_name_its_instruments(memories: Memories) -> None:
 
 
 def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
-    """What the coin withheld from a run of somebody's own host stays withheld from a tool of that run and from its children."""
+    """What the coin withheld from a run of somebody's own host stays withheld from what that run asks and from its children."""
     with open_memories() as memories:
         for id in ("a", "b"):
             memories.learn(
@@ -258,8 +257,8 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
             task="migrate before tests", run=next(withheld), host="my-loop"
         ) as running:
             assert not running.lessons
-            told = Tools(memories, lambda: running.id).recall("migrate before the tests")
+            found = memories.recall("migrate before the tests", run=running.id, host="library")
             asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]
             child = subprocess.run(asked, env=running.env, capture_output=True, text=True).stdout
-            assert "make migrate" not in told + child
+            assert not found.hits and "make migrate" not in child
             assert [use.arm for use in memories.store.uses(memory=lesson)] == ["exempt", "withheld"]
