@@ -60,6 +60,7 @@ def test_a_store_of_the_release_before_goes_on(tmp_path: Path) -> None:
         store.rows("CREATE TABLE facet (category TEXT)")
         store.rows("INSERT INTO facet VALUES ('xyzzy')")
     with open_store(str(tmp_path / "s.db")) as store:
+        assert check(store).faults == ()
         assert [hit.memory.id for hit in store.find(("p",), ["xyzzy"]).hits] == [memory.id]
         with store.write() as tx:
             blank(tx, memory, now())

@@ -33,8 +33,6 @@ SCHEMA = 16  # PRAGMA user_version of a store as schema.sql makes it, and as 0.2
 LOG_LIMIT = (
     4 << 20
 )  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
-# What 0.2.0 derived beside the lessons; nothing reads it, and an erased word may stand in it.
-_LEFT_BEHIND = ("vector", "vector_word", "vector_centre", "facet", "facet_of", "daily")
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
@@ -237,8 +235,9 @@ class SqliteTransaction(Transaction):
 
     def reindex(self) -> None:
         from tacit.stores.sqlite.terms import rebuild_terms as count_terms
+        from tacit.stores.sqlite.verify import LEFT_BEHIND
 
-        for table in _LEFT_BEHIND:
+        for table in LEFT_BEHIND:
             self.rows(f"DROP TABLE IF EXISTS {table}")
         self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
         count_terms(self)

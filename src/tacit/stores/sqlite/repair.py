@@ -28,7 +28,7 @@ from tacit.stores.sqlite.copies import Backup, backups, clear_away, make_folder
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive_all
 from tacit.stores.sqlite.restore import Held, told_plainly
-from tacit.stores.sqlite.verify import _DEFINITIONS
+from tacit.stores.sqlite.verify import DEFINITIONS, defined
 
 
 @value
@@ -99,7 +99,7 @@ def _is_ours(path: str) -> bool:
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         with open_store(":memory:") as ours:
-            return connection.execute(_DEFINITIONS).fetchall() == ours.rows(_DEFINITIONS)
+            return defined(connection.execute(DEFINITIONS)) == defined(ours.rows(DEFINITIONS))
     finally:
         connection.close()
 

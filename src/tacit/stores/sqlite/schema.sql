@@ -1,6 +1,7 @@
 -- The one schema of a store. Every time is ISO 8601 text in UTC. Lists and objects are JSON text; empty text means none.
 -- Truth: memory, journal, seal, evidence, use, use_mark, run, finding, tombstone, incident, proposal, alias, shared, project, profile.
 -- Derived, rebuilt by `tacit reindex`: memory_fts, term, tally, course. Work in progress: queue. What was said: injection.
+-- In the order in which 0.2.0 made them: repair knows a table by its place.
 
 CREATE TABLE meta (
   key    TEXT PRIMARY KEY,
@@ -74,11 +75,6 @@ CREATE TABLE memory (
 ) STRICT;
 CREATE INDEX memory_by_signature ON memory (project, signature) WHERE signature <> '';
 CREATE INDEX memory_by_origin ON memory (origin) WHERE origin <> '';
-CREATE INDEX memory_by_state ON memory (project, state, updated_at);
-CREATE INDEX memory_by_age ON memory (project, created_at);
-CREATE INDEX memory_by_review ON memory (project, review_after) WHERE review_after <> '';
--- What applies whatever the task is: ways of working, and rules and wishes of which nobody said what they are about.
-CREATE INDEX memory_ways ON memory (project) WHERE about = '*' OR pinned = 1 OR (about = '' AND klass IN ('preference', 'rule', 'security'));
 
 CREATE TABLE alias (
   project    TEXT NOT NULL,
@@ -164,7 +160,6 @@ CREATE TABLE use (
   hash                 BLOB NOT NULL,
   PRIMARY KEY (unit, memory)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX use_by_memory ON use (memory, task);
 
 -- Later facts about a use: delivered, cited, crossed, outcome, an origin's own audit.
 CREATE TABLE use_mark (
@@ -182,7 +177,6 @@ CREATE TABLE use_mark (
   hash     BLOB NOT NULL
 ) STRICT;
 CREATE INDEX use_mark_by_memory ON use_mark (memory, unit);
-CREATE INDEX use_mark_by_unit ON use_mark (unit) WHERE unit <> '';
 
 -- Folds over evidence, use and use_mark.
 CREATE TABLE tally (
@@ -194,11 +188,6 @@ CREATE TABLE tally (
   PRIMARY KEY (memory, signal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tally_seen ON tally (project, amount DESC) WHERE signal = 'seen';
-CREATE INDEX tally_seen_at ON tally (project, at) WHERE signal = 'seen';
-CREATE INDEX tally_uses_at ON tally (project, at) WHERE signal = 'uses';
-CREATE INDEX tally_confidence ON tally (project, amount) WHERE signal = 'confidence';
-CREATE INDEX tally_contradicted ON tally (project, amount) WHERE signal = 'contradicted';
-CREATE INDEX tally_frequency ON tally (project, amount) WHERE signal = 'frequency';
 
 CREATE TABLE run (
   id          TEXT PRIMARY KEY,  -- hash of project, host and foreign id: the same on every machine
@@ -226,7 +215,6 @@ CREATE TABLE run (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX run_by_project ON run (project, seq);
 CREATE INDEX run_by_root ON run (root);
-CREATE INDEX run_by_name ON run (project, foreign_id);
 
 -- What a run said. A discarded finding keeps a hash and a reason, never its text.
 CREATE TABLE finding (
@@ -327,6 +315,16 @@ CREATE TABLE counter (
   count    INTEGER NOT NULL,
   PRIMARY KEY (project, day, name)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_by_state ON memory (project, state, updated_at);
+CREATE INDEX memory_by_age ON memory (project, created_at);
+CREATE INDEX memory_by_review ON memory (project, review_after) WHERE review_after <> '';
+CREATE INDEX tally_seen_at ON tally (project, at) WHERE signal = 'seen';
+CREATE INDEX tally_uses_at ON tally (project, at) WHERE signal = 'uses';
+CREATE INDEX tally_confidence ON tally (project, amount) WHERE signal = 'confidence';
+CREATE INDEX tally_contradicted ON tally (project, amount) WHERE signal = 'contradicted';
+CREATE INDEX tally_frequency ON tally (project, amount) WHERE signal = 'frequency';
+CREATE INDEX run_by_name ON run (project, foreign_id);
+CREATE INDEX use_mark_by_unit ON use_mark (unit) WHERE unit <> '';
 
 -- The team's journal (`tacit sync`): one row a line.
 CREATE TABLE shared (
@@ -356,6 +354,7 @@ CREATE TABLE course (
   kept     TEXT NOT NULL,  -- JSON: the counts by holdout rate, the verdict that was crossed, and when
   PRIMARY KEY (memory, epoch)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX use_by_memory ON use (memory, task);
 
 -- What was noticed in each run, whether or not anybody is told: one row per run and signature. A run that grew writes its rows anew.
 CREATE TABLE incident (
@@ -398,3 +397,6 @@ CREATE TABLE term (
 
 -- The rows of a word as the tokenizer leaves it; a MATCH would stem it once more.
 CREATE VIRTUAL TABLE term_row USING fts5vocab (memory_fts, instance);
+
+-- What applies whatever the task is: ways of working, and rules and wishes of which nobody said what they are about.
+CREATE INDEX memory_ways ON memory (project) WHERE about = '*' OR pinned = 1 OR (about = '' AND klass IN ('preference', 'rule', 'security'));
