@@ -9,8 +9,8 @@ sections, each is built when it is first asked for.
     profile.trial.rate          0.3
     profile.kinds["fix"].klass  "fix"
 
-What each key is, means and may be stands in the class of its section (`profile_sections`, `profile_upkeep`) and, with its
-default, in `docs/internals/profiles.md`, which is generated.
+What each key is, means and may be stands in the class of its section (`profile_sections`, `profile_upkeep`), its
+default in `default.toml`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Profiles as people write them: TOML in, one checked and complete profile out.
 
 `KEYS` is the table of everything a profile may say: for each key its type, its range and its meaning, as the class of its
-section declares them. The compiler checks against it, `docs/internals/profiles.md` prints it, and a key that is not in it is
-refused by name, with the nearest one that is. Nothing has a hidden default: `default.toml` states every key, and what
-another profile leaves out comes from there (or from the profile it `extends`).
+section declares them. The compiler checks against it, and a key that is not in it is refused by name, with the nearest one
+that is. Nothing has a hidden default: `default.toml` states every key, and what another profile leaves out comes from
+there (or from the profile it `extends`).
 
     profile = compile_profile('''
         name = "careful"
@@ -20,8 +20,8 @@ This side loads tomllib and difflib. Hooks read the compiled JSON (`profile.from
 
 from __future__ import annotations
 
+import json
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -69,7 +69,8 @@ def compile_profile(
         check.whole(data, known)
     if check.faults:
         raise ProfileInvalid(
-            "\n".join(check.faults), "Every key and its range: docs/internals/profiles.md"
+            "\n".join(check.faults),
+            "default.toml states every key; core/profile_sections.py and profile_upkeep.py say what it means.",
         )
     return Profile(data)
 
@@ -98,42 +99,6 @@ def slots(profile: Profile) -> dict[str, tuple[str, ...]]:
         each for each, at in profile.data["extract"]["extractors"].items() if at["on"]
     ]
     return {slot: tuple(dict.fromkeys(names)) for slot, names in found.items()}
-
-
-def key_table() -> str:
-    """Every key as Markdown: what `docs/internals/profiles.md` prints."""
-    default = standard().data
-    lines = ["| key | meaning | range | default |", "|---|---|---|---|"]
-    for path, key in KEYS.items():
-        shown = path.replace("*", "NAME")
-        lines.append(
-            f"| `{shown}` | {key.doc} | {key.range} | {_default_shown(path, key, default)} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def _default_shown(path: str, key: Key, data: Mapping[str, Any]) -> str:
-    if "*" in path or "[]" in path:
-        if key.default is REQUIRED:
-            return "must be given"
-        return "none" if key.default is None else _toml(key.default)
-    at: Any = data
-    for step in path.split("."):
-        at = at[step]
-    return _toml(at)
-
-
-def _toml(at: Any) -> str:
-    if isinstance(at, bool):
-        return f"`{str(at).lower()}`"
-    if isinstance(at, list | tuple):
-        return f"`[{', '.join(_toml(each).strip('`') for each in at)}]`"
-    spelled = (
-        '"' + at.replace("\n", "\\n").replace("|", "\\|") + '"'
-        if isinstance(at, str)
-        else f"{at:g}"
-    )
-    return f"`{spelled}`"
 
 
 Node = Any  # a Key, or a table of nodes; its only child "*" stands for each named entry, "[]" for each item of a list
@@ -192,7 +157,7 @@ def removed_keys(text: str) -> list[str]:
         if known is not None:
             holds = _removed()[known]
             said = (
-                f"{_toml(holds)} holds for every profile"
+                f"`{json.dumps(holds)}` holds for every profile"
                 if not isinstance(holds, str)
                 else holds or "nothing ever read it"
             )
@@ -513,18 +478,12 @@ def _numeric() -> list[str]:
 
 
 def rewrite(root: Path) -> None:
-    """Write into a clone what follows from the keys: the format in core/profile.py, the table in docs/internals/profiles.md."""
-    for name, place, new in (
-        ("src/tacit/core/profile.py", r'^FORMAT = ".*"\n', f'FORMAT = "{format_of(KEYS)}"\n'),
-        ("docs/internals/profiles.md", r"^\| key \|.*\n(?:\|.*\n)*", key_table()),
-    ):
-        text = (root / name).read_text("utf-8")
-        (old,) = re.findall(place, text, re.M)
-        (root / name).write_text(text.replace(old, new), "utf-8")
+    """Write into a clone what follows from the keys: the format in core/profile.py."""
+    path = root / "src/tacit/core/profile.py"
+    text = path.read_text("utf-8")
+    (old,) = re.findall(r'^FORMAT = ".*"\n', text, re.M)
+    path.write_text(text.replace(old, f'FORMAT = "{format_of(KEYS)}"\n'), "utf-8")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        rewrite(Path(__file__).parents[3])
-    else:
-        print(key_table(), end="")
+    rewrite(Path(__file__).parents[3])

@@ -1,4 +1,4 @@
-"""Ways of remembering by name: five that are built in, those of other packages, and the user's own TOML files."""
+"""Ways of remembering by name: the five that are built in, and the file that `connect --control` makes of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ProfileInvalid
@@ -57,7 +56,7 @@ def profile_text(name: str) -> str:
     elif name.endswith(".toml"):
         path = os.path.expanduser(name)
     else:
-        return _from_entry_point(name)
+        raise _unknown(name)
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -69,19 +68,11 @@ def profile_text(name: str) -> str:
 
 
 def profile_names() -> list[str]:
-    """Every profile that can be named here."""
-    return [*BUILT_IN, *sorted(point.name for point in entry_points(group="tacit.profiles"))]
+    """Every way of remembering that can be named."""
+    return [*BUILT_IN]
 
 
-def _from_entry_point(name: str) -> str:
-    for point in entry_points(group="tacit.profiles", name=name):
-        found = point.load()
-        return str(found() if callable(found) else found)
-
-    near = get_close_matches(name, profile_names(), 1)
-    raise ProfileInvalid(
-        f"There is no profile {name!r}.",
-        f"Did you mean {near[0]}?"
-        if near
-        else f"Profiles: {', '.join(profile_names())}; or name a .toml file.",
-    )
+def _unknown(name: str) -> ProfileInvalid:
+    near = get_close_matches(name, BUILT_IN, 1)
+    hint = f"Did you mean {near[0]}?" if near else f"Profiles: {', '.join(BUILT_IN)}."
+    return ProfileInvalid(f"There is no profile {name!r}.", hint)
