@@ -3,7 +3,7 @@
     python bench/effect_defects.py [--only D4] [--out FILE]
 
 One line per defect: what was said then, what is said now, PASS or FAIL; exits 1 on any FAIL. Coins are those of a fresh store's own random key, so
-counts differ from run to run and the bounds leave room for it. The tests that hold each defect are named in docs/effect.md.
+counts differ from run to run and the bounds leave room for it.
 """
 
 from __future__ import annotations

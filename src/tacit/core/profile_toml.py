@@ -53,7 +53,7 @@ def compile_profile(
     """The profile that a TOML text describes, checked and complete.
 
     `name` stands in where the text gives none. `base` is the profile that `extends` names, if it is not built in.
-    `known` lists the functions at hand for each slot, entry points included; without it those names go unchecked.
+    `known` lists the functions at hand for each slot; without it those names go unchecked.
     Every fault found is in the error's message, one a line.
     """
     try:
@@ -99,6 +99,12 @@ def slots(profile: Profile) -> dict[str, tuple[str, ...]]:
         each for each, at in profile.data["extract"]["extractors"].items() if at["on"]
     ]
     return {slot: tuple(dict.fromkeys(names)) for slot, names in found.items()}
+
+
+def _shown(value: Any) -> str:
+    """A value of before, as TOML writes it."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else json.dumps(value)
 
 
 Node = Any  # a Key, or a table of nodes; its only child "*" stands for each named entry, "[]" for each item of a list
@@ -157,7 +163,7 @@ def removed_keys(text: str) -> list[str]:
         if known is not None:
             holds = _removed()[known]
             said = (
-                f"`{json.dumps(holds)}` holds for every profile"
+                f"`{_shown(holds)}` holds for every profile"
                 if not isinstance(holds, str)
                 else holds or "nothing ever read it"
             )
