@@ -31,6 +31,13 @@ def test_a_session_stays_on_its_side_of_the_coin(machine: Machine) -> None:
         assert (id in again) <= first
 
 
+def test_where_nothing_is_to_be_measured_nothing_is_left_out(machine: Machine) -> None:
+    """`TACIT_COIN=never` in a host's own environment: every session is told."""
+    id = on_trial(machine)
+    asked = ("inject", "--error", MISSING, "--command", "pnpm test", "--run")
+    assert all(id in machine.tacit(*asked, f"t{n}", TACIT_COIN="never").out for n in range(12))
+
+
 def test_her_own_word_is_left_out_of_no_session(machine: Machine) -> None:
     machine.add(FLOATS)
     assert all(FLOATS in machine.agent(f"s{n}").begins() for n in range(8))

@@ -62,7 +62,7 @@ class Recalling(Opened):
             level=budget,
             renderer=render,
             wrap=wrap,
-            trial=trial,
+            trial=trial and self.env.get("TACIT_COIN") != "never",
             repeat=repeat,
             look=look,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),

@@ -78,7 +78,7 @@ def _decide(
     guard, reason = max(armed, key=lambda each: each[0].step == REFUSE)
     step = guard.step if guard.step in can else ""
     rate = 0.0
-    if guard.step == ASK and step:
+    if guard.step == ASK and step and memories.env.get("TACIT_COIN") != "never":
         rate = memories.profile.trial.rate
         unit = run_id(project.id, event.host, event.root or event.session)
         step = (
