@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRA := .venv-extra/bin
 JOBS ?= 2
+DATA ?= ../data
+PUBLIC ?= ../shared/data
 PIP := -m pip install --quiet --disable-pip-version-check
 # Tests hand words of every script to processes, whatever the locale; and what is compiled is kept for all of them.
 export PYTHONUTF8 := 1
@@ -59,14 +61,14 @@ mutate: .venv/ready ## fresh mutants, and whether a test notices: COUNT=20 SEED=
 	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own)
 bench: .venv/ready ## every budget of the design; TACIT_BENCH_SIZES=1000,10000,100000 is quicker
 	$(BIN)/python bench/speed.py
-bench-lessons: .venv/ready ## what real sessions teach, by kept answers: DATA=FOLDER, NO_MODEL=1 by rules alone, JOBS, LOGS
-	$(if $(NO_MODEL),,$(BIN)/python bench/lessons/answers.py unpack .bench/reader)
-	$(BIN)/python -m bench.lessons feed $(DATA) --jobs $(JOBS) $(if $(NO_MODEL),--no-model,--queue .bench/reader)
-	for part in figures sheets $(if $(NO_MODEL),,labels covered); do $(BIN)/python -m bench.lessons $$part $(DATA) || exit 1; done
-	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets)
-	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.shown $(DATA) $(foreach folder,$(LOGS),--logs $(folder)))
+exams: .venv/ready ## the quick exams, in figures: DATA=FOLDER, EXAMS='E1 E4', OUT=FILE; PRODUCT=…/bin/python asks another checkout's
+	$(BIN)/python -m bench.exams run $(DATA) --public $(PUBLIC) --jobs $(JOBS) $(EXAMS:%=--exam %) $(if $(PRODUCT),--python $(PRODUCT)) $(if $(OUT),--out $(OUT))
+exams-compare: .venv/ready ## two runs of them, row by row and page by page: OLD=bench/results/exams-0.2.0.json NEW=FILE
+	@$(BIN)/python -m bench.exams compare $(OLD) $(or $(NEW),.bench/exams/figures.json)
+bench-lessons: .venv/ready ## E2 alone: what real sessions teach, by kept answers: DATA=FOLDER
+	$(BIN)/python -m bench.exams run $(DATA) --exam E2 --jobs $(JOBS)
 bench-decisions: .venv/ready ## bugs whose right fix was settled in an earlier chat: DATA=FOLDER
-	$(BIN)/python bench/lessons/answers.py unpack .bench/decisions-reader
+	$(BIN)/python -m bench.exams.answers unpack .bench/decisions-reader
 	$(BIN)/python -m bench.decisions feed $(DATA)
 	$(BIN)/python -m bench.decisions notes $(DATA)
 	for run in bench/labels/decisions/*.json; do $(BIN)/python -m bench.decisions again $(DATA) $$(basename $$run .json) || exit 1; done
@@ -77,7 +79,7 @@ bench-quality: .venv/ready ## recall beside plain FTS5: DATA, SESSIONS, HALF=hel
 bench-effect: .venv/ready ## is what effect says true? simulations, worlds, defects, blind judges; DATA adds real sessions
 	@$(BIN)/python $(PIP) numpy
 	failed=0; for part in 'effect.py --jobs $(JOBS)' effect_weeks.py effect_moment.py 'effect_worlds.py --jobs $(JOBS)' effect_defects.py \
-	  'effect_blind.py make .bench/blind' 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do \
+	  'effect_blind.py make .bench/blind' 'effect_blind.py guess .bench/blind' ; do \
 	  $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS=FOLDERS for false alarms
 	$(BIN)/python bench/redaction.py

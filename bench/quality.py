@@ -19,9 +19,11 @@ Intervals: 95 %, questions drawn anew in pairs within their kind. A set's figure
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import platform
 import random
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -30,16 +32,25 @@ from pathlib import Path
 from typing import Any, Protocol
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
+sys.path[:0] = [str(HERE)]
 
 import apsw  # noqa: E402
 
 import tacit  # noqa: E402
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 from tacit.testing import signed  # noqa: E402
-from tacit.words.tokens import query_words  # noqa: E402
 
 DEPTH = 10
+STOP = set(
+    "a about above after again all also am an and any are as at be because been before being below both but by can "
+    "cannot could did do does doing done during each either else ever every few for from further get got had has "
+    "have having he her here hers him his how however i if in into is it its itself just let made make makes may me "
+    "might more most much must my need needs neither never no nor not now of off often on once only or other "
+    "otherwise our ours out over own per please quite rather same shall she should since so some still such than "
+    "that the their theirs them then there therefore these they this those through thus to too under until up upon "
+    "us very via was we were what when where whether which while who whom whose why will with within without would "
+    "yet you your yours".split()
+)
 GIVEN = 3
 HEADLINE = {
     "start": "given@3",
@@ -55,6 +66,12 @@ class Method(Protocol):
     def learn(self, lessons: list[Lesson]) -> None: ...
     def answer(self, question: Question) -> list[str]: ...
     def close(self) -> None: ...
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a question for plain full text: distinct, without the commonest English ones, of no rule of the product's."""
+    found = dict.fromkeys(re.findall(r"\w{2,}", text.lower()))
+    return [word for word in found if word not in STOP][:400]
 
 
 # --- the methods
@@ -122,7 +139,7 @@ class Fts5:
         )
 
     def answer(self, question: Question) -> list[str]:
-        asked = " OR ".join(f'"{word}"' for word in query_words(question.text, 400))
+        asked = " OR ".join(f'"{word}"' for word in plain_words(question.text))
         if not asked:
             return []
         most = DEPTH + len(question.hidden)
@@ -335,6 +352,7 @@ def main() -> int:
     )
     parser.add_argument("--sessions", type=Path, help="where the sessions lie, if not in DATA")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--scores", type=Path, help="every question's measures, as JSON")
     args = parser.parse_args()
     Tacit.speaker = args.speaker
     if args.sessions:
@@ -350,6 +368,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return 0
+    if args.scores:
+        args.scores.write_text(json.dumps(scores, ensure_ascii=False))
     text = "\n".join(
         [
             f"# Quality of recall, {datetime.now(UTC):%Y-%m-%d}",

@@ -103,7 +103,7 @@ class World:
         """Have sessions read by answers that lie in a folder (recorded.py); questions without one are put there."""
         words = [
             sys.executable,
-            str(Path(__file__).with_name("recorded.py")),
+            str(Path(__file__).parents[1] / "exams" / "recorded.py"),
             str(queue / self.project),
             "--near",
             "--fold",

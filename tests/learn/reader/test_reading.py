@@ -265,6 +265,32 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     }
 
 
+def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(
+    memories: Memories,
+) -> None:
+    """The new lesson stood in the place of the struck one, and was taken for known."""
+    first = session("r1")
+    reads(memories, first, answer([SAID], [weighs()]))
+    more = (user("forget main, please never squash the commits of others"), say("Noted."))
+    steps = (*first.steps, *(replace(each, place=f"step:{at}") for at, each in enumerate(more, 2)))
+    words = "please never squash the commits of others"
+    later = {
+        **SAID,
+        "text": "Never squash the commits of others.",
+        "quotes": [{"line": 3, "words": words}],
+    }
+    struck = [{"id": "p1", "line": 3, "words": "forget main, please never squash"}]
+    said = json.dumps({"lessons": [later], "struck": struck, "answers": [weighs()], "verdicts": []})
+    reads(memories, replace(first, steps=steps), said)
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert (
+        row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+    )
+    assert [(each["lesson"]["text"], each["word"]) for each in kept.lessons[1:]] == [
+        (later["text"], "said")
+    ]
+
+
 def test_every_part_of_a_long_session_is_read(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,6 +439,127 @@ def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memori
     memories.review(memory.id, "approve")
     with memories.store.write() as tx:
         assert share(tx, memory.project, tx.get(memory.id), "laptop") != []
+
+
+def test_a_session_is_held_against_lessons_whose_sign_it_holds(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However far its words are from theirs, and beside the few that go in whatever they share."""
+    from tacit.learn.reader import remembered as choosing
+    from tacit.learn.reader.remembered import remembered
+    from tacit.learn.reader.render import rendered
+
+    sign = {"in": "E", "words": "EADDRINUSE: address already"}
+    reads(
+        memories, session("r1"), answer([{**SAID, "kind": "pitfall", "sign": sign}], [weighs("no")])
+    )
+    [lesson] = memories.list(limit=100)
+    later = rendered(
+        run(
+            "r2",
+            user("hello"),
+            tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"),
+        )
+    ).lines
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [
+        lesson.id
+    ]
+    monkeypatch.setattr(choosing, "FEWEST_ASKED", 0)
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [
+        lesson.id
+    ]
+    assert (
+        remembered(
+            memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines
+        )
+        == []
+    )
+
+
+def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Memories) -> None:
+    said = "Never open pull requests against the release branch."
+    verdict = {"id": "k1", "verdict": "came_back", "line": 1, "words": said}
+    reads(memories, session("r1", user(said), say("ok")), answer(verdicts=[verdict]))
+    [lesson] = memories.list(limit=100)
+    assert [each.by for each in memories.store.evidence(lesson.id)] != [] and all(
+        each.by != "reader" for each in memories.store.evidence(lesson.id)
+    )
+
+
+def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(
+    memories: Memories,
+) -> None:
+    """A deadline that was asked for once proved a fault; the person's complaint that shutting down takes long again came to stand as their word
+    for it. It says that the problem was met again, which the ladder counts; the wording waits, and what happened may still speak against it."""
+    from tacit.core.trust import tier_to_take_away
+    from tacit.stores.lookups import troubles
+
+    text, asked, again = (
+        "Keep the whole shutdown below ten seconds.",
+        "make the whole shutdown take less than ten seconds",
+        "the shutdown hangs for minutes again",
+    )
+    order = tells(text, 1, asked, "rule", "said")
+    reads(
+        memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")])
+    )
+    lesson = by_text(memories, "Keep the whole")
+    cut = "The ten seconds of the whole shutdown cut the checkpoint off."
+    spoke = {"id": "k1", "verdict": "reversed", "line": 2, "words": cut}
+    lost = session("r2", user("the checkpoint is lost in the shutdown"), say(cut))
+    reads(memories, lost, answer(verdicts=[spoke]))
+    back = {"id": "k1", "verdict": "came_back", "line": 1, "words": again}
+    reads(memories, session("r3", user(again), say("I see.")), answer(verdicts=[back]))
+    met = memories.store.evidence(lesson.id)[-1]
+    assert (met.quote, met.by, met.stance, met.tier) == (again, "user", "supports", "observed")
+    lesson = memories.get(lesson.id)
+    assert (lesson.tally.seen, lesson.tally.contradicted) == (2, 1)
+    assert tier_to_take_away(lesson, memories.store.evidence(lesson.id)) == "agent"
+    assert troubles(memories.store, [met.root])[met.root][1] == 1  # they had to say it all the same
+
+
+def test_a_persons_complaint_is_a_second_witness_of_a_finding(memories: Memories) -> None:
+    """One agent's word is told at its moment; a second piece of work in which the person speaks of the problem opens the starts."""
+    found = tells(
+        "The worker hangs because of the lock file.",
+        2,
+        "because of the lock file it hangs",
+        "pitfall",
+    )
+    hangs = session(
+        "r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")
+    )
+    reads(memories, hangs, answer([found]))
+    assert is_found_once(by_text(memories, "The worker hangs"))
+    back = {
+        "id": "k1",
+        "verdict": "came_back",
+        "line": 1,
+        "words": "the worker hangs again, as before",
+    }
+    reads(
+        memories,
+        session("r2", user("the worker hangs again, as before"), say("Hm.")),
+        answer(verdicts=[back]),
+    )
+    lesson = by_text(memories, "The worker hangs")
+    assert (lesson.state, lesson.tally.seen, is_found_once(lesson)) == ("provisional", 2, False)
+
+
+def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memories) -> None:
+    """A cure is a pitfall, a reading may call it a command: in the same words the two stood side by side at every start."""
+    text, words = (
+        "When `make lint` fails on formatting, run `make format`.",
+        "then I will just run make format",
+    )
+    known = memories.add(text, kind="pitfall")
+    again = tells(text, 2, words, "command")
+    report = reads(
+        memories,
+        session("r1", user("mend the formatting"), say(f"Well, {words}.")),
+        answer([again]),
+    )
+    assert (report.new, report.matched) == ((), (known.id,))
 
 
 def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_other_words(

@@ -1,7 +1,7 @@
 """A model whose answers lie in a folder: a prompt that has none is put there to be answered, and the question is answered later.
 
     [model]
-    command = "python bench/lessons/recorded.py QUEUE/mise --fold REPOSITORY"
+    command = "python bench/exams/recorded.py QUEUE/mise --fold REPOSITORY"
     [reader]
     by = "model"
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import sys
@@ -38,6 +39,7 @@ STEPS = (
     ("what is worth remembering", "lessons"),
     ("The same failure was met", "cure"),
 )
+_RECORD_LINES = re.compile(r"^=== record(?: \w+)? ===$\n(.*?)\n^=== end of record", re.M | re.S)
 _RECORD = re.compile(r"^=== record( \w+)? ===$.*?^=== end of record\1 ===$", re.M | re.S)
 
 
@@ -67,6 +69,23 @@ def step_of(prompt: str) -> str:
     return next((step for words, step in STEPS if words in asked), "other")
 
 
+def note(log: str, step: str, name: str, prompt: str, answered: bool) -> None:
+    """One line on a question: what it is, the hash of the page in it, and whether an answer is kept."""
+    page = hashlib.sha256("\n".join(_RECORD_LINES.findall(prompt)).encode()).hexdigest()[:20]
+    with open(log, "a", encoding="utf-8") as file:
+        told = {"step": step, "name": name, "page": page, "answered": answered}
+        file.write(json.dumps(told) + "\n")
+
+
+def known(args: argparse.Namespace, step: str, answer: str, prompt: str) -> bool:
+    """Whether every part of a question has a kept answer."""
+    if os.path.exists(answer):
+        return True
+    if step == "known":
+        return bool(known_by.near(args.folder, prompt))
+    return step in pairs_by.STEPS and not pairs_by.near(args.folder, step, prompt)[1]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -81,6 +100,7 @@ def main() -> int:
         metavar="FOLDER",
         help="the repository of the bench, which is no part of a prompt",
     )
+    parser.add_argument("--log", default="", metavar="FILE", help="gets a line for each question")
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
     if args.fold:
@@ -95,6 +115,8 @@ def main() -> int:
         os.path.join(args.folder, f"{name}.json"),
         os.path.join(args.folder, f"{name}.txt"),
     )
+    if args.log:
+        note(args.log, step, name, prompt, known(args, step, answer, prompt))
     deadline = time.monotonic() + args.wait
     while True:
         try:

@@ -1,7 +1,7 @@
 """Keep what the readers answered beside the bench, and lay it out again.
 
-    python bench/lessons/answers.py pack QUEUE      QUEUE/PROJECT/*.json → bench/labels/reader/PROJECT.jsonl
-    python bench/lessons/answers.py unpack QUEUE    the other way, so that `recorded.py` finds every answer by its prompt's hash
+    python -m bench.exams.answers pack QUEUE      QUEUE/PROJECT/*.json → bench/labels/reader/PROJECT.jsonl
+    python -m bench.exams.answers unpack QUEUE    the other way, so that `recorded.py` finds every answer by its prompt's hash
 
 An answer is kept with the name of its prompt (step and hash). Prompts are never kept: they hold other people's sessions, and are made again
 from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words. What was said of remembered lessons is kept by
@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-import pairs_by
+from bench.exams import pairs_by
 
 LABELS = Path(__file__).parents[1] / "labels" / "reader"
 LONGEST_QUOTE = 25  # words
@@ -48,9 +48,9 @@ def pack(queue: Path) -> None:
         print(f"{folder.name}: {len(kept)} answers")
 
 
-def unpack(queue: Path) -> None:
+def unpack(queue: Path, project: str = "*") -> None:
     """Every kept answer as a file beside its prompt; what lies there already is left alone."""
-    for file in sorted(LABELS.glob("*.jsonl")):
+    for file in sorted(LABELS.glob(f"{project}.jsonl")):
         folder = queue / file.stem
         folder.mkdir(parents=True, exist_ok=True)
         for line in file.read_text().splitlines():
