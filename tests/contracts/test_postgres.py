@@ -468,53 +468,6 @@ def in_turns(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def test_one_lesson_written_from_two_projects_keeps_one_chain(
-    team: Team, opened: Callable[..., Any]
-) -> None:
-    """What holds everywhere has many writers; they follow each other, and no entry is lost or numbered twice."""
-    everywhere = lesson("use UTC", project="@global")
-    put(team.store, everywhere)
-    for who in ("owner", "stranger"):
-        team.store.rows("SELECT admit(:who, '@global', 2)", who=f"{team.template}_{who}")
-
-    def edit(who: str, project: str) -> None:
-        store = opened(who)
-        store.lock = project
-        for number in range(10):
-            with store.write() as tx:
-                tx.apply(
-                    edits.edited(
-                        tx.get(everywhere.id),
-                        {"text": f"use UTC, {who} {number}"},
-                        Hand(who, now()),
-                    )
-                )
-                tx.put_meta("shared", f"{who} {number}")
-                tx.count("", "tried", now())
-
-    assert in_turns(lambda: edit("owner", "p"), lambda: edit("stranger", "q")) == [None, None]
-    assert (
-        len(team.sql("owner", "SELECT n FROM tacit.journal WHERE memory = %s", everywhere.id)) == 21
-    )
-    assert check(team.store).faults == ()
-
-
-def test_writers_of_two_projects_do_not_wait_for_each_other(
-    team: Team, opened: Callable[..., Any]
-) -> None:
-    """Those of one do, for as long as they are willing to."""
-    first, second, other = opened("owner"), opened("writer"), opened("stranger")
-    first.lock = second.lock = "p"
-    other.lock = "q"
-    second.wait = other.wait = 0.2
-    with first.write() as tx:
-        tx.apply(edits.made(lesson(), Hand("ada", now()), reason="said so"))
-        put(other, lesson("not held up", project="q"))
-        with pytest.raises(StoreBusy):
-            put(second, lesson("held up"))
-    put(second, lesson("not held up any more"))
-
-
 def test_two_workers_lease_two_jobs(team: Team, opened: Callable[..., Any]) -> None:
     """Also while neither has committed: a job that somebody takes is passed over, not waited for."""
     with opened("owner").write() as tx:
@@ -641,11 +594,6 @@ def test_a_failed_statement_is_no_commit(team: Team, opened: Callable[..., Any])
         with pytest.raises(Exception, match="division by zero"):
             tx.rows("SELECT 1 / 0")
     assert store.select(["p"]) == []
-
-
-def test_a_statement_is_read_alike_with_parameters_and_without(team: Team) -> None:
-    """A percent sign is one in both."""
-    assert team.store.rows("SELECT 7 % 4") == team.store.rows("SELECT 7 % :by", by=4) == [(3,)]
 
 
 # -- whose project, whose words (schema 13) ------------------------------------------------------------------------------------------
@@ -790,33 +738,6 @@ def test_nobody_writes_in_anothers_name(team: Team, opened: Callable[..., Any]) 
         "stranger", "UPDATE tacit.project SET owner = %s WHERE id = 'z'", owner
     )  # one's own may be given away
     assert team.sql("owner", "SELECT owner FROM tacit.project WHERE id = 'z'") == [(owner,)]
-
-
-def test_a_cache_of_a_server_knows_whose_words_they_are(
-    team: Team, opened: Callable[..., Any], tmp_path: Path
-) -> None:
-    """Hooks print *team: NAME* as well; the cache stays sound."""
-    from tacit.stores.cache import open_cache
-    from tacit.stores.lookups import signers
-    from tacit.stores.rebuild_cache import cache_faults
-    from tacit.stores.replicate import in_step
-
-    mine = lesson(
-        "Never push to main without a review.", trust="user", kind="rule", klass="rule", pinned=True
-    )
-    team.sql(
-        "owner",
-        "INSERT INTO tacit.project (id, name, trial_key, created_at) VALUES ('p', 'p', '', '') ON CONFLICT DO NOTHING",
-    )
-    put(opened("owner"), mine)
-    with open_cache(team.url("writer"), str(tmp_path), create=True) as near:
-        in_step(near, opened("writer"), only=("p",))
-        found = near.get(mine.id)
-        assert (found.trust, found.pinned) == ("team", False)
-        assert (
-            signers(near, [found]) == {mine.id: f"{team.template}_owner"}
-            and [*cache_faults(near)] == []
-        )
 
 
 def test_an_exam_is_no_writers_of_another_project(

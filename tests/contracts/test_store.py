@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -14,10 +13,10 @@ from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
 from tacit.core.journal import Hand
-from tacit.core.links import Evidence, Mark, Use, sightings
+from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
-from tacit.core.rows import Fault, Project, RunRow, run_id
+from tacit.core.rows import Fault, RunRow
 from tacit.core.value import replace
 from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
@@ -52,23 +51,6 @@ def put(store: Any, *memories: Memory) -> list[Memory]:
         for memory in memories:
             tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
     return list(memories)
-
-
-def test_a_memory_comes_back_as_it_was_kept(store: Any) -> None:
-    """Every field, including order inside extra, survives the way in and out."""
-    memory = lesson(
-        tags=("db", "ü"),
-        paths=("src/a.py",),
-        extra={"z": 1, "a": [1, {"b": None}]},
-        supersedes=("x",),
-        severity="bug",
-        pinned=True,
-        signature="err <n>",
-    )
-    put(store, memory)
-    got = store.get(memory.id)
-    assert got == memory
-    assert list(got.extra) == ["z", "a"]
 
 
 def test_state_and_journal_are_written_together(store: Any) -> None:
@@ -137,37 +119,6 @@ def test_an_alias_names_a_memory_in_its_project_only(store: Any) -> None:
     assert store.alias_of(a.id) == [("archeflow", "m-001"), ("ralph", "learn-1")]
     with pytest.raises(NotFound):
         store.resolve("m-001", "other")
-
-
-def test_two_memories_may_have_the_same_text(store: Any) -> None:
-    """Rows of one file are never merged by the store."""
-    put(store, lesson("same"), lesson("same"))
-    assert [m.text for m in store.select(["p"])] == ["same", "same"]
-
-
-def test_sightings_counted_one_by_one_are_those_counted_through(store: Any) -> None:
-    """Whatever units and origins meet whatever others: the count kept at each step is the fold over all rows."""
-    chance = Random(7)
-    for _ in range(12):
-        [memory] = put(store, lesson())
-        with store.write() as tx:
-            for number in range(14):
-                unit, origin, alone = (
-                    chance.choice(("", "a", "b", "c")),
-                    chance.choice(("", "", "x", "y")),
-                    chance.choice(("", "", "r")),
-                )
-                at = f"2026-11-{chance.randint(1, 28):02}T00:00:00Z"
-                tx.add_evidence(
-                    Evidence(
-                        memory.id, "p", unit or alone, unit, f"f{number}", origin=origin, at=at
-                    )
-                )
-                rows = tx.evidence(memory.id)
-                kept = tx.tally(memory.id)
-                assert kept.seen == sightings(rows)
-                assert kept.seen_at == (max(row.at for row in rows) if kept.seen else None)
-    assert check(store).faults == ()
 
 
 def test_sightings_are_distinct_independent_runs(store: Any) -> None:
@@ -280,42 +231,6 @@ def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
         again = tx.lease("two", "2026-01-01T00:05:00.000Z", "2026-01-01T00:06:00.000Z")
         tx.finish(again, "two")
     assert store.queued() == 0
-
-
-def test_runs_projects_proposals_and_settings_come_back(store: Any) -> None:
-    """The smaller tables keep what they are given."""
-    project = Project("p", "name", "/r", "/r", "host/x", "v1", b"k" * 32, 0, now())
-    run = RunRow(
-        run_id("p", "claude-code", "s1"),
-        "p",
-        "claude-code",
-        "s1",
-        run_id("p", "claude-code", "s1"),
-        task="t",
-        facts={"steps": 3},
-    )
-    proposal = Proposal(
-        new_id(),
-        "p",
-        "revive",
-        "why",
-        "learn",
-        now(),
-        payload={"to": "candidate"},
-        approvals=(("ada", "owner"),),
-    )
-    with store.write() as tx:
-        tx.put_project(project)
-        tx.put_run(run)
-        tx.put_proposal(proposal)
-        tx.put_meta("paused_until", "x")
-        assert [tx.next_seq("p"), tx.next_seq("p")] == [1, 2]
-    assert store.project("p") == replace(project, run_seq=2)
-    assert [p.id for p in store.projects(remote="host/x")] == ["p"]
-    assert store.find_run("p", "s1") == run
-    assert store.proposals("p") == [proposal]
-    assert store.meta("paused_until") == "x"
-    assert check(store).is_sound
 
 
 DAMAGE = [

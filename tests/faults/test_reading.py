@@ -13,8 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
-from tacit.core.errors import StoreBusy, StoreReadOnly
-from tacit.stores.sqlite import _ways_to_read, open_store
+from tacit.core.errors import StoreBusy
 from tacit.stores.sqlite.errors import as_tacit_error
 
 pytestmark = pytest.mark.on_disk
@@ -100,37 +99,6 @@ def test_what_cannot_be_recorded_is_not_given(tacit: Any, alone: Path, folder: P
     assert "make migrate" in tacit("hook", "prompt", stdin=payload).out, (
         "with a disk that can be written it is given"
     )
-
-
-def test_the_log_is_never_ignored(tmp_path: Path) -> None:
-    """Immutable reading skips the write-ahead log, so it is only tried where that is empty."""
-    path = str(tmp_path / "s.db")
-    with open_store(path) as store:
-        with store.write() as tx:
-            tx.put_meta("a", "b")
-        assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [
-            (False, ""),
-            (False, "PRAGMA locking_mode = EXCLUSIVE"),
-        ]
-    assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [
-        (False, ""),
-        (True, ""),
-    ]
-    assert _ways_to_read(str(tmp_path / "none.db")) == []
-
-
-def test_each_way_reads_and_none_writes(tmp_path: Path) -> None:
-    """A name with a question mark in it, too."""
-    path = str(tmp_path / "s?100%#.db")
-    with open_store(path) as store, store.write() as tx:
-        tx.put_meta("a", "b")
-    from tacit.stores.sqlite import _opened
-
-    for name, flags, pragma in _ways_to_read(path):
-        with _opened(name, flags, path, "", 1.0, "", pragma) as store:
-            assert store.meta("a") == "b"
-            with pytest.raises(StoreReadOnly), store.write() as tx:
-                tx.put_meta("a", "c")
 
 
 def test_a_protocol_error_is_a_busy_store() -> None:

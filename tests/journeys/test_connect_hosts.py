@@ -193,49 +193,6 @@ def test_what_copilot_must_hear_keeps_its_status(tmp_path: Path) -> None:
     assert {event: code for event, code in ended.items() if code} == {"postToolUseFailure": 2}
 
 
-@pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
-def test_the_form_of_before_is_named_replaced_and_taken_out(
-    tacit: Any, folder: Path, alone: Path, host: str
-) -> None:
-    """0.2.0 registered the bare command: doctor and the list say so, connecting writes it anew, undo gives the bytes from before it."""
-    kind = HOSTS[host]
-    tacit("init")
-    path = (
-        folder / ".claude" / "settings.local.json" if host == "claude-code" else alone / USERS[host]
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    other = '{\n  "mine": [1, 2 ]\n}\n'
-    old = {}
-    for event, entry in registration(("/opt/tacit", []), kind).items():
-        name = next(each for each in kind.entries if each.theirs == event)
-        bare = {"type": "command", "command": f"/opt/tacit hook {name.ours} --host {host}"}
-        if host == "claude-code":
-            bare = {
-                "type": "command",
-                "command": "/opt/tacit",
-                "args": ["hook", name.ours],
-                "timeout": 5,
-            }
-        elif host == "copilot":
-            bare = {"type": "command", "bash": bare["command"]}
-        old[event] = {**entry, "hooks": [bare]} if "hooks" in entry else bare
-    path.write_text(with_entries(other, old, str(path), comments=kind.comments))
-    for done in (tacit("connect", "--list"), tacit("doctor")):
-        said = " ".join((done.out + done.err).split())
-        assert "in a form that hurts the host" in said and f"tacit connect {host}" in said
-    before = path.read_text()
-    tacit("connect", host, "--undo")
-    assert path.read_text() == other
-    path.write_text(before)
-    tacit("connect", host)
-    assert (
-        "/opt/tacit" not in path.read_text()
-        and "in a form that hurts" not in tacit("connect", "--list").err
-    )
-    tacit("connect", host, "--undo")
-    assert path.read_text() == other
-
-
 PAYLOADS = {
     "claude-code": {
         "session_id": "s1",

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
 from tacit.surfaces.jobs import leave_receipt
-from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
+from tacit.surfaces.turns import Worked, lock
 from tacit.surfaces.worker import LearnJob, enqueue, start, work
 from tacit.testing import run, say, user
 
@@ -236,22 +235,6 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
     assert drain(memories).failed == 0 and memories.near.queued() == 0
 
 
-@pytest.mark.file_only("a server's backups are its keeper's")
-def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) -> None:
-    """Not only when the queue is empty: a second job already finds one."""
-    for number in (1, 2):
-        enqueue(memories.near, wish(host, session(host, number), over=True))
-    seen: list[int] = []
-    work(
-        address(memories),
-        Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))),
-        idle=0.0,
-    )
-    assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [
-        True
-    ]
-
-
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
     """After a turn the run is learned but open; its job waits for the hours after which it counts as over."""
     name = session(host, 1)
@@ -413,27 +396,6 @@ def test_learning_never_waits_for_reading(
     ]  # no answer in the form asked for
 
 
-def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(
-    memories: Memories,
-) -> None:
-    """One of a kind: while it waits, no second one is started."""
-    path = memories.near.path
-    held = lock(path)
-    assert held is not None
-    other = {**memories.env, "ANTHROPIC_BASE_URL": "https://gateway.b"}
-    os.pwrite(held, surroundings(memories.env).encode(), 0)
-    assert not serves_others(path, surroundings(memories.env)) and serves_others(
-        path, surroundings(other)
-    )
-    waits = threading.Thread(target=lambda: os.close(take_turn(path, other) or -1))
-    waits.start()
-    until(lambda: is_awaited(path, surroundings(other)))
-    assert take_turn(path, other) is None
-    os.close(held)
-    waits.join(120)
-    assert not waits.is_alive() and not is_awaited(path, surroundings(other))
-
-
 def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:
     """Whoever has the lock is alone, so no lease of others is alive."""
     enqueue(memories.near, wish(host, session(host, 1), over=True))
@@ -492,45 +454,6 @@ def environment(pid: int) -> str:
 def settled(memories: Memories, within: float = 120.0) -> None:
     """Wait until the queue is empty and nobody serves it."""
     until(lambda: not (memories.near.queued() or workers(memories)), within, 0.2)
-
-
-def play(host: Any, name: str, **env: str) -> None:
-    """A session's hooks, in order."""
-    common = {
-        "session_id": name,
-        "transcript_path": str(host.transcript(name)),
-        "cwd": str(host.folder),
-    }
-    for event, more in (
-        ("session-start", {"hook_event_name": "SessionStart", "source": "startup"}),
-        ("prompt", {"hook_event_name": "UserPromptSubmit", "prompt": "Run the tests"}),
-        ("stop", {"hook_event_name": "Stop"}),
-        ("stop", {"hook_event_name": "Stop"}),
-        ("session-end", {"hook_event_name": "SessionEnd", "reason": "other"}),
-    ):
-        done = host.hook(event, {**common, **more}, **{"TACIT_NO_WORKER": "", **env})
-        assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("count", "processes", "idle"), [(8, 4, "1"), pytest.param(200, 8, "", marks=pytest.mark.slow)]
-)
-def test_many_sessions_over_processes(
-    memories: Memories, host: Any, count: int, processes: int, idle: str
-) -> None:
-    """Each is learned exactly once, by one worker at a time, and nobody stays; the full dose has the idle time as shipped."""
-    names = [session(host, number) for number in range(count)]
-    with ThreadPoolExecutor(processes) as pool:
-        list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
-    settled(memories)
-    found = kept(memories)
-    assert found["runs"] == sorted((name, True) for name in names)
-    assert found["learned runs"] == count
-    wishes = [lesson for lesson in found["lessons"] if lesson[0].startswith("From now on")]
-    assert [(lesson[3], len(lesson[4])) for lesson in wishes] == [(1, 1)] * count
-    (cure,) = [lesson for lesson in found["lessons"] if "Run `make migrate` before" in lesson[0]]
-    assert (cure[3], len(cure[4])) == (count, count)
-    assert (found["queue"], found["faults"]) == ([], [])
 
 
 def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any) -> None:
@@ -593,35 +516,6 @@ def test_a_worker_killed_at_evenly_spread_points(points: int, tmp_path: Path, al
     last = made * 19 // 20  # another run makes a few calls more or fewer
     for n in range(1, points + 1):
         assert story(last * n // points)[0] == undisturbed
-
-
-@pytest.mark.slow
-def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) -> None:
-    """Kills by the clock: workers that hooks started die while 40 sessions come in, and the next hook's worker goes on."""
-    names = [session(host, number) for number in range(40)]
-    kills = 0
-    with ThreadPoolExecutor(2) as pool:
-        played = [pool.submit(play, host, name, TACIT_WORKER_IDLE="1") for name in names]
-        while not all(each.done() for each in played):
-            for pid in workers(memories):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    kills += 1
-                except ProcessLookupError:
-                    pass
-            time.sleep(0.15)
-        for each in played:
-            each.result()
-    drain(memories)
-    settled(memories)
-    found = kept(memories)
-    assert (
-        kills > 20
-        and found["runs"] == sorted((name, True) for name in names)
-        and found["learned runs"] == 40
-    )
-    (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
-    assert (cure[3], len(cure[4]), found["faults"]) == (40, 40, [])
 
 
 def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:

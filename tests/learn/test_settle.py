@@ -10,17 +10,15 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.links import MAIN, Use
-from tacit.core.memory import BEFORE_DONE, Memory
+from tacit.core.links import Use
+from tacit.core.memory import Memory
 from tacit.core.rows import run_id
-from tacit.core.run import Run, Step
+from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
-from tacit.learn.settle import _where_told, outcome_of
-from tacit.recall.trial import assignments
+from tacit.learn.settle import outcome_of
 from tacit.stores.check import check
 from tacit.testing import Clock, finding, run, say, tool, user
-from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import signatures
 
 LESSON = (
@@ -285,37 +283,6 @@ def test_a_clock_that_is_behind_is_compared_by_position(memories: Memories) -> N
     assert memories.health().counters["clock_behind"] == 1
 
 
-def test_units_that_could_not_tell_are_counted(
-    memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """Step by step and from the whole past alike; one that is told later is no longer among them."""
-    for n in range(3):
-        assign(memories, lesson, f"u{n}", "injected")
-        settle(memories, f"u{n}", occurred=False, reviewed=False)
-    assert (memories.get(lesson).tally.signals or {})["untold"] == 3.0
-    settle(memories, "u0", occurred=True)
-    assert (memories.get(lesson).tally.signals or {})["untold"] == 2.0
-
-
-def test_a_unit_that_can_tell_brings_the_coin_back(
-    memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """Given without a coin while nothing could tell; the first instrument that looks, tossed or not, ends that."""
-
-    def rate() -> float:
-        return assignments(
-            [memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial
-        )[0].probability
-
-    for n in range(5):
-        assign(memories, lesson, f"u{n}", "injected" if n < 3 else "exempt")
-        settle(memories, f"u{n}", occurred=False, reviewed=False)
-    assert rate() == 0.0
-    assign(memories, lesson, "u5", "exempt")
-    settle(memories, "u5", occurred=False)
-    assert rate() == 0.3
-
-
 def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
     memories: Memories, lesson: str, clock: Clock
 ) -> None:
@@ -351,29 +318,6 @@ def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(
     memories.learn(run("again", root="u1", extra=REVIEWED, outcome="success"))
     found = memories.effect(lesson).lessons[0].beside
     assert found is not None and [row.cells for row in found.failed.values()] == [(1, 1, 1, 0)]
-
-
-def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(
-    memories: Memories, lesson: str, clock: Clock
-) -> None:
-    """It helps on one model, on the others nothing is known: said once, and the next coin goes by the run's own model."""
-    for n in range(42):
-        clock.advance(60)
-        model = ("a / h", "b / h", "c / h")[n % 3]
-        arm = "injected" if n % 9 > 2 else "withheld"
-        assign(memories, lesson, f"u{n}", arm, epoch=model, at=clock())
-        clock.advance(60)
-        settle(memories, f"u{n}", occurred=model == "a / h" and arm == "withheld")
-    now = memories.get(lesson)
-    assert now.verdict == "helps"
-    assert sum(entry.verb == "verdict" for entry in memories.log(memory=lesson)) == 1
-    rates = {
-        epoch: assignments(
-            [now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch
-        )[0].probability
-        for epoch in ("a / h", "b / h", "new / h")
-    }
-    assert rates == {"a / h": 0.05, "b / h": 0.3, "new / h": 0.05}
 
 
 def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clock) -> None:
@@ -450,64 +394,3 @@ def test_a_readers_lesson_is_judged_by_its_sign(
             assert (found.value, found.loss) == (
                 told if klass == "fact" or sign[0] == "E" else ("unknown", 0.0)
             )
-
-
-def test_before_done_is_judged_by_the_persons_complaint() -> None:
-    """No output can say it: the person came back with a failing check after the agent had gone on, or did not."""
-    text = "Before you say done, run `make lint`."
-    memory = Memory(
-        "m1", "p", text, "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE
-    )
-    use = Use("m1", "u", "p", "u", "m1", "injected", 0.3, at="2026-01-01T00:00:00Z")
-    acted = Step(
-        "tool",
-        "line:1",
-        tool="Bash",
-        input={"command": "ls"},
-        output="x",
-        at="2026-01-02T10:00:00Z",
-    )
-    for said, value in (("lint fails again", "occurred"), ("thanks, looks good", "not_occurred")):
-        steps = (acted, Step("user", "line:2", text=said, typed=True, at="2026-01-02T10:01:00Z"))
-        found = outcome_of(
-            use,
-            memory,
-            Run("r", "claude-code", steps=steps),
-            (),
-            over=True,
-            now="2026-01-03T00:00:00Z",
-        )
-        assert found.value == value
-    alone = outcome_of(
-        use,
-        memory,
-        Run("r", "claude-code", steps=(acted,)),
-        (),
-        over=True,
-        now="2026-01-03T00:00:00Z",
-    )
-    assert alone.value == "unknown"  # nobody sat there who could have complained
-
-
-@pytest.mark.parametrize(
-    ("agent", "root", "context"),
-    [
-        ("reviewer", "r0", "r1"),
-        ("reviewer", "", "main"),
-        ("reviewer", "r1", "main"),
-        ("", "r0", "main"),
-    ],
-)
-def test_a_run_is_a_context_of_its_own_only_as_a_sub_agents(
-    agent: str, root: str, context: str
-) -> None:
-    """It names an agent, and a root that is another run; where one of both is missing, its steps are the main agent's."""
-    it = run("r1", tool("make test", "", error="no such table"), agent=agent, root=root)
-    met = [Sighting("tool", at="2026-01-01T00:02:00Z", place="step:0")]
-    contexts = {MAIN: "main", "r1": "r1"}
-    found = {
-        contexts[at]
-        for at in contexts
-        if _where_told(met, it, {at: (("2026-01-01T00:01:00Z", ""),)})
-    }
-    assert found == {context}

@@ -59,6 +59,21 @@ def test_an_agents_other_words_are_a_lesson_of_their_own(
     assert words[:20] not in given(me)
 
 
+@pytest.mark.parametrize("command", [["review"], ["list", "--all"], ["show"], ["why"]])
+def test_an_agents_shell_reads_nothing_that_is_held(
+    tacit: Any, command: list[str], me: dict[str, str]
+) -> None:
+    """What addresses its reader stood in the agent's context by `tacit review`."""
+    held = tacit("add", ORDER, "--trust", "imported", "--json").data["id"]
+    rule = tacit("add", "Never push to main without review.", "--kind", "rule", "--json").data["id"]
+    tacit("edit", rule, f"{ORDER} Push.", **AGENT)
+    words = [*command, held] if command[0] in ("show", "why") else command
+    for form in ([], ["--json"]):
+        seen = tacit(*words, *form, **AGENT)
+        assert "previous instructions" not in seen.out + seen.err
+    assert "previous instructions" in typed(me, *words)
+
+
 def test_what_is_printed_beside_a_lesson_is_screened_too(me: dict[str, str], tacit: Any) -> None:
     waits = tacit("add", "Run make lint before a commit here.", "--json", **AGENT).data["id"]
     refused = tacit("edit", waits, "--source", ORDER, **AGENT)

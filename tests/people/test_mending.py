@@ -135,14 +135,6 @@ def test_an_agent_mends_nothing(memories: Memories, tmp_path: Path) -> None:
     assert (tmp_path / "CLAUDE.md").read_bytes() == FILE
 
 
-def test_a_line_with_a_secret_is_the_persons_to_mend(memories: Memories, tmp_path: Path) -> None:
-    """To put it back the line has to be kept; a secret never is."""
-    from tacit.app.reviewing import _may_be_kept
-
-    assert _may_be_kept(ORDER)
-    assert not _may_be_kept("use rtk with ghp_16C7e42F292c6912E7710c838347Ae178B4a")
-
-
 def test_a_yes_that_is_taken_back_takes_the_lesson_out_again(memories: Memories) -> None:
     """A newcomer took back leave to use ssh keys: the question waited again, and agents went on hearing it."""
     memories.learn(

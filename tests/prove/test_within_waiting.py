@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from tests.fixed_draws import fix_draws
-from tests.terminals import put_as
 
 from tacit.app import open as open_memories
 from tacit.core.memory import Memory
@@ -16,7 +15,6 @@ from tacit.learn.occurrences import came_to, ended, occurrences
 from tacit.prove.effect import CSV_COLUMNS
 from tacit.stores.check import check
 from tacit.testing import run, say, tool, user
-from tacit.trial.coin import POOL
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
@@ -59,21 +57,6 @@ def test_what_was_worked_around_costs_the_calls_until_the_next_that_passes(
 ) -> None:
     """Not the worst loss (P2); what was given up, or came again, still is."""
     assert loss(*steps, outcome=outcome) == expected
-
-
-def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Path) -> None:
-    """The verdict of before rested on a margin larger than the problem (P1)."""
-    task = "run python tools/tax_run.py for orders"
-    with open_memories(
-        tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}
-    ) as memories:
-        for name in ("a", "b"):
-            memories.learn(run(name, FAILS, CURE, PASSES), over=True)
-        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
-        with memories.store.write() as tx:
-            put_as(tx, lesson, "verdict", verdict="no difference")
-        told = [memories.inject(task, run=f"r{n}", host="neutral").markdown for n in range(20)]
-    assert sum("make tax-rates" in each for each in told) >= 15
 
 
 TRACE = (
@@ -120,38 +103,6 @@ def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(
 ) -> None:
     """Where the host says nothing (P7): in none of 371 real runs did it."""
     assert ended(run("r", *steps)) == how
-
-
-def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From its own units, with a reason in the journal; and it notes what the lessons together are known to do."""
-    fix_draws(monkeypatch)  # eighty coins that fall by chance prove nothing now and then
-    task = "run python tools/tax_run.py for orders"
-    with open_memories(
-        tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}
-    ) as memories:
-        for name in ("a", "b"):
-            memories.learn(run(name, FAILS, CURE, PASSES), over=True)
-        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
-        for n in range(80):
-            told = memories.inject(task, run=f"r{n}", host="neutral").injected
-            memories.learn(
-                run(f"r{n}", *((PASSES,) if told else (FAILS, CURE, PASSES)), complete=True),
-                over=True,
-            )
-        memory = memories.get(lesson.id)
-        true = memory.verdict
-        with memories.store.write() as tx:
-            put_as(tx, memory, "verdict", verdict="no difference")
-        assert memories.store.meta(POOL + memories.project_id) == ""
-        memories.tend()
-        assert memories.get(lesson.id).verdict == true
-        assert any("judged anew" in each.reason for each in memories.log())
-        found = memories.effect()
-        assert (
-            memories.store.meta(POOL + memories.project_id) == found.whole.verdict.word == "helps"
-        )
 
 
 def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(

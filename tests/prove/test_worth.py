@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.core.links import Evidence, Mark, Use
+from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory
 from tacit.prove.followed import followed
 from tacit.prove.worth import (
@@ -21,7 +20,6 @@ from tacit.prove.worth import (
     worth,
     worth_line,
 )
-from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
 from tacit.trial.run_outcomes import PRICED_ON, PRICES, SOURCES, UnitFacts, dollars
@@ -117,55 +115,6 @@ def test_a_persons_words_are_the_first_figure() -> None:
     assert heard({"other": known["other"]}, uses, marks, 0.05, 0.1) is None
 
 
-def test_a_lesson_without_a_coin_is_followed_with_quotes() -> None:
-    """Given, could tell, not followed; the words of a reader, else what was seen of it in that unit, the latest first."""
-    uses = [Use("m", f"u{n}", "p", f"u{n}", "m", "exempt", 0.0, at="2026") for n in range(5)]
-    uses += [Use("m", "u9", "p", "u9", "m", "withheld", 0.3, at="2026")]
-    marks = [
-        Mark(
-            "m",
-            "u0",
-            "p",
-            "outcome",
-            "occurred",
-            reason="the reader: please\n pull first",
-            at="2026-03-02",
-        ),
-        Mark(
-            "m",
-            "u1",
-            "p",
-            "outcome",
-            "occurred",
-            reason="seen by user after the assignment",
-            at="2026-03-05",
-        ),
-        Mark("m", "u2", "p", "outcome", "not_occurred", at="2026-03-06"),
-        Mark("m", "u2", "p", "followed", reason="git pull", at="2026-03-06"),
-        Mark("m", "u3", "p", "outcome", "unknown", at="2026-03-07"),
-        Mark(
-            "m",
-            "u9",
-            "p",
-            "outcome",
-            "occurred",
-            reason="the reader: not one of the given",
-            at="2026-03-08",
-        ),
-    ]
-    found = followed(
-        "m", uses, marks, [Evidence("m", "p", "r1", "u1", quote="again: pull in latest")]
-    )
-    assert found is not None
-    assert (found.given, found.told, found.broken, found.kept) == (5, 3, 2, 1)
-    assert found.lines == [
-        "Given in 5 sessions, not followed in 2 of the 3 that could tell, seen to be followed in 1.",
-        "  2026-03-05 “again: pull in latest”",
-        "  2026-03-02 “please pull first”",
-    ]
-    assert followed("other", uses, marks) is None
-
-
 def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
     """The last word of each unit counts; the commonest reason first."""
     marks = [
@@ -203,55 +152,6 @@ def said(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
         return capsys.readouterr().out
 
     return answer
-
-
-def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None:
-    """In effect, why and audit; a run's own audit quotes it too, and so does JSON."""
-    with open_memories() as memories:
-        lesson = memories.add("Pull in the latest main before new work.", kind="preference").id
-        project = memories.ensure_project().id
-        memories.learn(run("r1"))
-        unit = memories.store.find_run(project, "r1")
-        assert unit is not None
-        with memories.store.write() as tx:
-            tx.add_use(
-                Use(
-                    lesson,
-                    unit.id,
-                    project,
-                    unit.id,
-                    lesson,
-                    "exempt",
-                    0.0,
-                    at="2026-03-01T00:00:00.000Z",
-                )
-            )
-            tx.add_mark(
-                Mark(
-                    lesson,
-                    unit.id,
-                    project,
-                    "outcome",
-                    "occurred",
-                    run=unit.id,
-                    reason="the reader: you did not pull",
-                    at="2026-03-02",
-                )
-            )
-    headline = "Your own words: 1 lesson, given 1 times, came back 1 times."
-    sentence = "Given in 1 session, not followed in 1 of the 1 that could tell."
-    assert said("audit").startswith(
-        f"{headline}\nNot followed in 1 of 1 sessions: {lesson}\n  2026-03-02 “you did not pull”\n\n"
-    )
-    assert f"{lesson} came back: “you did not pull”" in said("audit", "r1")
-    for told in (said("effect", lesson), said("why", lesson)):
-        assert sentence in told and "2026-03-02 “you did not pull”" in told
-    assert headline in said("effect") and "given 1, not followed 1 of 1" in said("effect")
-    assert (
-        json.loads(said("effect", lesson, "--json"))["data"]["lessons"][0]["followed"]["broken"]
-        == 1
-    )
-    assert json.loads(said("audit", "--json"))["data"]["headline"][0] == headline
 
 
 def test_a_replay_is_told_beside_the_control_group(

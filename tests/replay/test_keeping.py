@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from tacit.core.value import replace
 from tacit.replay import Replay
 from tacit.replay.bets import settled_verdict
 from tacit.replay.clone import clone, packed
-from tacit.replay.keeping import KeptTree, keep_tree, kept_for, prune
+from tacit.replay.keeping import KeptTree, keep_tree, kept_for
 from tacit.replay.plan import Spent
 from tacit.replay.request import trees_folder
 from tacit.stores.identity import head_commit
@@ -145,59 +144,6 @@ def test_nothing_of_the_users_is_touched_or_started(repo: Path, tmp_path: Path) 
         kept(repo, tmp_path / "trees", f"s{n}")
     assert files(repo / ".git") == before
     assert not [each.name for each in tmp_path.iterdir() if each.name.startswith("ran-")]
-
-
-def test_adding_and_committing_beside_the_keeping_never_fails(repo: Path, tmp_path: Path) -> None:
-    """Two hundred times, while the work tree is kept over and over."""
-    git, stop, problems, rounds = _git(repo), threading.Event(), [], [0]
-
-    def keep_on() -> None:
-        while not stop.is_set():
-            try:
-                kept(repo, tmp_path / "trees", f"s{rounds[0]}")
-                rounds[0] += 1
-            except Exception as error:  # a file that vanished under it: the next one is kept
-                problems.append(error)
-
-    beside = threading.Thread(target=keep_on)
-    beside.start()
-    try:
-        n = 0
-        while n < 200:
-            (repo / "a.py").write_text(f"{n}\n")
-            git("add", "a.py")
-            n += 1
-            if n % 2:
-                git("commit", "-qm", f"number {n}")
-    finally:
-        stop.set()
-        beside.join()
-    # a file that changes while it is read is kept the next time
-    assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], problems
-    assert (
-        git("fsck", "--no-dangling") == ""
-        and int(git("rev-list", "--count", "HEAD")) == 1 + (n + 1) // 2
-    )
-
-
-def test_the_oldest_go_first(repo: Path, tmp_path: Path) -> None:
-    """After thirty days, and whatever is beyond the size; what is still named stays whole."""
-    top = tmp_path / "trees"
-    for n in range(4):
-        (repo / f"file{n}.bin").write_bytes(os.urandom(400_000))
-        kept(repo, top, f"s{n}", f"2026-11-{10 + n}T00:00:00.000Z")
-    assert prune(str(top), "2026-11-14T00:00:00.000Z") == 0
-    assert prune(str(top), "2026-12-11T12:00:00.000Z") == 2  # of the 10th and the 11th
-    last = kept_for(str(top), "claude_code", "s3")
-    assert last is not None and kept_for(str(top), "claude_code", "s0") is None
-    assert (
-        _git(Path(last.folder))(
-            "--git-dir", last.folder, "ls-tree", "-r", "--name-only", last.commit
-        ).count("file")
-        == 4
-    )
-    assert prune(str(top), "2026-11-14T00:00:00.000Z", most=1000) == 2
-    assert list(top.iterdir()) == []
 
 
 def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import tacit
 import tacit.replay as replaying
-from tacit.core.errors import NotFound, Refused, StoreBusy, UsageError
+from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.run import Run, Step
 from tacit.replay import Replay, arm, kept
 from tacit.replay.confine import version
@@ -23,7 +23,6 @@ from tacit.replay.outcome import JudgedRun
 from tacit.replay.plan import Budget
 from tacit.surfaces.cli import main
 from tacit.surfaces.hooks import respond
-from tacit.words.blocks import blocks_of, file_of_name, named_block, without_block
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 LESSON = "Run `make db` before `pytest`"
@@ -359,13 +358,6 @@ def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(
     assert world.replay(pairs=20, anew=True).standing.word == "harms"
 
 
-def test_two_processes_do_not_share_a_replay(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    Agent(monkeypatch, alternate)
-    found = world.replay(pairs=1)
-    with kept.ReplayFolder(found.folder), pytest.raises(StoreBusy, match="running already"):
-        world.replay(pairs=2)
-
-
 def test_a_budget_ends_it_and_more_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Time is counted over all calls, and the pairs that were run count too."""
     Agent(monkeypatch, alternate)
@@ -497,32 +489,6 @@ FOLLOWER = """#!/bin/sh
 [ -z "$(git status --short)" ] && ! grep -q 'Skip the slow tests' ../CLAUDE.md && touch well
 echo '{"type":"run","id":"r","host":"loop"}' > "$TACIT_REPLAY_TRANSCRIPT"
 """
-
-
-def test_a_file_in_blocks() -> None:
-    """Each heading with what stands below it, and what each costs; a fence holds no headings."""
-    found = blocks_of("CLAUDE.md", RULES)
-    assert [(each.name, each.title) for each in found] == [
-        ("CLAUDE.md:1-3", "Rules"),
-        ("CLAUDE.md:5-10", "Tests"),
-        ("CLAUDE.md:12-14", "Style"),
-    ]
-    assert [each.tokens for each in found] == [5, 14, 6]
-    assert blocks_of("A.md", "") == blocks_of("A.md", "# Only a title\n") == []
-
-
-def test_lines_by_name() -> None:
-    """FILE:FIRST-LAST, one line too; what is none is none."""
-    block = named_block("CLAUDE.md:5-10", RULES)
-    assert block is not None and block == blocks_of("CLAUDE.md", RULES)[1]
-    assert named_block("CLAUDE.md:3", RULES) is not None
-    for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5"):
-        assert named_block(name, RULES) is None
-    assert file_of_name("docs/AGENTS.md:2-3") == "docs/AGENTS.md" and file_of_name("7KQ2") == ""
-    assert (
-        without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
-    )
-    assert without_block("other", block.text) is None
 
 
 @pytest.fixture

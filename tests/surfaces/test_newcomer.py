@@ -18,28 +18,17 @@ import tacit as package
 from tacit.app import config_path
 from tacit.app.settings import settings_at
 from tacit.core.errors import UsageError
-from tacit.core.memory import Memory, Tally
-from tacit.core.proposal import reason_now
+from tacit.core.memory import Memory
 from tacit.core.run import Run
-from tacit.core.value import replace
-from tacit.formats.source import FileSource
-from tacit.learn.stage import Learned
-from tacit.learn.tell.person import ForPerson, as_proposal
+from tacit.learn.tell.person import ForPerson
 from tacit.learn.tell.requests import Request
-from tacit.lookback.estimate import Estimate
-from tacit.lookback.report import lookback
-from tacit.lookback.result import LookbackSettings
-from tacit.lookback.words import cost_words
-from tacit.lookback.words import lesson_lines as lessons_of
-from tacit.profiles import load
 from tacit.providers.command import ModelCommand
 from tacit.recall.trial import is_exempt
 from tacit.stores.story import story as events
 from tacit.surfaces import timeline
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.past import _not_learned
-from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, reader_here
-from tacit.surfaces.one_screen import _problem, listed_words
+from tacit.surfaces.cli.reading import reader_here
 from tacit.surfaces.past import transcripts
 from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
@@ -200,29 +189,6 @@ def asked(count: int, sessions: int, *said: str) -> ForPerson:
     )
 
 
-def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -> None:
-    """What was asked in 3 of 20 sessions was asked in 3 of 75 by now, on every screen."""
-    proposal = as_proposal(
-        asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None
-    )
-    assert proposal is not None
-    assert reason_now(proposal, 75).startswith("In 3 of 75 sessions")
-    assert reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
-    with package.open(env=person) as memories:
-        for n in range(2):
-            memories.learn(run(f"r{n}"))
-        held = as_proposal(
-            asked(1, 1, "update the changelog"), memories.ensure_project().id, memories.now(), None
-        )
-        with memories.store.write() as tx:
-            tx.put_proposal(held)  # type: ignore[arg-type]
-        assert memories.proposals()[0].reason.startswith("In 1 of 2 sessions")
-    assert (
-        "In 1 of 2 sessions" in called(person, "status")[0]
-        and "In 1 of 2 sessions" in called(person, "review")[0]
-    )
-
-
 def test_an_unknown_project_shows_nobody_elses_question(
     person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,27 +200,6 @@ def test_an_unknown_project_shows_nobody_elses_question(
     monkeypatch.chdir(tmp_path / "elsewhere")
     for args in ((), ("review",)):
         assert "tea" not in called(person, *args)[0]
-
-
-def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
-    """A session of a folder that is gone is read for its project or for none; what waits is not counted as read."""
-    config = Path(config_path(person))
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
-    for path in (Path(os.environ["HOME"]) / ".claude").rglob("*.jsonl"):
-        path.write_text(
-            path.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",')
-        )
-    mine = session("s9", str(shop))
-    mine.write_text(
-        mine.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",')
-    )
-    said = json.loads(called(person, "lookback", "--read", "--yes", "--json")[0])
-    assert said["data"]["read"] + said["data"]["waiting"] == 1 and len(said["warnings"]) == 2
-    with package.open(env=person) as memories:
-        assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == [
-            "s9"
-        ]
 
 
 # -- the fifth walk -------------------------------------------------------------------------------------------------------------
@@ -280,44 +225,6 @@ def runs_that_fail(*met: str) -> list[Run]:
 
 BOTH = "rtk bun test|cat -A notes.txt"
 MET = ("rtk bun test", "rtk bun test", "cat -A notes.txt", BOTH, BOTH, "rtk bun test")
-
-
-def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None:
-    """A session that met two of a lesson's failures is one of the lesson's and one of each: in lookback, list, why, review and doctor's data."""
-    (folder / "CLAUDE.md").write_text("Always prefix commands with `rtk`.\n")
-    runs = runs_that_fail(*MET)
-    with package.open(env=person) as memories:
-        for each in runs:
-            memories.learn(each, over=True)
-        (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
-        assert lesson.tally.seen == len(MET)
-        marks = ["usage subcommand bun", "usage option -A"]
-        of_a_linter = _problem(memories, replace(lesson, signature="lint by rtk"), marks)
-        assert of_a_linter == "`rtk`: there is no subcommand `bun`, and 1 more failure"
-    why, review = (
-        " ".join(called(person, *command)[0].split())
-        for command in (("why", lesson.id), ("review",))
-    )
-    assert (
-        f"met in {len(MET)} sessions" in why
-        and "5 sessions: `rtk`: there is no subcommand `bun`" in why
-    )
-    assert (
-        "3 sessions: `cat`: there is no option `-A`" in why
-        and "a session may have met more than one" in why
-    )
-    assert f"`rtk bun` fails in 5 of {len(MET)} sessions" in review
-    data = json.loads(called(person, "why", lesson.id, "--json")[0])["data"]
-    assert {each["mark"]: each["sessions"] for each in data["met"]} == {
-        "usage subcommand bun": 5,
-        "usage option -A": 3,
-    }
-    told = lessons_of(lookback(runs, LookbackSettings(load("default"))))
-    assert next(cost_words(each) for each in told if each.text == lesson.text).startswith(
-        f"met in {len(MET)} of {len(MET)} sessions, the costliest of them typically 1 extra call"
-    )
-    screen = " ".join(called(person)[0].split())
-    assert f" {len(MET)} sessions, 8 extra calls in all" in screen
 
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
@@ -466,42 +373,3 @@ def test_a_program_that_reads_is_found_where_installers_put_it(tmp_path: Path) -
     every = reader_here(settings_at("", config_path(env), env).by_key, env)
     assert every is not None and every.hosts == ()
     assert ModelCommand("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
-
-
-def test_the_first_screens_speak_of_every_project_and_in_one_language(
-    shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After the yes another project's lessons had vanished, and a list put *on trial*, *in force* and *found once* side by side."""
-    out = Screen()
-    with package.open(env=person) as memories:
-        memories.add("Seed first.", trust="agent", kind="fix")
-        here, other = memories.ensure_project(), memories.store.projects()
-        learned = [Learned("r", "h", new=("m1", "m2"), project="elsewhere")]
-        monkeypatch.setattr(memories, "learn", lambda *_, **__: learned.copy())
-        every = [*other, replace(here, id="elsewhere", name="mise")]
-        monkeypatch.setattr(type(memories.store), "projects", lambda _: every)
-        plan = Plan(Reader("x", "x", (), True), (), Estimate())
-        _by_rules(
-            Cli(person, out, out),
-            memories,
-            plan,
-            {"s": FileSource(str(session("s8", str(shop))))},
-            None,
-        )
-    assert "mise: 2 lessons, tacit --project mise" in out.getvalue()
-    fresh = Memory(
-        "m",
-        "p",
-        "Seed.",
-        kind="fix",
-        klass="fix",
-        trust="agent",
-        state="provisional",
-        tally=Tally(seen=1),
-    )
-    heard = replace(fresh, extra={"word": "shown"})
-    words = [
-        listed_words(each, load("default")).words
-        for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))
-    ]
-    assert words == ["met in 1 session", "heard from you in 1 session", "met in 3 sessions"]

@@ -16,7 +16,7 @@ from tacit.app import open as open_memories
 from tacit.hosts import host
 from tacit.hosts.registration import harmless, registration
 from tacit.surfaces import skill
-from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, served_by
+from tacit.surfaces.session import ancestors, note, served_by
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -203,12 +203,3 @@ def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell:
         assert served_by(memories.store, ancestors()[1:])[0] == "" or os.getppid() == 1
         note(memories.store, "older", "2020-01-01T00:00:00.000Z", wait=1, process=os.getpid())
         assert served_by(memories.store, ancestors(os.getpid()))[0] == ""
-
-
-def test_ps_and_proc_tell_the_same() -> None:
-    """Where a system has both: the same parent, and the same age within the seconds that ps counts in."""
-    of_proc, of_ps = _of_proc(os.getpid()), _of_ps(os.getpid())
-    if of_proc is None or of_ps is None:
-        pytest.skip("this system has only one of the two")
-    assert of_proc[0] == of_ps[0] == os.getppid() and abs(of_proc[1] - of_ps[1]) < 3
-    assert [_seconds(age) for age in ("00:07", "01:02:03", "2-00:00:01")] == [7, 3723, 172801]

@@ -18,20 +18,12 @@ from tacit.core.memory import Memory, Tally
 from tacit.profiles import load
 from tacit.surfaces.cli import GROUPS, Cli, _main, helping, terminal, words
 from tacit.surfaces.cli.parsing import COMMANDS
-from tacit.surfaces.selection import is_given
-from tacit.surfaces.wording import WORDS, ahead, standing_words
+from tacit.surfaces.wording import standing_words
 from tacit.testing import finding, run, tool, user
 
-DEFAULT = load("default")
 INNER = re.compile(
     r"\b(provisional|candidates?|stable|canonical|exempt|settled|unsettled|units?|arms?|gates?|belief|family|under_review|quarantined?|held|withheld"
     r"|proposals?|memory:|memories|clock_behind|move_refused|malformed_lines|decayed|superseded|pieces? of work|independent runs?)\b"
-)
-
-
-# of what these are said agents are given it, and while it is on trial
-GIVEN = "your word|always given|in your files|in force|given, unmeasured|likely helps|helps|no difference|rare".split(
-    "|"
 )
 
 
@@ -43,45 +35,6 @@ def lesson(**fields: Any) -> Memory:
     )
     facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}
     return Memory("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({}, "in force"),
-        ({"signals": {"units": 3.0}}, "on trial (3 of 20 sessions)"),
-        ({"signals": {"units": 31.0}}, "on trial (31 sessions)"),
-        ({"signals": {"untold": 5.0}}, "given, unmeasured"),
-        ({"trust": "user"}, "your word"),
-        ({"signals": {"confirmed": 1.0}}, "your word"),
-        ({"state": "stable", "belief": 0.9, "signals": {"confirmed": 1.0}}, "your word"),
-        ({"trust": "user", "extra": {"word": "said"}}, "in force"),
-        ({"pinned": True}, "always given"),
-        ({"signals": {"instructed": 1.0}}, "in your files"),
-        ({"klass": "rule"}, "in force"),
-        ({"state": "stable", "belief": 0.9}, "likely helps"),
-        ({"verdict": "helps"}, "helps"),
-        ({"verdict": "harms"}, "harms"),
-        ({"verdict": "no difference"}, "no difference"),
-        ({"verdict": "rare"}, "rare"),
-        ({"state": "candidate", "seen": 1}, "waiting (met in 1 session)"),
-        ({"state": "candidate", "seen": 3}, "waiting (met in 3 sessions)"),
-        ({"state": "candidate", "gate": "hold"}, "needs your word"),
-        ({"gate": "quarantine"}, "kept out"),
-        ({"state": "under_review"}, "in question"),
-        ({"state": "archived"}, "taken out"),
-    ],
-)
-def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
-    """Each inner state has words that a list can show, and none of them is inner."""
-    memory = lesson(**fields)
-    assert standing_words(memory, DEFAULT).words == said
-    assert is_given(memory) == (said in GIVEN or "trial" in said)
-    assert not INNER.search(said + " " + ahead(memory, DEFAULT, ""))
-    known = " ".join(WORDS)
-    assert all(word in known for word in re.sub(r"\(.*", "", said).split()), (
-        "tacit help words explains it"
-    )
 
 
 # -- the screens ----------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from itertools import product
 
 import pytest
 from hypothesis import assume, given, settings
@@ -26,7 +25,6 @@ from tacit.trial.effect import (
     holds_across,
     interval,
     log_e,
-    log_e_share,
     stand,
     verdict,
 )
@@ -282,51 +280,6 @@ def test_a_rare_problem_is_never_called_no_difference() -> None:
     }
 
 
-def test_harm_against_a_problem_that_seldom_strikes_is_called_later() -> None:
-    """The same evidence, once in a problem of every ninth unit and once of every seventeenth: the second lesson goes on being given."""
-    often, seldom = verdict({0.3: Counts(20, 100, 0, 51)}), verdict({0.3: Counts(24, 276, 0, 128)})
-    assert 40 < often.e_harm < seldom.e_harm < 200
-    assert (often.word, seldom.word, verdict({0.3: Counts(30, 270, 0, 128)}).word) == (
-        "harms",
-        "not yet known",
-        "harms",
-    )
-
-
-def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
-    """Below the margin, but half of all that there is: spared."""
-    nothing, spared = {0.3: Counts(140, 1260, 60, 540)}, {0.3: Counts(70, 1330, 60, 540)}
-    assert verdict(add([nothing] * 3)).word == "no difference"
-    assert verdict(add([spared] * 3)).e_no_help < 40
-
-
-@pytest.mark.parametrize(("share", "side"), [(0.5, "harm"), (1.5, "help")])
-@pytest.mark.parametrize("h", [0.05, 0.3, 0.7])
-def test_a_bet_on_a_share_of_the_base_loss_is_fair(share: float, side: str, h: float) -> None:
-    """Where the given loss is exactly that share, nobody's wealth grows on average, after one coin."""
-    base = 0.4
-    grown = 0.0
-    for injected, loss_rate, chance in ((True, share * base, 1 - h), (False, base, h)):
-        for occurred in (True, False):
-            row = Counts(
-                *(int(each == (injected, occurred)) for each in product((True, False), repeat=2))
-            )
-            grown += (
-                chance
-                * (loss_rate if occurred else 1 - loss_rate)
-                * math.exp(log_e_share({h: row}, share, side))
-            )
-    assert grown == pytest.approx(1.0)
-
-
-def test_help_goes_before_no_difference() -> None:
-    """An effect smaller than the margin is still an effect."""
-    table = {0.5: Counts(2410, 5590, 2800, 5200)}
-    said = verdict(table)
-    assert said.e_no_help >= 40 and said.e_no_harm >= 40
-    assert said.word == "helps"
-
-
 @settings(max_examples=60)
 @given(tables)
 def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(
@@ -336,17 +289,6 @@ def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(
     span, said = interval(table), verdict(table)
     assert (span.high < 0) == (said.e_help >= 40)
     assert (span.low > 0) == (said.e_harm >= 40)
-
-
-@settings(max_examples=60)
-@given(tables)
-def test_the_interval_ends_where_evidence_reaches_the_bar(table: dict[float, Counts]) -> None:
-    """Inside nothing is rejected, just outside it is."""
-    span, bar = interval(table), math.log(40)
-    if -1 < span.high < 1:
-        assert log_e(table, span.high, "help") < bar <= log_e(table, span.high + 1e-8, "help")
-    if -1 < span.low < 1:
-        assert log_e(table, span.low, "harm") < bar <= log_e(table, span.low - 1e-8, "harm")
 
 
 def test_the_estimate_compares_within_rates() -> None:
@@ -369,46 +311,6 @@ def test_a_verdict_is_crossed_at_a_run_and_kept() -> None:
     assert verdict(tabulate(trials[: standing.run - 1])).word == "not yet known"
     assert verdict(tabulate(trials[: standing.run])).word == "helps"
     assert standing.units == 120 and standing.now == verdict(tabulate(trials))
-
-
-def test_a_verdict_that_faded_says_weaker_since() -> None:
-    """When the interval holds 0 again the verdict stays, marked."""
-    crossed = simulated(1, 40, 0.05, 0.9)
-    later = [trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(2, 200, 0.5, 0.3)]
-    standing = stand([*crossed, *later])
-    assert standing.now.word == "not yet known"
-    assert standing.words == f"helps (session {stand(crossed).run}), weaker since"
-
-
-def test_the_other_side_takes_over_when_it_crosses_later() -> None:
-    """Then the later one stands."""
-    crossed = simulated(1, 40, 0.05, 0.9)
-    later = [trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(2, 600, 0.7, 0.2)]
-    standing = stand([*crossed, *later])
-    assert (standing.word, standing.weaker) == ("harms", False)
-    assert standing.run is not None and standing.run > 40
-
-
-def test_no_difference_does_not_replace_helps() -> None:
-    """A small effect that was seen is not unsaid by being small."""
-    trials = simulated(3, 60, 0.0, 0.6) + [
-        trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(4, 4000, 0.3, 0.3)
-    ]
-    standing = stand(trials)
-    assert (standing.word, standing.now.word) == ("helps", "no difference")
-    assert standing.weaker
-
-
-def test_lessons_without_effect_are_rarely_ever_called() -> None:
-    """200 lessons that do nothing, looked at after each of 60 runs: at most 5 % are ever called."""
-    called = sum(stand(simulated(seed, 60, 0.3, 0.3)).run is not None for seed in range(200))
-    assert called <= 10
-
-
-def test_a_strong_effect_is_found() -> None:
-    """.6 → .05 in 100 runs, for at least nine of ten lessons."""
-    found = sum(stand(simulated(seed, 100, 0.05, 0.6)).word == "helps" for seed in range(30))
-    assert found >= 27
 
 
 # Epochs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,10 +16,7 @@ from tacit.words.match import (
     MATCHERS,
     choose_same,
     compare,
-    grown,
     jaccard,
-    lenient,
-    matching_terms,
     opposed,
     same_problem,
 )
@@ -148,18 +144,6 @@ def test_the_same_words_in_another_order_are_no_more_than_wholly_alike() -> None
     assert compare(prepare(" ".join(words)), prepare(" ".join(words[::-1]))).parts["words"] == 1.0
 
 
-def test_a_young_store_asks_for_more() -> None:
-    """Counts of a few lessons do not tell which words are common; a profile that asks for more anyway keeps its own."""
-    assert [round(grown(MatchSettings(), rows).threshold, 3) for rows in (0, 50, 100, 5000)] == [
-        0.45,
-        0.405,
-        0.36,
-        0.36,
-    ]
-    assert grown(MatchSettings(threshold=0.8), 3).threshold == 0.8
-    assert lenient(0.36) == 0.36 and lenient(0.55) == pytest.approx(0.44) and lenient(0.2) == 0.2
-
-
 def test_a_long_lesson_is_not_its_own_denial() -> None:
     """Other negations in it, answered or not, do not hide the one that only one text has; nor other numbers a changed one."""
     lesson = (
@@ -225,18 +209,6 @@ def test_an_equal_signature_weighs_by_what_it_tells() -> None:
 # --- the score
 
 
-def test_a_text_is_wholly_like_itself() -> None:
-    """Case, accents, spacing and a final stop do not count."""
-    likeness = compare(prepare("Größe prüfen."), prepare("  größe   PRÜFEN"))
-    assert likeness == Likeness(1.0, "", {"words": 1.0})
-
-
-@pytest.mark.parametrize("text", ["", "   ", "...", "the of and"])
-def test_texts_without_words_are_like_nothing(text: str) -> None:
-    """An empty text matches nothing, itself least of all when it says nothing at all."""
-    assert compare(prepare(text), prepare("Missing null checks")).score == 0.0
-
-
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_likeness_is_symmetric_and_bounded(one: str, other: str) -> None:
     """Whichever text came first."""
@@ -246,37 +218,7 @@ def test_likeness_is_symmetric_and_bounded(one: str, other: str) -> None:
     assert 0.0 <= there.score <= 1.0
 
 
-def test_rare_words_decide() -> None:
-    """With a store's counts a common word ties less than a rare one."""
-
-    def idf(term: str) -> float:
-        return 0.1 if term in matching_terms("test") else 3.0
-
-    finding = prepare("flaky websocket test")
-    common, rare = prepare("slow billing test"), prepare("websocket reconnect bug")
-    assert compare(finding, common, idf).score < compare(finding, rare, idf).score
-
-
 # --- the choice
-
-
-CANDIDATES = [
-    ("b", "Missing null checks in API response handlers"),
-    ("a", "Missing input validation in the signup form"),
-    ("c", "Rounding errors in invoice totals"),
-]
-
-
-def test_the_best_candidate_wins_not_the_first() -> None:
-    """Score, runner-up and reason are kept."""
-    found = choose_same(
-        prepare("Null checks are missing in the handlers of API responses"),
-        [(id, prepare(text)) for id, text in CANDIDATES[::-1]],
-        MatchSettings(),
-    )
-    assert (found.id, found.runner_up_id) == ("b", "a")
-    assert found.score > 0.8 > found.runner_up > 0
-    assert found.reason == f"alike {found.score:.2f}, runner-up {found.runner_up:.2f}"
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", "…", "!!!"])
@@ -284,19 +226,6 @@ def test_a_text_without_words_opposes_nothing(nothing: str) -> None:
     said = prepare("Never use npm here")
     assert opposed(prepare(nothing), said) == opposed(said, prepare(nothing)) == ""
     assert opposed(prepare(nothing), prepare(nothing)) == ""
-
-
-@by_table
-def test_what_is_chosen_and_why(
-    finding: str, stored: dict[str, str], rules: dict[str, Any], id: str, reason: str
-) -> None:
-    found = choose_same(
-        prepare(finding),
-        [(name, prepare(text)) for name, text in stored.items()],
-        MatchSettings(**rules),
-    )
-    assert (found.id, found.reason) == (id, reason.format(found.score))
-    assert id or found.runner_up == found.score
 
 
 def test_equal_texts_match_under_every_rule() -> None:

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.core.errors import numbered
+from tacit.core.errors import Refused, numbered
 from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.words.tokens import query_words
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = (
@@ -68,6 +68,23 @@ def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
     """Where a lesson stands; `asked` are the lessons that an open question is about."""
     at = shelf_of(memory.state, memory.gate, memory.verdict)
     return YOUR_WORD if at == WAITING and memory.id in asked else at
+
+
+def as_seen(memories: Memories, memory: Memory) -> Memory:
+    """A lesson as whoever looks may see it: of what is held an agent learns that it waits, and none of the words nobody vouched for."""
+    if memories.actor.is_person or memory.gate == "allow":
+        return memory
+    told = f"waits for a person, who reads it with tacit show {memory.id}"
+    extra = {name: "" for name in ("source", "category", "domain", "about", "origin")}
+    return replace(
+        memory, text=told, gate_reason="", extra=None, tags=(), paths=(), signature="", **extra
+    )
+
+
+def need_seen(memories: Memories, memory: Memory) -> None:
+    """Refuse to show an agent what is held, with all that was said of it."""
+    if as_seen(memories, memory) is not memory:
+        raise Refused(f"{memory.id} waits for a person, who reads it.", memories.actor.how)
 
 
 def news(memory: Memory) -> str:

@@ -49,10 +49,12 @@ from tacit.surfaces.selection import (
     IN_FORCE,
     WAITING,
     YOUR_WORD,
+    as_seen,
     asked_about,
     counted,
     counted_words,
     is_given,
+    need_seen,
     numbered_as,
     said_again,
     shelf,
@@ -201,6 +203,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
                 :limit
             ]
         names = memories.signers(found)
+        found = [as_seen(memories, each) for each in found]
         hidden = memories.withheld_in(run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = (
@@ -436,6 +439,7 @@ def moment(text: str | None) -> str:
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_in_shell(cli.env))
+        need_seen(memories, memory)
         told = _signed(memory, memories.signers([memory]))
     shown = [
         each

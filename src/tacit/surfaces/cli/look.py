@@ -42,7 +42,7 @@ from tacit.surfaces.numbers import is_number, seen_whole
 from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
-from tacit.surfaces.selection import is_given
+from tacit.surfaces.selection import is_given, need_seen
 from tacit.surfaces.views import entry_json, picked, profile_json, why_json
 from tacit.surfaces.wording import (
     BY_NOTICE,
@@ -113,6 +113,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.why(
             lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env)
         )
+        need_seen(memories, found.memory)
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
         effect = next(iter(effects.lessons), None) if effects and found.uses else None

@@ -17,7 +17,7 @@ from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words, staging_status
 from tacit.core.standing import is_product_detail, replay_command
-from tacit.core.value import fields
+from tacit.core.value import fields, replace
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint, table, wrapped
@@ -32,7 +32,9 @@ from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.passing import meant, question_meant, word_done
 from tacit.surfaces.selection import (
     IN_FORCE,
+    as_seen,
     asked_about,
+    need_seen,
     numbered_as,
     shelf,
     unasked,
@@ -167,8 +169,10 @@ def _decision_words(done: Reviewed, profile: Profile) -> str:
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = (
-        sorted(unasked(memories, kind), key=is_product_detail) for kind in ("review", "held")
+        sorted((as_seen(memories, each) for each in unasked(memories, kind)), key=is_product_detail)
+        for kind in ("review", "held")
     )
+    waiting = [_as_seen(memories, each) for each in waiting]
     refused, doubtful = memories.refused(), worth_a_replay(memories)
     about = asked_about(memories)  # what is asked about stands with its question
     look = ([each for each in some if each.id not in about] for some in memories.worth_a_look())
@@ -180,6 +184,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     lines: list[str] = []
     for each in waiting:
         of = memories.store.memories([each.memory]) if each.memory else []
+        of = [as_seen(memories, one) for one in of]
         lines += [*_card(cli, each, of[0] if of else None, memories.patch(each), named), ""]
     title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
     lines += _group(cli, title, _stands(under), named)
@@ -211,6 +216,13 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         "\n".join(lines).rstrip() or "nothing waits for you",
         warnings=refused,
     )
+
+
+def _as_seen(memories: Memories, asked: Proposal) -> Proposal:
+    """A question as whoever looks may see it: an agent reads no words that its yes would put in force and the gate holds."""
+    if memories.actor.is_person or not memories.takes_more_than_a_number(asked.id):
+        return asked
+    return replace(asked, reason="waits for a person, who reads it", payload={})
 
 
 class _Names:
@@ -295,7 +307,10 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
         if len(found) != 1:
             raise
         return proposal_shown(memories, cli, found[0])
-    waiting = [each for each in memories.proposals() if each.memory == memory.id]
+    need_seen(memories, memory)
+    waiting = [
+        _as_seen(memories, each) for each in memories.proposals() if each.memory == memory.id
+    ]
     told = _evidence(memories, memory)
     lines = [*_lesson(cli, memories, memory, told), ""]
     lines += [line for each in waiting for line in (*_card(cli, each, None, None), "")]
@@ -322,9 +337,10 @@ def _lesson(
 
 
 def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
+    proposal = _as_seen(memories, proposal)
     payload, patch = proposal.payload or {}, memories.patch(proposal)
     named = [
-        memories.get(str(id))
+        as_seen(memories, memories.get(str(id)))
         for id in (proposal.memory, payload.get("other"), *payload.get("memories", ()))
         if id
     ]
@@ -353,8 +369,9 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         if fact:
             lines += hung(f"  {name:<12} ", one_line(fact, 600))
     told: list[dict[str, Any]] = []
+    person = memories.actor.is_person
     for memory in named:
-        mine = _evidence(memories, memory)
+        mine = _evidence(memories, memory) if memory.gate == "allow" or person else []
         lines += ["", *_lesson(cli, memories, memory, mine)]
         told += mine
     return Answer({**proposal_json(proposal), "evidence": told}, "\n".join(lines))
