@@ -16,6 +16,14 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import TacitError
+from tacit.words.match import archeflow_overlap, keywords
+from tacit.words.prepared import prepare
+
+SYSTEM = "archeflow"
+DIRECT = {
+    "tokenize": "a set of words is not stored anywhere; the matcher makes it anew",
+    "overlap": "a percentage of two texts; which lesson a finding meets is what `extract` shows",
+}
 
 
 @pytest.fixture
@@ -138,6 +146,31 @@ def scenario(flow: Flow, given: dict[str, Any], wanted: dict[str, Any]) -> dict[
         "results": results,
         **{name: flow.rows(name) for name in ("lessons", "archive", "audit") if name in wanted},
     }
+
+
+DRIVERS: dict[str, Callable[[Flow, Any, Any], Any]] = {
+    "tokenize": lambda flow, given, wanted: sorted(keywords(given["text"])),
+    "overlap": lambda flow, given, wanted: _percent(given),
+    **dict.fromkeys(
+        (
+            "extract",
+            "inject",
+            "decay",
+            "list",
+            "add",
+            "forget",
+            "audit",
+            "regression_check",
+            "scenario",
+        ),
+        scenario,
+    ),
+}
+
+
+def _percent(given: dict[str, str]) -> dict[str, Any]:
+    share = archeflow_overlap(prepare(given["finding"]), prepare(given["lesson"])).score
+    return {"percent": round(100 * share), "match": share >= 0.5}
 
 
 def test_vector(vector: Any, check: Any, flow: Flow) -> None:
@@ -523,6 +556,57 @@ def test_a_run_fades_lessons_once(flow: Flow) -> None:
         flow.do({"op": "decay", "run": "r1"})
         flow.memories.tend()
     assert flow.rows("lessons")[0]["runs_since_last_seen"] == 2
+
+
+def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) -> None:
+    """Three runs learned by the command line, lessons promoted, given, faded, exported, and read back by hand."""
+    said = {
+        "r1": [
+            finding("Missing null checks in API response handlers"),
+            finding("Retry loop has no backoff", "bug"),
+        ],
+        "r2": [
+            finding("API response handlers lack null checks", "bug"),
+            finding("Nit: rename the helper", "info"),
+        ],
+        "r3": [finding("null checks missing in response handlers")],
+    }
+    events = folder / ".archeflow" / "events"
+    events.mkdir(parents=True)
+    for run, found in said.items():
+        _write(events / f"{run}.jsonl", log(run, ("guardian", found)))
+    tacit("init", "--profile", "archeflow")
+    for run in said:
+        tacit("learn", str(events / f"{run}.jsonl"), "--domain", "code")
+    tacit("add", "User prefers single bundled PR", "--source", "user_feedback", "--run", "manual")
+    given = tacit("inject", "--domain", "code", "--run", "r4", "--quiet")
+    assert given.out == (
+        "## Known Issues (from past runs)\n"
+        "- Missing null checks in API response handlers [seen 3x, guardian]\n"
+        "- User prefers single bundled PR [seen 1x, user_feedback]\n"
+    )
+    for number in range(8):
+        tacit("tend", "--run", f"quiet-{number}")
+    out = folder / "out"
+    assert tacit("export", "--format", "archeflow", "--out", str(out)).code == 0
+    lessons, archive, audit = (
+        [
+            json.loads(line)
+            for line in (out / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        for part in ("lessons", "archive", "audit")
+    )
+    counts = [(row["id"], row["frequency"], row["runs_since_last_seen"]) for row in lessons]
+    assert counts == [("m-001", 3, 8), ("m-003", 1, 0)]
+    [gone] = archive
+    assert (gone["id"], gone["frequency"], gone["description"]) == (
+        "m-002",
+        0,
+        "Retry loop has no backoff",
+    )
+    assert [(row["run_id"], row["lessons_injected"]) for row in audit] == [
+        ("r4", ["m-001", "m-003"])
+    ]
 
 
 @pytest.mark.slow  # to the letter; that its verbs work is an item each of the checklist

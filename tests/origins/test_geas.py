@@ -17,6 +17,8 @@ from tacit.core.errors import NotFound, Refused
 from tacit.core.exchange import Row
 from tacit.core.links import Mark
 from tacit.core.memory import Memory, Tally
+from tacit.core.proposal import Proposal
+from tacit.core.run import Finding, Run
 from tacit.formats.source import BytesSource
 from tacit.origins import geas
 from tacit.recall.query import Query, asked
@@ -24,6 +26,15 @@ from tacit.recall.rank import Facts, ordered
 
 from .conftest import Vector
 
+SYSTEM = "geas"
+SCHEMAS = tuple(
+    f"{name}_schema"
+    for name in ("candidate", "entry", "application_log", "review", "index", "packet")
+)
+DIRECT = {
+    **dict.fromkeys(SCHEMAS, "whether a document is valid is asked before it is a memory"),
+    "own_retrieval": "a score is not part of what a run is told",
+}
 ORCHESTRATOR = "orchestration_authority"
 
 
@@ -209,6 +220,23 @@ def artifact(file: str, **told: Any) -> dict[str, dict[str, Any]]:
 # --- vectors ------------------------------------------------------------------------------------------------------------
 
 
+def valid(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    return {"valid": not geas.document_faults(given["document"])}
+
+
+def transition(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    """A memory in one state, rich in evidence and reuse, and everybody asked to let it go to another."""
+    assert desk.write(document(state=given["from"])).kept
+    for task in ("task-1", "task-2", "task-3"):
+        desk.write(log(task))
+    try:
+        done = desk.move("mem-task-014-1", given["to"])
+    except Refused:
+        return {"allowed": False}
+    assert (done.was, done.state) == (given["from"], given["to"])
+    return {"allowed": True}
+
+
 def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     """Writes are imports, promotions are reviews by the competent authority, files are what is exported."""
     results: list[dict[str, Any]] = []
@@ -311,6 +339,29 @@ def promotion(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     return {"state": desk.only().state}
 
 
+def harmful_reuse(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    desk.write(
+        document(signals={"failed_reuses": given["failed"], "confidence": given["confidence"]})
+    )
+    desk.apply("mem-task-014-1", given["effect"], "use-1")
+    now = desk.only()
+    return {"state": now.state, "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
+
+
+def reviewed(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    desk.write(document(state=given["state"], signals={"failed_reuses": given["failed"]}))
+    for op in given["ops"]:
+        with contextlib.suppress(Refused):
+            if op == "tend":
+                desk.sit().tend()
+            elif op == "open":
+                desk.sit().review("mem-task-014-1", "open")
+            else:
+                desk.sit().review("mem-task-014-1", "close", outcome=op, role=ORCHESTRATOR)
+    now = desk.only()
+    return {"state": now.state, "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
+
+
 def decay(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     now = clock.now()
     given_signals = {
@@ -353,6 +404,48 @@ def effect(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     return {"effect": said[0] if len(said) == 1 else said, **figures}
 
 
+def repetition(given: dict[str, Any], desk: Desk) -> dict[str, Any] | None:
+    for n in range(given["tasks"]):
+        key = given["spelled"][n] if "spelled" in given else given["key"]
+        desk.task(f"task-{n}", **_incident(given["trigger"], key, given.get("each", 1)))
+    found = [
+        memory
+        for memory in desk.sit().list(limit=50)
+        if (memory.extra or {}).get("trigger") == given["trigger"]
+    ]
+    assert len(found) <= 1
+    return {"kind": found[0].kind, "confidence": found[0].tally.confidence} if found else None
+
+
+def _incident(trigger: str, key: str, each: int) -> dict[str, Any]:
+    """The documents in which geas's triggers look, and the fields they read there."""
+    if trigger == "failure_class":
+        told = artifact("failure-record", failure_class=key, summary="It hung")["failure-record"]
+        return {f"failures/{n}": told for n in range(each)}
+    if trigger == "concern":
+        concerns = [
+            {"concern": "Nobody looks at what comes back", "category": key, "severity": "MAJOR"}
+        ] * each
+        return artifact(
+            "specialist-review", reviewer_type="qa_engineer", blocking_concerns=concerns
+        )
+    if trigger == "recovery":
+        return artifact("recovery-packet", recovery_class=key, detected_problem="Half a checkpoint")
+    if trigger == "recipe":
+        return {"recipes": [key], "verdict": "pass"}
+    if trigger == "integration":
+        return artifact("integration-result", status="conflict", conflicts=[{"path": key}])
+    return {**artifact("worker-self-check", confidence=2, summary="Not sure at all"), "kind": key}
+
+
+def duplicate(given: dict[str, Any], desk: Desk) -> bool:
+    kinds = given.get("types", ["failure_lesson", "failure_lesson"])
+    for n, (text, kind) in enumerate(zip((given["first"], given["second"]), kinds)):
+        finding = Finding(f"task-{n}", "retrospective.json/0", text, kind=kind, tier="agent")
+        desk.sit().learn(Run(f"task-{n}", "geas", findings=(finding,), complete=True))
+    return len(desk.sit().list(limit=9)) == 1
+
+
 class Hit:
     channel, words, n = "text", "", 1
 
@@ -387,8 +480,61 @@ def retrieval(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     return {"score": ranked.score, "caution": ranked.caution}
 
 
+WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa".split()
+
+
+def budget(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    for n, word in enumerate(WORDS):
+        sure = 0.9 if n < 12 else 0.45
+        summary = f"Mind the {word} when the queue retries"
+        desk.write(document(f"mem-{word}-1", summary=summary, signals={"confidence": sure}))
+    told = (
+        desk.sit()
+        .inject(ABOUT_IT, run="task-9", host="geas", agent=given["agent"], budget=given["level"])
+        .markdown
+    )
+    plain, _, careful = told.partition("\u26a0")
+    cautions = careful.count("- **[")
+    return {"memories": plain.count("- **["), **({"cautions": cautions} if cautions else {})}
+
+
+def precedence(given: dict[str, Any], desk: Desk) -> str:
+    for name in ("one", "other"):
+        at = given[name]
+        text = f"{'Always' if name == 'one' else 'Never'} retry the queue at once"
+        desk.write(
+            document(f"mem-{name}-1", memory_type=at["type"], scope=at["scope"], summary=text)
+        )
+    memories = desk.sit()
+    one, other = (memories.get(f"mem-{name}-1").id for name in ("one", "other"))
+    said = ("p1", memories.project_id, "contradiction", "opposites", "tend", clock.now(), one)
+    with memories.store.write() as tx:
+        tx.put_proposal(Proposal(*said, payload={"other": other}))
+    told = memories.inject("retry the queue", run="task-9", host="geas").injected
+    return " ".join(name for name, id in (("one", one), ("other", other)) if id in told)
+
+
 def _second(at: str) -> str:
     return at[:19] + "Z"
+
+
+DRIVERS: dict[str, Callable[[dict[str, Any], Desk], Any]] = {
+    **dict.fromkeys(SCHEMAS, valid),
+    "transitions": transition,
+    "lifecycle": lifecycle,
+    "own_confidence": confidence,
+    "own_promotion": promotion,
+    "own_harmful_reuse": harmful_reuse,
+    "own_review": reviewed,
+    "own_decay": decay,
+    "own_review_after": review_after,
+    "own_effect": effect,
+    "own_repetition": repetition,
+    "own_duplicate": duplicate,
+    "own_retrieval": retrieval,
+    "own_budget": budget,
+    "own_precedence": precedence,
+}
 
 
 def test_vector(vector: Vector, check: Callable[..., None], desk: Desk) -> None:
@@ -539,6 +685,88 @@ def test_defect_9_a_passed_task_credits_only_what_it_touched(desk: Desk) -> None
 
 
 # --- a journey --------------------------------------------------------------------------------------------------------------
+
+
+def test_journey(desk: Desk, tacit: Any) -> None:
+    """Three tasks learned, a memory promoted, given in geas's words, reviewed, exported, and read back by hand."""
+    for n in range(3):
+        desk.task(
+            f"task-{n}",
+            candidates=[LESSON, "Wer Umlaute prüft, prüft die Größe zuerst"][: 1 + (n == 0)],
+        )
+    db = ("--store", str(desk.folder / "geas.db"), "--by", "olga", "--yes")
+    listed = tacit("list", "--json", *db).data["memories"]
+    assert sorted((each["state"], each["seen"]) for each in listed) == [
+        ("candidate", 1),
+        ("provisional", 3),
+    ]
+    id = next(each["id"] for each in listed if each["seen"] == 3)
+
+    told = tacit("inject", "--task", ABOUT_IT, "--run", "task-9", "--agent", "qa_engineer", *db).out
+    assert (
+        told
+        == f"## Applicable Memory\n- **[mem-task-0-1] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
+    )
+
+    assert tacit("review", "open", id, "--reason", "too vague", *db).code == 0
+    assert tacit("inject", "--task", ABOUT_IT, "--run", "task-10", *db).out == ""
+    better = "Add exponential backoff, at most five tries, before a message is queued again"
+    assert tacit("review", "close", id, "--outcome", "reinstate", "--text", better, *db).code == 0
+    assert tacit("export", "--format", "geas", "--out", "out", *db).code == 0
+
+    out = desk.folder / "out"
+    entries = {
+        path.name: json.loads(path.read_text("utf-8"))
+        for path in (out / "memory" / "entries").glob("*.json")
+    }
+    (entry,) = entries.values()
+    assert geas.document_faults(entry) == ()
+    assert (entry["memory_id"], entry["state"], entry["summary"]) == (
+        "mem-task-0-1",
+        "provisional",
+        better,
+    )
+    assert entry["evidence_refs"] == ["retro-task-0", "retro-task-1", "retro-task-2"]
+    assert entry["signals"] == {
+        "evidence_count": 3,
+        "reuse_count": 0,
+        "successful_reuses": 0,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.8,
+    }
+    (candidate,) = [
+        json.loads(path.read_text("utf-8"))
+        for path in (out / "memory" / "candidates").glob("*.json")
+    ]
+    assert geas.document_faults(candidate) == ()
+    assert candidate["summary"] == "Wer Umlaute prüft, prüft die Größe zuerst"
+    assert candidate["source_artifacts"] == [".geas/missions/m-1/tasks/task-0/retrospective.json"]
+    index = json.loads((out / "state" / "memory-index.json").read_text("utf-8"))
+    assert [row["memory_id"] for row in index["entries"]] == ["mem-task-0-1", "mem-task-0-2"]
+
+    events = [
+        json.loads(line)
+        for line in (out / "state" / "events.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert [(each["event"], each["from_state"], each["to_state"]) for each in events] == [
+        ("memory_promoted", "candidate", "provisional"),
+        ("memory_promoted", "under_review", "provisional"),
+    ]
+    (review,) = [
+        json.loads(path.read_text("utf-8")) for path in (out / "memory" / "reviews").glob("*.json")
+    ]
+    assert geas.document_faults(review) == ()
+    told = (review["memory_id"], review["decision"], review["rationale"])
+    assert told == ("mem-task-0-1", "keep", "olga: reinstated by olga")
+
+    other = ("--store", str(desk.folder / "again.db"), "--profile", "geas", "--by", "olga", "--yes")
+    assert tacit("import", "out", "--trust", "user", *other).code == 0
+    assert tacit("export", "--format", "geas", "--out", "again", *other).code == 0
+    for path in out.rglob("*.json"):
+        if path.name != "memory-index.json":
+            again = desk.folder / "again" / path.relative_to(out)
+            assert json.loads(again.read_text("utf-8")) == json.loads(path.read_text("utf-8"))
 
 
 def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:

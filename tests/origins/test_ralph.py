@@ -22,6 +22,12 @@ from tacit.origins import ralph
 from tacit.origins.gates import validation
 from tacit.origins.ralph import writing
 
+SYSTEM = "aiwg"
+DIRECT = {
+    "checksum": "its arrays are no learnings, so that no store could hold them",
+    "validate": "what fails cannot come from a run; the gate's own function judges it",
+}
+
 
 @pytest.fixture
 def loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
@@ -112,6 +118,31 @@ def _iteration(**fields: Any) -> dict[str, Any]:
     }
 
 
+def detect_task_type(loop: Loop, given: Any, wanted: Any) -> str:
+    loop.learn(state("r", [_iteration()] * 5, given["objective"]))
+    return str(loop.exported()["learnings"][0]["taskType"])
+
+
+def normalize_approach(loop: Loop, given: Any, wanted: Any) -> str | None:
+    loop.learn(state("r", [_iteration(learnings=[given["text"]])], ""))
+    found = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
+    return str(found[0]["content"]["description"]) if found else None
+
+
+def categorize_error(loop: Loop, given: Any, wanted: Any) -> str | None:
+    failed = _iteration(
+        status="failed", analysis={"progressMade": False, "errors": [given["error"]]}
+    )
+    loop.learn({"loopId": "r", "objective": "", "status": "failed", "iterations": [failed, failed]})
+    found = loop.exported()["learnings"]
+    return str(found[0]["content"]["description"]).removeprefix("Avoid: ") if found else None
+
+
+def extract_from_loop(loop: Loop, given: Any, wanted: Any) -> list[Any]:
+    loop.learn(given["loop"], stage=True)
+    return [each["learning"] for each in loop.exported("staging")["staged"]]
+
+
 def validate(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     at, profile = given["learning"], loop.memories.profile
     said = Finding(
@@ -135,6 +166,42 @@ def validate(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         if decision.outcome == "allow"
         else {"valid": False, "reason": decision.reason}
     )
+
+
+def process_pipeline(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
+    loop.at(given["now"])
+    results = []
+    for state in given["loops"]:
+        before = _thirds(loop)
+        if given["options"].get("clearAfter", True):
+            learned = loop.learn(state)
+            third = _thirds(loop) - before
+            good = learned.findings - learned.rejected - third
+            results.append(_counts(learned.findings - third, good, learned.rejected, good))
+        else:
+            learned = loop.learn(state, stage=True)
+            good, bad = loop.memories.staging.validate()
+            promoted, skipped = loop.memories.staging.promote(
+                auto_validate=False, clear_after=False
+            )
+            results.append({**_counts(learned.findings, good, bad, promoted), "skipped": skipped})
+    return loop.numbered(
+        {"results": results, "staging": _plain(loop, "staging"), "store": _plain(loop, "learnings")}
+    )
+
+
+def _thirds(loop: Loop) -> int:
+    return sum(_is_third(each) for each in json.loads(loop.memories.export("ralph"))["learnings"])
+
+
+def _counts(extracted: int, validated: int, rejected: int, promoted: int) -> dict[str, int]:
+    return {
+        "extracted": extracted,
+        "validated": validated,
+        "rejected": rejected,
+        "promoted": promoted,
+        "skipped": 0,
+    }
 
 
 def _plain(loop: Loop, part: str) -> dict[str, Any]:
@@ -193,6 +260,13 @@ STEPS: dict[str, Callable[..., Any]] = {
     "getStats": lambda loop: _get_stats(loop),
     "verify": lambda loop: _verify(loop),
 }
+
+
+def memory_operations(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
+    loop.at(given["now"])
+    loop.bring(given["store"])
+    results = [STEPS[step[0]](loop, *step[1:]) for step in given["steps"]]
+    return loop.numbered({"results": results, "store": _plain(loop, "learnings")})
 
 
 def _store(
@@ -270,6 +344,134 @@ def relevance(loop: Loop, given: Any, wanted: Any) -> float:
     loop.bring([given["learning"]])
     at = given["context"]
     return loop.memories.top(at["objective"], task_type=at.get("taskType", ""), limit=1)[0][1]
+
+
+def top_learnings(loop: Loop, given: Any, wanted: Any) -> list[dict[str, Any]]:
+    loop.at(given["now"])
+    loop.bring(given["store"])
+    at = given["context"]
+    found = loop.memories.top(
+        at["objective"], task_type=at.get("taskType", ""), limit=given["limit"] or 10
+    )
+    return [{"id": loop.alias(memory), "relevance": score} for memory, score in found]
+
+
+def relevant_knowledge(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
+    loop.at(given["now"])
+    loop.bring(given["store"])
+    at = given["context"]
+    errors, files, task_type = (
+        tuple(at.get(name, ())) for name in ("errorPatterns", "filePatterns", "taskType")
+    )
+    told = loop.memories.inject(
+        at["objective"], task_type="".join(task_type), errors=errors, files=files
+    )
+    memories = loop.memories.store.memories(told.injected)
+    found: dict[str, Any] = {
+        name: [loop.alias(memory) for memory in memories if memory.kind == kind]
+        for name, kind in KINDS.items()
+    }
+    if "antipattern_scores" in wanted:
+        scored = loop.memories.antipatterns(
+            errors, task=at["objective"], task_type="".join(task_type)
+        )
+        found["antipattern_scores"] = [score for _, score in scored]
+    return {**found, "summary": told.markdown}
+
+
+def file_conventions(loop: Loop, given: Any, wanted: Any) -> list[str]:
+    loop.bring(given["store"])
+    return [loop.alias(each) for each in loop.memories.conventions(given["filePatterns"])]
+
+
+def get_estimate(loop: Loop, given: Any, wanted: Any) -> Any:
+    loop.bring(given["store"])
+    found = loop.memories.estimate(given["taskType"], given["complexity"] or "")
+    return loop.learning(found) if found else None
+
+
+KINDS = {
+    "strategies": "strategy",
+    "antipatterns": "antipattern",
+    "estimates": "estimate",
+    "conventions": "convention",
+}
+
+
+def format_summary(loop: Loop, given: Any, wanted: Any) -> str:
+    at = clock.now()  # one for all: the newer of two would come first
+    usual = {"taskType": "general", "confidence": 0.9, "successRate": 0.9, "sourceLoops": []}
+    told = [
+        (f"{name}-{n}", name, each)
+        for name in KINDS
+        for n, each in enumerate(given["knowledge"][name])
+    ]
+    loop.bring(
+        [
+            learning(
+                f"learn-{id}",
+                "",
+                **usual,
+                type=KINDS[name],
+                content=each["content"],
+                createdAt=at,
+                updatedAt=at,
+            )
+            for id, name, each in told
+        ]
+    )
+    return loop.memories.inject(task_type="general").markdown
+
+
+def recovery(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
+    loop.at(given["now"])
+    path = loop.knowledge / "ralph-learnings.json"
+    for text, file in ((given["store_text"], path), (given["backup_text"], Path(f"{path}.bak"))):
+        if text is not None:
+            file.write_text(text, encoding="utf-8")
+    before = {file.name: file.read_bytes() for file in loop.knowledge.iterdir()}
+    try:
+        if given["store_text"] is not None:
+            loop.memories.import_(str(path), trust="user")
+    except Damaged as error:
+        assert loop.memories.list(archived=True) == [], (
+            "nothing is taken from a file that does not verify"
+        )
+        return {
+            "error": error.message,
+            "verify": {"valid": False, "error": loop.memories.verify(str(path))},
+        }
+    finally:
+        assert {file.name: file.read_bytes() for file in loop.knowledge.iterdir()} == before, (
+            "no copy is ever written to"
+        )
+    return {"loaded": json.loads(loop.memories.export("ralph")), "verify": _verify(loop)}
+
+
+DRIVERS: dict[str, Callable[[Loop, Any, Any], Any]] = {
+    **{
+        each.__name__: each
+        for each in (
+            detect_task_type,
+            normalize_approach,
+            categorize_error,
+            extract_from_loop,
+            validate,
+            process_pipeline,
+            staging,
+            memory_operations,
+            query,
+            relevance,
+            top_learnings,
+            relevant_knowledge,
+            file_conventions,
+            get_estimate,
+            format_summary,
+            recovery,
+        )
+    },
+    "checksum": lambda loop, given, wanted: ralph.checksum(given["learnings"]),
+}
 
 
 def test_vector(vector: Any, check: Any, loop: Loop) -> None:
@@ -587,3 +789,59 @@ def test_figures_are_stated_anew_and_nothing_else(loop: Loop) -> None:
     [row] = loop.exported()["learnings"]
     assert (row["confidence"], row["successRate"], row["id"]) == (0, 0.25, "learn-00000001")
     assert (row["createdAt"], row["sourceLoops"]) == ("2026-01-29T10:30:00.000Z", ["ralph-1"])
+
+
+def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
+    """Three loops by the command line: one staged and reviewed by hand, two automatic; given, exported, read back by hand."""
+    for number in (1, 2, 3):
+        files = ["src/auth/login.ts", "test/auth/login.test.ts"]
+        text = json.dumps(
+            state(
+                f"ralph-00{number}",
+                rounds(
+                    *["Write tests first"] * 3,
+                )
+                if number > 1
+                else [
+                    _iteration(
+                        number=n,
+                        duration=45000,
+                        learnings=["Write tests first"],
+                        filesModified=files,
+                    )
+                    for n in (1, 2, 3)
+                ],
+                "Fix failing authentication tests",
+            )
+        )
+        (folder / f"state-{number}.json").write_text(text, encoding="utf-8")
+    tacit("init", "--profile", "ralph")
+    tacit("learn", "state-1.json", "--stage")
+    staged = tacit("review", "list", "--staged", "--json").data
+    assert {each["status"] for each in staged["staged"]} == {"pending"}
+    assert staged["stats"]["total"] == len(staged["staged"])
+    nothing = "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
+    assert tacit("inject", "--task", "Fix failing tests", "--quiet").out == nothing
+    assert tacit("review", "approve", "--staged", "--json").data["promoted"] == len(
+        staged["staged"]
+    )
+    for number in (2, 3):
+        assert tacit("learn", f"state-{number}.json", "--json").data["runs"][0]["rejected"] == 0
+    given = tacit("inject", "--task", "Fix the failing cart tests", "--run", "ralph-004", "--quiet")
+    assert given.out.startswith(
+        "## Knowledge Base (from previous loops)\n\n## Proven Strategies\n"
+        "- Test-driven development approach (effectiveness: 100%)\n\n## Time/Iteration Estimates\n"
+    )
+    modules = "- ES modules (.mjs) or TypeScript (.ts)\n  Examples: src/auth/login.ts, test/auth/login.test.ts\n"
+    assert modules in given.out
+    assert tacit("export", "--format", "ralph", "--out", "out").code == 0
+    store = json.loads((folder / "out" / "ralph-learnings.json").read_text(encoding="utf-8"))
+    compact = json.dumps(store["learnings"], ensure_ascii=False, separators=(",", ":"))
+    assert ralph.checksum(json.loads(compact)) == store["checksum"]
+    [strategy] = [each for each in store["learnings"] if each["type"] == "strategy"]
+    assert (strategy["sourceLoops"], strategy["content"]["iterations"]) == (
+        ["ralph-001", "ralph-002", "ralph-003"],
+        9,
+    )
+    assert store["stats"]["totalLearnings"] == len(store["learnings"])
+    assert tacit("review", "clear", "--staged").code == 0
