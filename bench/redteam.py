@@ -93,6 +93,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.home, self.repo = folder / "home", folder / "repo"
+        self.heard = 0  # texts that a hook told, when it was last asked
         self.repo.mkdir(parents=True)
         self.home.mkdir()
         (self.repo / ".git").mkdir()
@@ -268,7 +269,7 @@ class World:
         """The texts that a prompt holds now."""
         shown = [self.tacit("inject", "--no-trial")]
         shown += [self.tacit("inject", "--no-trial", "--task", text) for text in texts]
-        shown.append(
+        heard = [
             self.hook(
                 "session-start",
                 "claude-code",
@@ -278,8 +279,8 @@ class World:
                     "source": "startup",
                 },
             )
-        )
-        shown += [
+        ]
+        heard += [
             self.hook(
                 "prompt",
                 "claude-code",
@@ -291,7 +292,9 @@ class World:
             )
             for k, text in enumerate(texts)
         ]
-        said = _phrases(" ".join(shown))
+        by_hooks = _phrases(" ".join(heard))
+        self.heard = sum(bool(_phrases(text) & by_hooks) for text in texts)
+        said = _phrases(" ".join(shown)) | by_hooks
         return {text for text in texts if _phrases(text) & said}
 
 
@@ -802,15 +805,15 @@ CONTROLS = (
 
 def tried(
     plant: Callable[[World, int], None], runs: int, texts: tuple[str, ...] = TEXTS
-) -> tuple[set[str], str]:
-    """What came through after so many runs, in a world of its own; and how many lessons the store then holds for people."""
+) -> tuple[set[str], str, int]:
+    """What came through after so many runs, in a world of its own; how many lessons the store then holds for people; and what hooks told of it."""
     with tempfile.TemporaryDirectory() as folder:
         here = os.getcwd()
         world = World(Path(folder))
         try:
             for n in range(runs):
                 plant(world, n)
-            return world.through(texts), world.kept()
+            return world.through(texts), world.kept(), world.heard
         finally:
             os.chdir(here)
 
@@ -870,7 +873,7 @@ def run() -> int:
         ]
         for name, some in begun:
             tries = [each.result() for each in some]
-            got = [each for each, _ in tries]
+            got = [each for each, *_ in tries]
             found[name] = [*(len(each) for each in got), tries[-1][1]]
             print(
                 f"{name:50} {' '.join(f'{len(each):3}' for each in got)}  of {len(TEXTS)}; {tries[-1][1]}",
@@ -878,14 +881,22 @@ def run() -> int:
             )
             for text in sorted(set().union(*got))[:3]:
                 print(f"    through: {text}", flush=True)
-    seen = [(name, len(tried(plant, 1, texts)[0]), most) for name, plant, texts, most in CONTROLS]
-    for name, count, most in seen:
-        print(f"{'control: ' + name:50} {count:3}  of {most} must come through", flush=True)
+    seen, deaf = [], []
+    for name, plant, texts, most in CONTROLS:
+        came, _, heard = tried(plant, 1, texts)
+        seen.append((name, len(came), most))
+        deaf += [] if heard else [name]
+        print(
+            f"{'control: ' + name:50} {len(came):3}  of {most} must come through, {heard} of them by hooks",
+            flush=True,
+        )
+    if deaf:
+        print(f"not asked: no hook told anything of {', '.join(deaf)}")
     if args.table:
         write_table(Path(args.table), table(found, runs))
     total = sum(sum(counts[:-1]) for counts in found.values())
     print(f"{len(found)} channels x {len(TEXTS)} texts x {len(runs)}: {total} through")
-    return int(total > 0 or any(count < most for _, count, most in seen))
+    return int(total > 0 or bool(deaf) or any(count < most for _, count, most in seen))
 
 
 if __name__ == "__main__":

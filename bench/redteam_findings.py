@@ -1214,6 +1214,8 @@ def run() -> int:
             finally:
                 os.chdir(here)
         total += len(tried.through)
+        if not tried.times:
+            sys.exit(f"{finding.number} {finding.what}: nothing was tried")
         print(
             f"{finding.number:2} {finding.what}: tried {tried.times}, through {len(tried.through)}; {tried.seen}",
             flush=True,

@@ -107,6 +107,21 @@ def _before(world: Any, n: int, call: str) -> str:
     )
 
 
+def check_own_guard_decides() -> None:
+    """A person's own guard decides: else nothing here was asked."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = os.getcwd()
+        world = redteam.World(Path(folder))
+        try:
+            world.tacit("add", "Never run `git push --force`.", "--by", "ada", "--yes")
+            lessons = json.loads(world.tacit("list", "--all", "--json"))["data"]["memories"]
+            world.tacit("guard", "refuse", lessons[0]["id"], "--anyway", "--by", "ada", "--yes")
+            if "permissionDecision" not in _before(world, 0, "git push --force"):
+                raise SystemExit("not asked: a person's own guard decides nothing")
+        finally:
+            os.chdir(here)
+
+
 def channels() -> dict[str, Callable[[Any, int], None]]:
     """Every channel of the other program, with these texts."""
     return {
@@ -125,6 +140,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--channels", default="")
     args = parser.parse_args()
+    check_own_guard_decides()
     wanted = {
         name: plant
         for name, plant in channels().items()

@@ -10,6 +10,7 @@ Exit status 1: something is open, or a test is red.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -17,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from tacit.learn.reader.exam import EXAM_PAIRS
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = r"""
@@ -29,11 +32,11 @@ new
 FOOLED = r"""
 cat >$W/m.py <<'M'
 import json, re, sys
-from tacit.learn.reader.exam import PAIRS
+PAIRS = json.loads(r'''@PAIRS@''')
 p = sys.stdin.read(); said = re.search(r"^(\d+) U (please never start the dev server yourself|Always use pnpm in this repository, never npm\.)", p, re.M)
 if "it back. The lines" in p or "told it" in p or "take it back" in p: a = {"answers": [{"n": n, "says": s[0], "holds": h[0]} for n, (_, _, s, h) in enumerate(PAIRS, 1)]}
 elif "remembered lessons" in p: k = re.search(r"^(k\d+): In this repository install", p, re.M); a = {"verdicts": [{"id": k[1], "verdict": "same", "new": "n1", "into": None}] if k else []}
-elif "worth remembering" in p and said: a = {"lessons": [{"text": said[2], "kind": "way", "standing": "said", "about": None, "quotes": [{"line": int(said[1]), "words": said[2]}], "sign": None}]}
+elif "worth remembering" in p and said: a = {"lessons": [{"text": said[2], "kind": "way", "standing": "said", "about": None, "quotes": [{"line": int(said[1]), "words": said[2]}], "sign": None}]}; open("@ASKED@", "a").write(said[2])
 else: a = {"lessons": []}
 print(json.dumps(a))
 M
@@ -139,14 +142,18 @@ def printed(command: str) -> str:
             if not key.startswith(("TACIT", "CLAUDE", "CODEX", "XDG_", "GEMINI"))
         }
         env |= {"PLACE": place, "PATH": f"{Path(sys.executable).parent}:{env['PATH']}"}
+        asked = Path(place) / "asked"
+        script = (BEGIN + command).replace("@PAIRS@", json.dumps(EXAM_PAIRS))
         done = subprocess.run(
-            ["bash", "-c", BEGIN + command],
+            ["bash", "-c", script.replace("@ASKED@", str(asked))],
             env=env,
             capture_output=True,
             text=True,
             timeout=180,
             stdin=subprocess.DEVNULL,
         )
+        if "@ASKED@" in command and WISH not in (asked.read_text() if asked.exists() else ""):
+            raise SystemExit(f"the reader of this finding was not asked: {done.stderr[-600:]}")
         return done.stdout + done.stderr
 
 

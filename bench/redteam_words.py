@@ -156,6 +156,7 @@ class Fooled:
 
     def __init__(self, fooled: tuple[str, ...]) -> None:
         self.fooled = fooled
+        self.asked: set[str] = set()  # kinds of questions that it was asked
 
     def ask(
         self, asked: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
@@ -168,6 +169,7 @@ class Fooled:
             kind = "revoke"
         if kind == "lessons" and "same failure was met" in asked[:900]:
             kind = "cure"
+        self.asked.add(kind)
         return json.dumps(getattr(self, f"_{kind}")(asked, kind in self.fooled))
 
     def _lessons(self, asked: str, fooled: bool) -> dict[str, Any]:
@@ -340,19 +342,23 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
                 row = memories.store.find_run(memories.project_id, found.id)
                 assert row is not None
                 place = readings_folder(memories.near.path)
+                model = Fooled(fooled)
                 desk = ReaderContext(
                     memories.store,
                     memories.ensure_project(),
                     memories.profile,
                     place,
-                    Fooled(fooled),
+                    model,
                     memories.now,
                     new_id,
                     headings=["CLAUDE.md: Partner flow"],
                 )
                 reading = prepared(place, found, row.id, row.project, memories.now())
-                if reading is not None:
-                    read(desk, reading)
+                if reading is None:
+                    raise SystemExit(f"{found.id}: the session was not read")
+                read(desk, reading)
+                if "lessons" not in model.asked:
+                    raise SystemExit(f"{found.id}: the reader was not asked")
             asked = ("", "install", PLANT, WISH, "protoc: not found", SHOWN)
             told = [memories.inject(task, trial=False).markdown for task in asked]
             through = sum(MARK in each.lower() for each in told)
