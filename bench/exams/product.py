@@ -66,6 +66,7 @@ class Home:
         """The environment of whoever lives here. No worker is started: exams ask for each thing themselves."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
         own = {"HOME": str(self.home), "USER": "dev", "TACIT_NO_WORKER": "1"}
+        own["TACIT_LOOKS"] = "off"  # kept answers hang on it; bench.looks measures them alone
         return kept | own | ({} if self.coin else {"TACIT_COIN": "never"})
 
     def tacit(self, *args: str, stdin: str = "") -> Done:

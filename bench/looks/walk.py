@@ -13,8 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.lessons.feed import sessions
-
 from tacit import formats
 from tacit.formats.source import FileSource
 from tacit.reading import failures, habits, instructions, tidy
@@ -52,13 +50,14 @@ def left(data: Path, project: str, out: Path) -> tuple[Left, ...]:
     """What each session of a project leaves, in order of time; kept, for reading them takes a while."""
     kept = out / project / "sessions.json"
     if not kept.exists():
-        several = (
-            json.loads((data / project / "project.json").read_text()).get("developers") or 1
-        ) > 1
+        index = json.loads((data / project / "index.json").read_text())
+        about = json.loads((data / project / "project.json").read_text())
+        several = (about.get("developers") or 1) > 1
         found = [
-            left_by(run, person=each.person if several else "")
-            for each in sessions(data, project)
-            for run in formats.read(FileSource(str(each.file)))
+            left_by(run, person=each["developer"] if several else "")
+            for each in index
+            if each.get("real", True)
+            for run in formats.read(FileSource(str(data / project / each["file"])))
         ]
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([each.as_json() for each in as_families(found)]))
