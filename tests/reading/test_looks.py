@@ -28,7 +28,7 @@ def session(number: int, *lines: str, failed: Sequence[Failed] = (), group: str 
     """A session with these typed lines."""
     id = f"run{number}"
     typed = tuple(Typed(line, f"{id}-{at}") for at, line in enumerate(lines))
-    return Left(id, group or id, f"2026-03-{number:02}T10:00:00Z", "", typed, tuple(failed))
+    return Left(id, group or id, f"2026-03-{number:02}T10:00:00Z", "", "", typed, tuple(failed))
 
 
 def said(**lists: object) -> str:
@@ -226,7 +226,9 @@ def test_a_session_leaves_its_persons_words_and_its_failures() -> None:
 def test_a_forks_line_stands_once() -> None:
     """A copied message is no second time, whatever the copy's file says."""
     first = session(1, "write tests first")
-    fork = Left("fork", "fork", "2026-03-02T10:00:00Z", "", (*first.typed, Typed("go on", "new")))
+    fork = Left(
+        "fork", "fork", "2026-03-02T10:00:00Z", "", "", (*first.typed, Typed("go on", "new"))
+    )
     families = as_families([fork, first])
     assert [line.text for line in typed_lines(families)] == ["write tests first", "go on"]
     assert len({left.group for left in families}) == 1
@@ -304,6 +306,6 @@ def test_what_speaks_against_an_instruction_file_names_lines_of_both() -> None:
         ("wrong", "AGENTS.md:4", 1),
     ]
     assert [each.why for each in found.struck] == [
-        "no such line of an instruction file",
+        "no such line of an instruction file by then",
         "fewer than three sessions",
     ]

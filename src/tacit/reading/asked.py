@@ -122,9 +122,10 @@ def question(name: str, **parts: str) -> str:
     return Template(_texts()[name]).substitute(parts).rstrip() + "\n"
 
 
-def last_answer(name: str, items: Sequence[str]) -> str:
-    """The reader's last answer as a question shows it; empty where there is none."""
-    return "\n" + question(f"{name}-last", items="\n".join(items)) if items else ""
+def last_answer(name: str, items: Sequence[str], dropped: Sequence[str] = ()) -> str:
+    """The reader's last answer as a question shows it, and what a person dropped of earlier ones; empty where there is neither."""
+    said = "\n" + question(f"{name}-last", items="\n".join(items)) if items else ""
+    return said + ("\n" + question("dropped", items="\n".join(dropped)) if dropped else "")
 
 
 def tokens(text: str) -> int:
@@ -361,14 +362,18 @@ _LIKE_CODE = re.compile(
 
 
 def merged(
-    last: Sequence[Item], found: Sequence[tuple[str, Item]], gone: Sequence[Struck], letter: str
+    last: Sequence[Item],
+    found: Sequence[tuple[str, Item]],
+    gone: Sequence[Struck],
+    letter: str,
+    taken: Sequence[str] = (),
 ) -> Answer:
-    """The last items with an answer's: what it names by id or says again is mended, what it drops goes, what it leaves out stays."""
+    """The last items with an answer's: what it names by id or says again is mended, what it drops goes, what it leaves out stays.
+    `taken` are ids that were given away and stand no more."""
     standing = {item.id: item for item in last}
     said = {comparable(item.text): item.id for item in last}
     dropped = tuple(each for each in gone if each.what in standing)
-    numbers = (int(id[1:]) for id in standing if id[1:].isdigit())
-    after = max(numbers, default=0)
+    after = max((int(id[1:]) for id in (*standing, *taken) if id[1:].isdigit()), default=0)
     new, kept = [], []
     for id, item in found:
         id = id if id in standing else said.get(comparable(item.text), "")

@@ -38,17 +38,24 @@ SHORTEST_SIGN = 8  # characters
 OTHER_FAILURES = 3  # different failures, beside those it is named with, that a sign may stand in
 
 
-def ask(sessions: Sequence[Left], last: Sequence[Item], fresh: frozenset[str]) -> str:
-    """The question over all failing commands; `fresh` are the sessions that no question has shown yet."""
+def ask(
+    sessions: Sequence[Left],
+    last: Sequence[Item],
+    fresh: frozenset[str],
+    dropped: Sequence[str] = (),
+) -> str:
+    """The question over all failing commands; `fresh` are the sessions that no question has shown yet, `dropped` what a person took out."""
     shown = fitting(failed_lines(sessions), last, fresh, ROOM)
     known = [
         f"{item.id} (sign: {item.sign or 'none yet'}; {sessions_named(item, sessions)}) {item.text}"
         for item in last
     ]
-    return question("failures", last=last_answer("failures", known), lines=printed(shown))
+    return question("failures", last=last_answer("failures", known, dropped), lines=printed(shown))
 
 
-def check(said: str, sessions: Sequence[Left], last: Sequence[Item]) -> Answer:
+def check(
+    said: str, sessions: Sequence[Left], last: Sequence[Item], taken: Sequence[str] = ()
+) -> Answer:
     """What of an answer holds: at most twelve, each with a line at least, and a sign where it is one."""
     found = rows(said, "cures")
     if found is None:
@@ -72,7 +79,7 @@ def check(said: str, sessions: Sequence[Left], last: Sequence[Item]) -> Answer:
         Struck(text_of(row, "id"), text_of(row, "why"))
         for row in rows(said, "dropped", "why") or ()
     ]
-    answer = merged(last, items, gone, "c")
+    answer = merged(last, items, gone, "c", taken)
     return replace(answer, struck=tuple(struck))
 
 

@@ -50,16 +50,23 @@ _ORDERED = re.compile(
 )
 
 
-def ask(sessions: Sequence[Left], last: Sequence[Item], fresh: frozenset[str]) -> str:
-    """The question over all typed lines; `fresh` are the sessions that no question has shown yet."""
+def ask(
+    sessions: Sequence[Left],
+    last: Sequence[Item],
+    fresh: frozenset[str],
+    dropped: Sequence[str] = (),
+) -> str:
+    """The question over all typed lines; `fresh` are the sessions that no question has shown yet, `dropped` what a person took out."""
     shown = fitting(typed_lines(sessions), last, fresh, ROOM)
     known = [
         f"{item.id} ({item.when}; {sessions_named(item, sessions)}) {item.text}" for item in last
     ]
-    return question("habits", last=last_answer("habits", known), lines=printed(shown))
+    return question("habits", last=last_answer("habits", known, dropped), lines=printed(shown))
 
 
-def check(said: str, sessions: Sequence[Left], last: Sequence[Item]) -> Answer:
+def check(
+    said: str, sessions: Sequence[Left], last: Sequence[Item], taken: Sequence[str] = ()
+) -> Answer:
     """What of an answer holds: at most eight, each with lines of two sessions at least."""
     found = rows(said, "habits")
     if found is None:
@@ -84,7 +91,7 @@ def check(said: str, sessions: Sequence[Left], last: Sequence[Item]) -> Answer:
         Struck(text_of(row, "id"), text_of(row, "why"))
         for row in rows(said, "dropped", "why") or ()
     ]
-    answer = merged(last, items, gone, "h")
+    answer = merged(last, items, gone, "h", taken)
     return replace(answer, struck=tuple(struck))
 
 

@@ -71,13 +71,22 @@ def ask(files: Mapping[str, str], sessions: Sequence[Left], room: int = ROOM) ->
     )
 
 
-def check(said: str, files: Mapping[str, str], sessions: Sequence[Left]) -> Findings:
-    """What of an answer holds: lines that are in the file, with lines of sessions that speak for it."""
+def check(
+    said: str,
+    files: Mapping[str, str],
+    sessions: Sequence[Left],
+    before: Mapping[str, str] | None = None,
+) -> Findings:
+    """What of an answer holds: lines that are in the file, with lines of sessions that speak for it. `before` are the files as they stood
+    when these sessions began: a line that came since was not there to be kept."""
     found = {name: rows(said, name, "") for name in ("not_kept", "wrong", "missing")}
     if all(each is None for each in found.values()):
         return Findings(answered=False)
     lines = {line.name: line for line in (*typed_lines(sessions), *failed_lines(sessions, "f"))}
     places = _numbered(files)
+    if before is not None:
+        stood = {*_numbered(before).values()}
+        places = {at: text for at, text in places.items() if text in stood}
     kept: list[Against] = []
     struck: list[Struck] = []
     for verdict, listed in found.items():
@@ -113,7 +122,7 @@ def _against(
             return Struck(text, "fewer than three sessions")
         return one
     if at not in places:
-        return Struck(at or str(row), "no such line of an instruction file")
+        return Struck(at or str(row), "no such line of an instruction file by then")
     if verdict == "not_kept" and not any(line.failed is None for line in shown):
         return Struck(at, "no typed line")
     if not cites:

@@ -13,18 +13,19 @@ from typing import Any
 
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped
-from tacit.learn.command import commands, line_of
+from tacit.learn.command import Command, commands, line_of
 from tacit.learn.echo import unfenced
 from tacit.learn.notice.calls import SOFT, is_refused
 from tacit.learn.reader.render import (
     PERSON,
     at_home,
     failing_output,
+    is_outside,
     one_line,
     scrubbed,
     spoken,
 )
-from tacit.words.diagnose import WORDLESS, clean, recognise
+from tacit.words.diagnose import WORDLESS, clean, recognise, signatures
 from tacit.words.signature import decisive_line
 
 LONGEST_TYPED = 1_500  # characters kept of a typed line; nobody's habit needs more
@@ -52,6 +53,9 @@ class Failed:
     told: str
     passed: str = ""  # the next call of the same program that went well; empty where none was seen
     program: str = ""
+    mark: str = ""  # the signature that hooks know the failure by
+    outside: bool = False  # what it printed came from a forge, the web, a server
+    at: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class Left:
     group: str  # what forks and resumptions of one piece of work share
     started: str = ""
     person: str = ""  # whose session it is, where several people's are read together
+    host: str = ""
     typed: tuple[Typed, ...] = ()
     failed: tuple[Failed, ...] = ()
 
@@ -72,14 +77,9 @@ class Left:
 
 def left_from(kept: Mapping[str, Any]) -> Left:
     """What was kept of a session."""
-    return Left(
-        kept["session"],
-        kept["group"],
-        kept["started"],
-        kept["person"],
-        tuple(Typed(**each) for each in kept["typed"]),
-        tuple(Failed(**each) for each in kept["failed"]),
-    )
+    typed = tuple(Typed(**each) for each in kept["typed"])
+    failed = tuple(Failed(**each) for each in kept["failed"])
+    return Left(**{**kept, "typed": typed, "failed": failed})
 
 
 def left_by(run: Run, person: str = "") -> Left:
@@ -89,6 +89,7 @@ def left_by(run: Run, person: str = "") -> Left:
         run.lineage or run.root or run.id,
         run.started_at or next((step.at for step in run.steps if step.at), ""),
         person,
+        run.host,
         tuple(typed_in(run)),
         tuple(failed_in(run)),
     )
@@ -122,17 +123,28 @@ def typed_in(run: Run) -> Iterator[Typed]:
 
 def failed_in(run: Run) -> Iterator[Failed]:
     """The commands that failed, the same program with the same error once, the last ones where they are too many."""
-    found: dict[tuple[str, str], Failed] = {}
+    found: dict[tuple[str, str], tuple[Failed, Step, str]] = {}
     lanes = grouped(run.steps, lambda step: (step.agent, step.context))
     for steps in lanes.values():
         calls = [(step, line) for step in steps if (line := shell_line(step))]
         for at, (step, line) in enumerate(calls):
-            if (output := failure_of(step, line)) and (told := telling(output, run.cwd)):
-                one = _failed(line, told, calls[at + 1 :], run.cwd)
-                known = found.get((one.program, folded(told)))
-                if known is None or (one.passed and not known.passed):
-                    found[one.program, folded(told)] = one
-    yield from list(found.values())[-MOST_FAILED:]
+            if not (output := failure_of(step, line)) or not (told := telling(output, run.cwd)):
+                continue
+            call = call_of(line, told)
+            program = call.called if call else line.split()[0]
+            known = found.get((program, folded(told)))
+            if known is None or not known[0].passed:
+                passed = _passed(call, calls[at + 1 :]) if call else ""
+                one = Failed(line, told, passed, program, at=step.at)
+                found[program, folded(told)] = one, step, output
+    for one, step, output in list(found.values())[-MOST_FAILED:]:
+        yield replace(
+            one,
+            command=_piece(one.command, run.cwd),
+            passed=_piece(one.passed, run.cwd) if one.passed else "",
+            mark=next(iter(signatures(output, run.cwd)), ""),
+            outside=is_outside(step),
+        )
 
 
 def shell_line(step: Step) -> str:
@@ -169,18 +181,20 @@ _ECHOED = re.compile(r"\s*[$>+] ")  # a runner prints the command that it runs
 _CROSSED = re.compile(r"\s*[×✖✗✘] \S")
 
 
-def program_of(line: str, told: str = "") -> str:
-    """Which program a line is about, with its subcommand: the one that a failure names, else the last that does something."""
+def call_of(line: str, told: str) -> Command | None:
+    """Which command of a line failed: the one that the failure names, else the last that does something."""
     calls = [call for call in commands(line) if not call.neutral]
     named = [call for call in calls if re.search(rf"\b{re.escape(call.program)}\b", told)]
     acting = [call for call in calls if call.acts]
-    chosen = named[:1] or acting[-1:] or calls[-1:]
-    return chosen[0].called if chosen else line.split()[0]
+    return next(iter((*named[:1], *acting[-1:], *calls[-1:])), None)
 
 
-def programs_in(line: str) -> set[str]:
-    """The programs that a line runs, each with its subcommand."""
-    return {call.called for call in commands(line)}
+def runs_alike(line: str, failed: Command) -> bool:
+    """Whether a line runs a command's program and subcommand, also in another's charge: `corepack pnpm test`."""
+    spoken = " ".join(failed.proper[:2])
+    return f" {spoken} " in f" {' '.join(line.split())} " or any(
+        call.key == failed.key for call in commands(line)
+    )
 
 
 def folded(text: str) -> str:
@@ -189,19 +203,12 @@ def folded(text: str) -> str:
     return "".join("0" if c.isdigit() else c for c in " ".join(words))
 
 
-def _failed(line: str, told: str, later: Sequence[tuple[Step, str]], cwd: str) -> Failed:
-    program = program_of(line, told)
-    passed = next(
-        (
-            other
-            for step, other in later[:PASSED_WITHIN]
-            if program in programs_in(other)
-            and not step.interrupted
-            and not failure_of(step, other)
-        ),
-        "",
-    )
-    return Failed(_piece(line, cwd), told, _piece(passed, cwd) if passed else "", program)
+def _passed(failed: Command, later: Sequence[tuple[Step, str]]) -> str:
+    """The next call of a program that went well; empty where none was seen."""
+    for step, line in later[:PASSED_WITHIN]:
+        if runs_alike(line, failed) and not step.interrupted and not failure_of(step, line):
+            return line
+    return ""
 
 
 def _piece(line: str, cwd: str) -> str:
