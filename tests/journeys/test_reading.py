@@ -474,7 +474,7 @@ def test_a_reading_ends_where_nobody_answers_and_where_it_is_told_to(
     for n in range(6):
         transcript(alone, folder, f"s{n}")
     claude = program(tmp_path, "claude", answers())
-    ends = f"if {SAID!r} in asked: open({str(config(alone))!r}, 'w').write('[reader]\\nby = \"nobody\"\\n')\nexam ="
+    ends = f"if {SAID!r} in asked and 'worth remembering' in asked: open({str(config(alone))!r}, 'w').write('[reader]\\nby = \"nobody\"\\n')\nexam ="
     claude.write_text(claude.read_text().replace("exam =", ends, 1))
     read = ("lookback", "--read", "--yes", "--json")
     assert tacit(*read, PATH=path, TACIT_NO_WORKER="1").data["read"] == 1

@@ -279,6 +279,10 @@ ASKED = {
     "revoke": "is said to take it back",
     "cure": "The same failure was met",
     "twins": "that may say the same",
+    "habits": "What does this person ask for, ask about, or correct again and again?",
+    "failures": "What will go wrong again here",
+    "tidy": "Tidy them, as a careful editor",
+    "instructions": "Which lines of the instruction file",
 }
 EXAM = [
     (

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tacit.app.exchange import Exchange
     from tacit.app.guarding import Guarding
+    from tacit.app.looking import Looking
     from tacit.app.origins import OriginVerbs
     from tacit.app.proving import Proving
     from tacit.app.queries import Queries
@@ -58,9 +59,10 @@ _VERBS_BY_MODULE = {
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),
     ("learning", "Learning"): (
-        "learn read rendered desk submit run watched another instruction_lines read_on "
+        "learn read rendered desk reader_of context keep_left keep_sessions submit run watched another instruction_lines read_on "
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
+    ("looking", "Looking"): "look looks_due looked sessions_left",
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
     ("exchange", "Exchange"): "import_ export export_files write_files verify",
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
         Team,
         Exchange,
         Proving,
+        Looking,
         Readers,
         Recalling,
         Queries,

@@ -29,6 +29,7 @@ from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
 from tacit.stores import readings
+from tacit.stores.looks import forget_looks, looks_folder
 from tacit.stores.places import remove_captured
 from tacit.stores.replaced import blank_copies
 from tacit.stores.sql_writer import Transaction
@@ -328,10 +329,9 @@ class ByHand(PageVerbs, Safety):
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
             remove_captured(self.store.path, {run.foreign_id for run in runs if run})
 
-        readings.remove_readings(
-            readings.readings_folder(self.near.path),
-            {evidence.run for evidence in self.store.evidence(found.id) if evidence.run},
-        )
+        runs_of = {evidence.run for evidence in self.store.evidence(found.id) if evidence.run}
+        readings.remove_readings(readings.readings_folder(self.near.path), runs_of)
+        forget_looks(looks_folder(self.near.path), self.project_id, found.id, runs_of)
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from tacit import formats
+from tacit.app.looked import came_back
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.app.vouching import Vouching
@@ -35,8 +36,10 @@ from tacit.learn.reader.render import page_text, page_tokens, rendered
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
 from tacit.providers import reader
+from tacit.reading.record import Left, left_by
 from tacit.stores.identity import locate, normalise_remote
 from tacit.stores.ledger import StoreLedger
+from tacit.stores.looks import keep_session, looks_folder
 from tacit.stores.readings import WAITING, Reading, load, readings_folder
 from tacit.stores.replaced import moved_to, repository_of, still_there
 
@@ -184,6 +187,11 @@ class Learning(Recalling):
 
     def desk(self, host: str, session: str = "") -> ReaderContext | None:
         """What reading a host's sessions needs; None where the user agreed to no reader, or not for this session, host or folder."""
+        model = self.reader_of(host, session)
+        return None if model is None else self.context(model)
+
+    def reader_of(self, host: str, session: str = "") -> Model | None:
+        """Who may read a session of a host here; None where the user agreed to nobody for it."""
         named = self.env.get("TACIT_READER_BY")
         if "read" not in self.profile.model.steps or named == RULES_ALONE:
             return None
@@ -191,8 +199,10 @@ class Learning(Recalling):
         by = agreed_sessions(self.near).get(session)
         if by and named != NOBODY:
             settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
-        if (model := self._reader(settings, host)) is None:
-            return None
+        return self._reader(settings, host)
+
+    def context(self, model: Model) -> ReaderContext:
+        """What this reader needs here."""
         return ReaderContext(
             self.store,
             self.ensure_project(),
@@ -311,6 +321,21 @@ class Learning(Recalling):
                 found += self.vouching.came_with_repository(source, formats.get(name))
         return list(dict.fromkeys(found))
 
+    def keep_left(self, run: Run) -> None:
+        """Keep what the looks at the whole need of a session, and count the cures whose sign it met."""
+        left = left_by(run)
+        self.keep_sessions([left])
+        if left.failed:
+            came_back(self.work, run_id(self.project_id, run.host, run.id), left)
+
+    def keep_sessions(self, left: Iterable[Left]) -> None:
+        """Keep what sessions left."""
+        project, folder = self.ensure_project().id, looks_folder(self.made_near().path)
+        for each in left:
+            if each.typed or each.failed:
+                run = run_id(project, each.host, each.session)
+                keep_session(folder, project, run, each.as_json())
+
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
         id = id or run.id
         return replace(
@@ -348,6 +373,7 @@ class Learning(Recalling):
             return replace(learned, warnings=(*learned.warnings, *told))
         settle_run(replace(home.work, store=self.store, now=self.now), run)
         if not run.foreign:
+            home.keep_left(run)
             learned = home.read(run, learned, again=again)
         home._name(learned.new)
         return learned

@@ -95,6 +95,8 @@ LIKELY_AGAIN = "habit"
 INSIDE = (
     "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 )
+LOOKED = "look"  # the source of what a look at all sessions brought
+LOOKED_AT = "look"  # in its extra: which look
 HEARD_WORDS = (
     "said",
     "shown",

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import zip_longest
 
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn.reader import prompt
+from tacit.reading.asked import ROOM
 
 _BYTES = 4  # of a token, in the middle
 _STEP = 16.0  # tokens of the record for each step of a session
@@ -28,6 +29,8 @@ _QUESTIONS = 3
 _FIRST_HERE = (
     4  # sessions of the project that one stands in, before those of others have their turn
 )
+# tokens of a typed line in the first look, and of a step in the second (one call in thirty fails); of the question, of the answer
+_TYPED, _FAILED, _LOOK_ASKED, _LOOK_ANSWERED = 35.0, 1.2, 600, 700
 MINUTES = 0.7  # that a session takes
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
 PRICE_IN, PRICE_OUT = 1.0, 5.0
@@ -79,6 +82,18 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
         received += _QUESTIONS * _ANSWER + new * _LESSON
         lessons += new
     return Estimate(count, round(lessons), round(sent), round(received))
+
+
+def with_looks(found: Estimate, sessions: Sequence[UnreadSession]) -> Estimate:
+    """The same with the two questions over all of these sessions, which come first; one session is no whole."""
+    if len(sessions) < 2:
+        return found
+    typed = min(ROOM, _TYPED * sum(each.typed for each in sessions))
+    failed = min(ROOM, _FAILED * sum(each.steps for each in sessions))
+    sent = typed + failed + 2 * (_LOOK_ASKED + _OWN_WORDS)
+    return replace(
+        found, sent=found.sent + round(sent), received=found.received + 2 * _LOOK_ANSWERED
+    )
 
 
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import (
     BEFORE_DONE,
+    LOOKED,
     OWNER,
     PERSONAL,
     WAY,
@@ -168,7 +169,7 @@ class Named:
 
     def sign(self, memory: Memory) -> str:
         """What of a lesson's subject is named: its error, a file, a name; empty where nothing is."""
-        if memory.signature and self._failed_so(memory):
+        if (memory.signature and self._failed_so(memory)) or self._bears_sign(memory):
             return "error"
         if self.asked.files and memory.paths and shared_path(memory.paths, self.asked.files) == 1.0:
             return "file"
@@ -194,6 +195,16 @@ class Named:
             else (memory.signature,)
         )
         return not set(marks).isdisjoint(self.asked.signatures)
+
+    def _bears_sign(self, memory: Memory) -> bool:
+        """Whether the error holds the literal sign of a cure that was seen over all sessions."""
+        if memory.source != LOOKED or not self.asked.query.errors:
+            return False
+        where, sign = (memory.extra or {}).get("sign") or ("", "")
+        folded = " ".join(sign.casefold().split())
+        return where == "E" and any(
+            folded in " ".join(error.casefold().split()) for error in self.asked.query.errors
+        )
 
     def _serves(self, memory: Memory, names: Sequence[str]) -> bool:
         """Whether a lesson is about a command that serves what a task says: `pytest` where tests are to be run. Where nobody said

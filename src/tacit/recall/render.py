@@ -9,7 +9,7 @@ text leave its line.
 from __future__ import annotations
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import OWNER, PERSONS
+from tacit.core.memory import LOOKED_AT, OWNER, PERSONS
 from tacit.guard.one_line import plain_line
 from tacit.recall.budget import tokens_of
 from tacit.recall.rank import frequency_of
@@ -107,6 +107,8 @@ def _note(memory: Memory, longest: int = 0, signer: str = "") -> str:
     trust = (
         OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust
     )  # kept or worded anew by the person
+    if (memory.extra or {}).get(LOOKED_AT) == "habits" and trust != OWNER:
+        return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST_LINE)} (asked for in {memory.tally.seen} sessions)"
     told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
     return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST_LINE)} ({told})"
 

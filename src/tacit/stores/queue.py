@@ -39,6 +39,15 @@ def next_due(store: Reads, never: str, reads: bool) -> str | None:
     return row[0] if row else None
 
 
+def sessions_to_read(store: Reads, now: str) -> int:
+    """How many sessions wait to be read now."""
+    row = store.one(
+        "SELECT count(*) FROM queue WHERE kind = 'read' AND key LIKE 'read:%' AND not_before <= :now",
+        now=now,
+    )
+    return int(row[0]) if row else 0
+
+
 def last_job(store: Reads) -> int:
     """The number of the newest job."""
     return int(store.one("SELECT coalesce(max(id), 0) FROM queue")[0])

@@ -12,7 +12,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
-from tacit.core.errors import TacitError
+from tacit.core.errors import TacitError, Unavailable
 from tacit.core.memory import Memory
 from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
@@ -24,6 +24,7 @@ from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.stores.cache import want_once
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
+from tacit.stores.queue import sessions_to_read
 from tacit.stores.readings import WAITING
 from tacit.surfaces.hooks.words import fulfilled
 from tacit.surfaces.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 HEARD_QUOTES, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 NEW_LESSONS, NEW_CHARS = 3, 200  # lessons, and characters of each; a longer one has no number there
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
+ELSEWHERE = "it is read in its own project's environment"
+LOOKS_WAIT, LOOKS_BACKOFF = 2.0, 3600.0  # seconds until a look's turn, and after a model was away
 LOOKS_FOR_FILE = (
     3  # at a transcript that is not there; a session in which nothing was asked never writes one
 )
@@ -55,7 +58,8 @@ class Done:
 def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
     """One job, by its kind."""
     if job.kind == "read":
-        return read_session(near, store, env, job)
+        read = look_at_all if job.payload.get("looks") else read_session
+        return read(near, store, env, job)
     return (
         keep_tree_of(near, env, job)
         if job.kind == "keep"
@@ -109,6 +113,8 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
                 tx.put_run(replace(run, complete=True, settled_at=clock.now()))
         if over or run.settled_at:
             leave_receipt(near, store, run, undone)
+    if over:
+        want_looks(near, home, home.reads_in)
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -133,16 +139,44 @@ def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) ->
     wanted = str(job.payload.get("surroundings") or "")
     if wanted and wanted != surroundings(env):
         return Done(
-            waits="it is read in its own project's environment",
+            waits=ELSEWHERE,
             until=clock.stamp(time.time() + ELSEWHERE_IN),
         )
     run = str(job.payload["run"])
-    reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(run)
+    home = Memories(store, env, str(job.payload["folder"]), job.project)
+    reading = home.read_on(run)
     if reading is not None and reading.state == WAITING:
         return Done(waits=reading.error or "not read yet", until=reading.not_before)
     if reading is not None and (row := store.run(run)) is not None:
         leave_receipt(near, store, row)
+    want_looks(near, home, wanted)
     return Done(learns=False)
+
+
+def want_looks(near: Store, home: Memories, where: str) -> None:
+    """Have the whole project looked at where enough came since it was; behind every session that waits to be read."""
+    if not home.looks_due():
+        return
+    asked = {"looks": True, "folder": home.folder, "surroundings": where}
+    with near.write() as tx:
+        tx.enqueue("read", f"looks:{home.project_id}", home.project_id, asked, clock.now())
+
+
+def look_at_all(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
+    """Ask one look that is due; the next one later, and none while a session waits to be read."""
+    wanted = str(job.payload.get("surroundings") or "")
+    if wanted and wanted != surroundings(env):
+        return Done(waits=ELSEWHERE, until=clock.stamp(time.time() + ELSEWHERE_IN))
+    if sessions_to_read(near, clock.now()):
+        return Done(again_in=LOOKS_WAIT, learns=False)
+    home = Memories(store, env, str(job.payload["folder"]), job.project)
+    due = home.looks_due()
+    try:
+        if due:
+            home.look(due[0])
+    except Unavailable as error:
+        return Done(waits=error.message, until=clock.stamp(time.time() + LOOKS_BACKOFF))
+    return Done(again_in=LOOKS_WAIT if due[1:] else 0.0, learns=False)
 
 
 def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import Memory, names_of, topic_of
+from tacit.core.memory import LOOKED, Memory, names_of, topic_of
 from tacit.core.rows import scope_projects
 from tacit.core.states import OPEN
 from tacit.core.value import replace, value
@@ -158,6 +158,8 @@ def _words(memory: Memory) -> str:
 
 
 def is_shown(memory: Memory) -> bool:
+    if memory.source == LOOKED:  # what all sessions show is no matter of one session's page
+        return False
     if not memory.text or memory.state == "superseded" or memory.gate in ("quarantine", "discard"):
         return False
     return memory.gate != "hold" or memory.trust not in SHOWN_TO_NOBODY

@@ -164,12 +164,16 @@ class Cli:
 
     def put(self, question: str) -> bool:
         """Whether what is typed at the terminal is a yes."""
+        return self.typed(question).lower() in ("y", "yes")
+
+    def typed(self, question: str) -> str:
+        """What a person types in answer to a question."""
         self.at_rest()
         self.err.write(question)
         self.err.flush()
-        answer = sys.stdin.readline().strip().lower()
+        answer = sys.stdin.readline().strip()
         self._ticker = self._ticks() if self._ticks else None
-        return answer in ("y", "yes")
+        return answer
 
     def at_rest(self) -> None:
         """Nothing runs that somebody would wait for: the line that says so goes."""

@@ -35,6 +35,7 @@ from tacit.hosts.registration import (
     registration,
     settings_path,
 )
+from tacit.reading.record import left_by
 from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
@@ -322,11 +323,9 @@ def _past(
     elif reader is None and args.read:
         lines.append(nobody_reads(cli.env))
     elif reader is not None and (args.read or by != NOBODY):
-        chosen = {
-            run.id: (session_of(run), source)
-            for source in past
-            for run in _runs_in(source, host.name)
-        }
+        runs = [(run, source) for source in past for run in _runs_in(source, host.name)]
+        chosen = {run.id: (session_of(run), source) for run, source in runs}
+        left = {run.id: left_by(run) for run, _ in runs if not run.foreign}
         sessions = [session for session, _ in chosen.values()]
         # What is being read already is nothing to speak of.
         plan = None if going else plan_of(unread(home, sessions), reader)
@@ -341,7 +340,11 @@ def _past(
             cli.env = with_room(cli.env, plan, settings)
             with cli.open(args) as reading:
                 said = read_chosen(
-                    cli, reading, plan, {id: source for id, (_, source) in chosen.items()}
+                    cli,
+                    reading,
+                    plan,
+                    {id: source for id, (_, source) in chosen.items()},
+                    left={} if everywhere else left,
                 )
             lines += [*told(said).splitlines()]
         elif plan is not None:

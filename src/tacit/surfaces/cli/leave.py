@@ -16,6 +16,7 @@ from tacit.core.errors import TacitError, numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
 from tacit.stores.git import ask_git
+from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
@@ -150,7 +151,7 @@ def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
     places = [folder, config]
     if not is_far(store) and not store.startswith(os.path.join(folder, "")):
         beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
-        places[1:1] = [*beside, readings_folder(store), captured_folder(store)]
+        places[1:1] = [*beside, readings_folder(store), looks_folder(store), captured_folder(store)]
     return [path for path in places if os.path.exists(path)]
 
 

@@ -22,11 +22,13 @@ from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
+from tacit.reading.record import left_by
 from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.homes import GoneFolders, Homes, known_here
+from tacit.surfaces.cli.looks import look_now
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
@@ -54,6 +56,7 @@ from tacit.words.diagnose import OF_NO_LESSON
 if TYPE_CHECKING:
     from tacit.lookback.estimate import UnreadSession
     from tacit.lookback.result import Lookback
+    from tacit.reading.record import Left
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
@@ -70,6 +73,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError(
             "tacit lookback: --days and --limit count from 1.", "tacit lookback --help"
         )
+    if args.look:
+        with cli.open(args, create=False) as memories:
+            return look_now(cli, memories, args.look, args.dry_run)
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
     folders = args.paths or _host_folders(cli.env)
@@ -160,6 +166,7 @@ class _Chosen:
         self.is_here = is_here
         self.agreed: dict[str, str] = {}  # those that a person let somebody read
         self.going = ""  # how far a reading in the background has come: two would ask at once
+        self.left: dict[str, Left] = {}  # what each session here left, for the looks at the whole
         self.store = ""  # the file that there was when the look began: whoever leaves meanwhile takes it away
 
     def met(self, run: Run) -> None:
@@ -170,6 +177,8 @@ class _Chosen:
             self.hosts[here, run.host] += 1
         if not run.foreign:
             self.sessions[run.id] = replace(session_of(run), here=here)
+            if here:
+                self.left[run.id] = left_by(run)
             self.sources[run.id] = self.source
 
     @property
@@ -256,7 +265,9 @@ def _read(
             "What Tacit knows was taken away while sessions were looked at.", "Nothing was read."
         )
     with cli.open(args) as memories:
-        said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())
+        said = read_chosen(
+            cli, memories, plan, chosen.sources, again if cli.can_ask else (), chosen.left
+        )
     while not (cli.can_ask or said.get("stopped")) and (
         plan := _agreed_since(args, cli, plan, chosen)
     ):

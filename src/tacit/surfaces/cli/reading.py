@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tacit import formats
 from tacit.app import Memories, config_path
 from tacit.app.learning import NOBODY, RULES_ALONE, agree_to
+from tacit.app.looking import SWITCH
 from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
@@ -32,6 +33,7 @@ from tacit.hosts import readers
 from tacit.stores.counts import event
 from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli import Cli
+from tacit.surfaces.cli.looks import first_looks
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, wrapped
@@ -48,6 +50,7 @@ from tacit.surfaces.turns import is_paused, spawned
 if TYPE_CHECKING:
     from tacit.learn.stage import Learned
     from tacit.lookback.estimate import Estimate, UnreadSession
+    from tacit.reading.record import Left
 
 DEAREST = 2.0  # dollars that one reading costs at most, unless somebody says more
 SHOWN_FIRST, FIRST_SESSIONS = (
@@ -89,7 +92,8 @@ class Plan:
             f", of {found.sessions + self.left} those with most" if self.left else ""
         )
         return (
-            f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}; a session hears the few that fit."
+            f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}"
+            f"{', and first what you ask for again and again' if len(self.sessions) > 1 else ''}{price}; a session hears the few that fit."
             f" Sent is what was said and done in them, without secrets."
         )
 
@@ -131,7 +135,7 @@ def plan_of(
     return Plan(
         reader,
         tuple(kept),
-        room.reading_estimate(kept),
+        room.with_looks(room.reading_estimate(kept), kept),
         beyond,
         room.reading_estimate(every).usd,
         others,
@@ -376,18 +380,23 @@ def read_chosen(
     plan: Plan,
     sources: Mapping[str, Source],
     again: Sequence[str] = (),
+    left: Mapping[str, Left] | None = None,
 ) -> dict[str, Any]:
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
-    rules find comes first: it needs all of the sessions, and no time."""
+    all of them say together comes first (`left`: what each session of this project left), then what rules find."""
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
     going, reads = progress(memories), not _nobody(cli)
     before = (
         going if going.get("pid") == os.getpid() else {}
     )  # what the terminal had read that this goes on from
-    if not before:
-        _by_rules(cli, memories, plan, sources, whose)
     agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+    unasked: list[str] = []
+    if not before:
+        if left and memories.env.get(SWITCH) != "off":
+            memories.keep_sessions(left.values())
+            unasked = first_looks(cli, memories)
+        _by_rules(cli, memories, plan, sources, whose)
     done, brought = before.get("done", 0), before.get("lessons", 0)
     since = before or {
         "began": int(time.time()),
@@ -457,7 +466,7 @@ def read_chosen(
     said["minutes"] = round(
         (time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60
     )
-    return {**said, "notes": whose.notes()}
+    return {**said, "notes": [*unasked, *whose.notes()]}
 
 
 def _nobody(cli: Cli) -> bool:

@@ -1,0 +1,222 @@
+"""The looks at a whole project: when they are due, over which sessions, asked of whom, and what came of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tacit.app.learning import Learning, instruction_files
+from tacit.app.looked import is_dropped, known_lessons, take_in, tidied
+from tacit.core.states import OPEN
+from tacit.guard.redact import redact
+from tacit.learn.reader.read import READING_PATIENCE, examined
+from tacit.reading import failures, habits, instructions, tidy
+from tacit.reading.asked import (
+    Answer,
+    failed_lines,
+    is_due,
+    items_as,
+    items_from,
+    tokens,
+    typed_lines,
+)
+from tacit.reading.record import Left, as_families, left_from
+from tacit.stores.git import ask_git
+from tacit.stores.looks import keep_state, looks_folder, sessions_kept, state_of
+
+if TYPE_CHECKING:
+    from tacit.core.ports import Model
+
+    Ask = Callable[[str], str]
+
+ROOMS = {"habits": (habits, typed_lines), "failures": (failures, failed_lines)}
+LOOKS = (*ROOMS, "tidy", "instructions")
+NEW_LESSONS, TIDY_EVERY = 20, 10  # lessons, and sessions, after which tidying is asked again
+FILES_EVERY = 20  # sessions after which the instruction files are asked about again
+FIRST_PART = 4  # of the sessions so many parts: the first is not held against the files as they stood after it
+SWITCH = "TACIT_LOOKS"  # "off": no look is asked by itself
+LONGEST_ANSWER = 40_000  # characters
+MOST_COUNTED = 5_000  # lessons
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What one look came to."""
+
+    look: str
+    why_not: str = ""  # it was not asked
+    answer: Answer | None = None  # of the first two
+    plan: tidy.Plan | None = None
+    findings: instructions.Findings | None = None
+    lessons: Mapping[str, str] | None = None  # item -> lesson; number in the plan -> lesson
+    tokens: int = 0
+    gone: int = 0  # lessons that tidying took out
+
+
+class Looking(Learning):
+    """The verbs of the looks."""
+
+    def sessions_left(self) -> dict[str, Left]:
+        """What this project's sessions left, by run, in order of time."""
+        kept = sessions_kept(looks_folder(self.near.path), self.project_id)
+        run_of = {at["session"]: run for run, at in kept.items()}
+        families = as_families([left_from(at) for at in kept.values()])
+        return {run_of[left.session]: left for left in families}
+
+    def looked(self) -> dict[str, Any]:
+        """What the looks brought so far, by look, as it is kept."""
+        return state_of(looks_folder(self.near.path), self.project_id)
+
+    def looks_due(self) -> list[str]:
+        """The looks for which enough came since they were asked last; none where they are switched off or nobody reads."""
+        if self.env.get(SWITCH) == "off" or not self.project:
+            return []
+        model, sessions = self._read_by()
+        if model is None:
+            return []
+        state, found = self.looked(), []
+        for look, (_, lines_of) in ROOMS.items():
+            asked = {*state.get(look, {}).get("asked", ())}
+            fresh = frozenset(left.session for left in sessions.values()) - asked
+            if is_due(lines_of([*sessions.values()]), fresh):
+                found.append(look)
+        at = state.get("tidy", {})
+        new = len(self._lessons()) - at.get("lessons", 0)
+        if new >= NEW_LESSONS and len(sessions) - at.get("sessions", 0) >= TIDY_EVERY:
+            found.append("tidy")
+        since = len(sessions) - state.get("instructions", {}).get("sessions", 0)
+        if since >= FILES_EVERY and instruction_files(self.place.root):
+            found.append("instructions")
+        return found
+
+    def look(self, name: str, *, dry_run: bool = False) -> Looked:
+        """Ask one look now and take in what it brings; a dry run asks, and changes nothing."""
+        model, sessions = self._read_by()
+        if model is None:
+            return Looked(name, "nobody may read these sessions (tacit config set reader.by)")
+        desk = examined(self.context(model))
+        timeout = READING_PATIENCE * self.profile.model.timeout_s
+
+        def ask(question: str) -> str:
+            return redact(model.ask(question, timeout=timeout)).text[:LONGEST_ANSWER]
+
+        if name in ROOMS:
+            return self._whole(name, sessions, ask, desk.advises, dry_run)
+        if name == "tidy":
+            return self._tidied(sessions, ask, dry_run or bool(desk.advises))
+        return self._against_files(sessions, ask)
+
+    def _whole(
+        self, name: str, sessions: Mapping[str, Left], ask: Ask, advises: str, dry_run: bool
+    ) -> Looked:
+        """One of the first two looks, with the reader's last answer but for what a person dropped."""
+        room, at, left = ROOMS[name][0], self.looked().get(name, {}), [*sessions.values()]
+        lessons: dict[str, str] = at.get("lessons", {})
+        held = {memory.id: memory for memory in self.store.memories([*lessons.values()])}
+        dropped = {id for id, memory in held.items() if is_dropped(memory)}
+        items = items_from(at.get("items", ()))
+        last = [item for item in items if lessons.get(item.id, "") not in dropped]
+        asked = {*at.get("asked", ())}
+        fresh = frozenset(each.session for each in left) - asked
+        question = room.ask(left, last, fresh, [held[id].text for id in sorted(dropped)])
+        said = ask(question)
+        answer = room.check(said, left, last, [*lessons])
+        cost = tokens(question) + tokens(said)
+        if dry_run:
+            return Looked(name, answer=answer, tokens=cost)
+        if answer.answered:
+            lessons = take_in(self.work, name, answer, sessions, lessons, advises=advises)
+        self._keep(
+            name,
+            items=items_as(answer.items),
+            lessons=lessons,
+            asked=sorted(asked | fresh),
+            struck=[[each.what, each.why] for each in answer.struck],
+        )
+        return Looked(name, answer=answer, lessons=lessons, tokens=cost)
+
+    def _tidied(self, sessions: Mapping[str, Left], ask: Ask, dry_run: bool) -> Looked:
+        """Tidying, list by list where the lessons do not fit one question."""
+        known, lessons = known_lessons(self.work, sessions)
+        wanted = {*self.looked().get("tidy", {}).get("wanted", ())}
+        keeps = [each for each in known if lessons[each.id].id in wanted]
+        same, out, asked, struck, cost = [], [], [], [], 0
+        answered = True
+        for some in tidy.in_room(known):
+            question = tidy.ask(some, keeps)
+            said = ask(question)
+            cost += tokens(question) + tokens(said)
+            plan = tidy.check(said, some, keeps)
+            same, out = [*same, *plan.same], [*out, *plan.out]
+            asked, struck = [*asked, *plan.asked], [*struck, *plan.struck]
+            answered = answered and plan.answered
+        plan = tidy.Plan(tuple(same), tuple(out), tuple(asked), tuple(struck), answered)
+        named = {number: memory.id for number, memory in lessons.items()}
+        if dry_run:
+            return Looked("tidy", plan=plan, lessons=named, tokens=cost)
+        gone = tidied(self.work, plan, lessons)
+        self._keep(
+            "tidy",
+            lessons=len(self._lessons()),
+            sessions=len(sessions),
+            # what a person was asked about is asked once
+            wanted=sorted(wanted | {named[each.id] for each in plan.asked}),
+        )
+        return Looked("tidy", plan=plan, lessons=named, tokens=cost, gone=gone)
+
+    def _against_files(self, sessions: Mapping[str, Left], ask: Ask) -> Looked:
+        """The instruction files as they stand, of which only lines count that stood before the sessions shown."""
+        every = [*sessions.values()]
+        left = every[len(every) // FIRST_PART :]
+        files = instruction_files(self.place.root)
+        if not files or not left:
+            return Looked("instructions", "there is no instruction file" if left else "no session")
+        question = instructions.ask(files, left)
+        said = ask(question)
+        found = instructions.check(said, files, left, self._stood(files, left[0].started))
+        self._keep(
+            "instructions",
+            sessions=len(every),
+            found=[
+                {"verdict": each.verdict, "at": each.at, "text": each.text, "change": each.change}
+                | {"sessions": each.sessions, "lines": [cite.words for cite in each.cites]}
+                for each in found.found
+            ],
+        )
+        return Looked("instructions", findings=found, tokens=tokens(question) + tokens(said))
+
+    def _stood(self, files: Mapping[str, str], at: str) -> Mapping[str, str] | None:
+        """The files as they stood at a time, as git knows them; None where it does not."""
+        root, found = self.place.root, {}
+        for name in files:
+            last = ask_git(root, "rev-list", "-1", f"--before={at}", "HEAD", "--", name)
+            if last is None or last.returncode != 0 or not last.stdout.strip():
+                continue
+            shown = ask_git(root, "show", f"{last.stdout.strip()}:{name}")
+            if shown is not None and shown.returncode == 0:
+                found[name] = shown.stdout
+        return found or None
+
+    def _read_by(self) -> tuple[Model | None, dict[str, Left]]:
+        """Who may read the sessions of this project, and which; of several the one that may read most."""
+        every = self.sessions_left()
+        readers = {
+            run: model
+            for run, left in every.items()
+            if (model := self.reader_of(left.host, left.session)) is not None
+        }
+        most = Counter(model.identity for model in readers.values()).most_common(1)
+        if not most:
+            return None, {}
+        mine = {run: model for run, model in readers.items() if model.identity == most[0][0]}
+        return next(iter(mine.values())), {run: every[run] for run in mine}
+
+    def _lessons(self) -> list[Any]:
+        return list(self.store.select([self.project_id], states=OPEN, limit=MOST_COUNTED))
+
+    def _keep(self, look: str, **what: Any) -> None:
+        folder = looks_folder(self.made_near().path)
+        state = state_of(folder, self.project_id)
+        keep_state(folder, self.project_id, {**state, look: {**what, "at": self.now()}})
