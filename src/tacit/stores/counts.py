@@ -34,11 +34,6 @@ def event(store: Reads, name: str) -> int:
     return _one(store, "SELECT coalesce(sum(count), 0) FROM counter WHERE name = :name", name=name)
 
 
-def runs_known(store: Reads, project: str) -> int:
-    """Runs that are known, learned or not."""
-    return _one(store, "SELECT count(*) FROM run WHERE project = :p", p=project)
-
-
 def learned_runs(store: Reads, project: str, since: str = "") -> int:
     """Runs that were learned since a time."""
     sql = (
