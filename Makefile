@@ -68,27 +68,22 @@ exams-compare: .venv/ready ## two runs of them, row by row and page by page: OLD
 bench-lessons: .venv/ready ## E2 alone: what real sessions teach, by kept answers: DATA=FOLDER
 	$(BIN)/python -m bench.exams run $(DATA) --exam E2 --jobs $(JOBS)
 bench-decisions: .venv/ready ## bugs whose right fix was settled in an earlier chat: DATA=FOLDER
-	$(BIN)/python -m bench.exams.answers unpack .bench/decisions-reader
-	$(BIN)/python -m bench.decisions feed $(DATA)
 	$(BIN)/python -m bench.decisions notes $(DATA)
 	for run in bench/labels/decisions/*.json; do $(BIN)/python -m bench.decisions again $(DATA) $$(basename $$run .json) || exit 1; done
-bench-quality: .venv/ready ## recall beside plain FTS5: DATA, SESSIONS, HALF=heldout
+bench-quality: .venv/ready ## recall beside plain FTS5, by question: DATA, SESSIONS, HALF=heldout
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev) $(if $(SESSIONS),--sessions $(SESSIONS))
-	$(BIN)/python bench/long_prompts.py $(DATA) $(if $(SESSIONS),--sessions $(SESSIONS))
-	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)
-bench-effect: .venv/ready ## is what effect says true? simulations, worlds, defects, blind judges; DATA adds real sessions
+bench-effect: .venv/ready ## is what effect says true? simulations, weeks, whole worlds
 	@$(BIN)/python $(PIP) numpy
-	failed=0; for part in 'effect.py --jobs $(JOBS)' effect_weeks.py effect_moment.py 'effect_worlds.py --jobs $(JOBS)' effect_defects.py \
-	  'effect_blind.py make .bench/blind' 'effect_blind.py guess .bench/blind' ; do \
-	  $(BIN)/python bench/$$part || failed=1; done; exit $$failed
+	failed=0; for part in 'effect.py --jobs $(JOBS)' effect_weeks.py 'effect_worlds.py --jobs $(JOBS)'; do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
+bench-guards: .venv/ready ## guards on real sessions in the order of time: DATA=FOLDER, OUT=FOLDER
+	$(BIN)/python -m bench.guards play $(DATA) $(or $(OUT),.bench/guards) && $(BIN)/python -m bench.guards count $(or $(OUT),.bench/guards)
 bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS=FOLDERS for false alarms
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/redaction_disk.py --all $(if $(TRANSCRIPTS),--lines $(TRANSCRIPTS))
-	$(BIN)/python bench/redaction_places.py $(if $(TRANSCRIPTS),--transcripts $(TRANSCRIPTS))
-bench-%: .venv/ready ## any other of bench/: make bench-year ARGS='--runs 6', bench-sync, bench-replay, bench-patterns, bench-peers/compare
+bench-%: .venv/ready ## any other of bench/: make bench-sync, bench-patterns, bench-whose ARGS='…'
 	$(BIN)/python bench/$*.py $(ARGS)
-bench-postgres: .venv-extra/ready ## a server: one project among a hundred, a cache's cost, kills of either side
-	for part in cache.py postgres.py faults/team.py 'faults/team.py --controls'; do $(EXTRA)/python bench/$$part || exit 1; done
+faults-postgres: .venv-extra/ready ## a server killed under its writers
+	for part in faults/team.py 'faults/team.py --controls'; do $(EXTRA)/python bench/$$part || exit 1; done
 redteam: .venv/ready .venv-extra/ready ## quiet poison through every channel, into docs/security.md; CHANNELS=neutral,mcp for some
 	$(BIN)/python bench/redteam.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 	$(BIN)/python bench/redteam_guards.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS))

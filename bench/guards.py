@@ -1,6 +1,6 @@
 """Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
 
-    python -m bench.guards play DATA OUT [--queue ANSWERS] [--project NAME]   feed, offer, fire; OUT/firings.jsonl, offers.jsonl, told.jsonl
+    python -m bench.guards play DATA OUT [--project NAME]                     feed, offer, fire; OUT/firings.jsonl, offers.jsonl
     python -m bench.guards sheet OUT… FOLDER [LABELS.tsv]                     the sheet, shuffled, of what has no label yet
     python -m bench.guards count OUT… LABELS.tsv…                             figures by the judges' labels, beside the rules' own
     python -m bench.guards simulate                                           half years of ten guards: is asking found better?
@@ -23,21 +23,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench.guard_keys import cut, line_of, met_again, outcome_of
-from bench.lessons.feed import World, sessions, unpacked
-from bench.lessons.played import every_hook
-from bench.lessons.reach import kept
-from bench.lessons.sheets import key_of
+from bench.exams.feed import World, instructions, placed, projects, sessions, track, world_of
+from bench.exams.product import Product
+from bench.exams.transcript import events
 
 import tacit
 from tacit.core.digest import short_hash
 from tacit.core.links import ENDING, FIRED, GUARD_ASKED, TOLD, Mark
-from tacit.core.run import Run
+from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, says, spelled
 from tacit.enforce.record import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
 from tacit.formats import read
 from tacit.formats.source import FileSource
+from tacit.learn.command import line_of as shell_line
 from tacit.profiles import load
 from tacit.trial.coin import WITHHELD, assign
 from tacit.trial.guarded import guard_effect
@@ -46,52 +45,38 @@ RATE = load("default").trial.rate
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given
 BEFORE, AFTER = 6, 9  # steps around a firing on the sheet
+LONG = 420  # characters of an output there
 
-NAMES = {"firing": "firings", "offer": "offers", "told": "told"}  # what a play yields, and its file
+NAMES = {"firing": "firings", "offer": "offers"}  # what a play yields, and its file
 
 
-def play(data: Path, out: Path, queue: Path | None, names: list[str]) -> None:
+def play(data: Path, out: Path, names: list[str]) -> None:
     """Feed each project; write offers and firings."""
     out.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         files = {
             kind: stack.enter_context((out / f"{NAMES[kind]}.jsonl").open("w")) for kind in NAMES
         }
-        for name in names:
-            world = World(data, name, f"guards-{name}")
-            if queue:
-                world.read_by(queue)
-            world.fresh()
-            for kind, row in _played(world, name):
-                files[kind].write(json.dumps({"project": name, **row}) + "\n")
-            print(name, "done", file=sys.stderr)
+        product = Product()
+        for project in projects(data):
+            if names and project.name not in names:
+                continue
+            for kind, row in _played(world_of(project, product)):
+                files[kind].write(json.dumps({"project": project.name, **row}) + "\n")
+            print(project.name, "done", file=sys.stderr)
+        product.close()
 
 
-def _played(world: World, name: str) -> Any:
+def _played(world: World) -> Any:
     runs: list[Run] = []
     given: dict[str, int] = {}  # lesson -> the run from which on it is given
     armed: dict[tuple[str, str], Guard] = {}  # by lesson and step
     overruled: Counter[tuple[str, str]] = Counter()
     down: set[tuple[str, str]] = set()
-    again = {met.session for met in met_again(world.data) if met.project == name}
-    for number, session in enumerate(sessions(world.data, name)):
-        world.instructions(session.start)
-        place = world.placed(session)
-        world.tracked(place)
-        if session.id in again:
-            answers = every_hook(world, session, place)["plain"]
-            texts = kept(world) if answers else {}
-            for answer in answers:
-                keys = [key_of(name, texts[id]) for id in answer["given"] if id in texts]
-                yield (
-                    "told",
-                    {
-                        "session": session.id,
-                        "place": answer["place"],
-                        "keys": keys,
-                        "ids": answer["given"],
-                    },
-                )
+    for number, session in enumerate(sessions(world.project)):
+        instructions(world, session.start)
+        place = placed(world, session)
+        track(world, events(place))
         new = [run for run in read(FileSource(str(place)))]
         for key, guard in list(armed.items()):
             for each in (firing for run in new for firing in _firings(guard, run)):
@@ -128,11 +113,11 @@ def _played(world: World, name: str) -> Any:
                         armed[key] = part
                     else:
                         del armed[key]
-        world.tacit("learn", str(place), "--over")
+        world.home.learn(place)
         place.unlink()
         runs += new
         with tacit.open(
-            env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True
+            env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
         ) as memories:
             could = memories.guardable()
         for whole in could:
@@ -194,6 +179,31 @@ def _firings(guard: Guard, run: Run) -> tuple[Firing, ...]:
     if key not in _KNOWN:
         _KNOWN[key] = tuple(firings_in(guard, run))
     return _KNOWN[key]
+
+
+def line_of(step: Step) -> str:
+    """A step in one line."""
+    if step.typed and step.text:
+        return f"PERSON: {cut(step.text, 600)}"
+    if step.tool:
+        said = (
+            shell_line(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
+        )
+        return f"{step.tool}: {cut(said, 260)}  => {cut(outcome_of(step), 200)}"
+    return f"agent: {cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
+
+
+def outcome_of(step: Step) -> str:
+    """What a call printed, its beginning and its end."""
+    said = (step.error or step.output).strip()
+    head = "STOPPED BY THE PERSON " if step.interrupted else "FAILED " if step.error else "passed "
+    return head + (said if len(said) <= LONG else f"{said[: LONG // 2]} […] {said[-LONG // 2 :]}")
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning and the end of a long text."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[: most * 2 // 3]} […] {plain[-most // 3 :]}"
 
 
 def _shown(run: Run, place: str) -> dict[str, Any]:
@@ -354,17 +364,12 @@ def main() -> None:
     )
     parser.add_argument("step", choices=("play", "sheet", "count", "simulate"))
     parser.add_argument("places", nargs="*", type=Path)
-    parser.add_argument("--queue", type=Path)
     parser.add_argument("--project", action="append")
     args = parser.parse_args()
     labels = [path for path in args.places if path.suffix == ".tsv"]
     outs = [path for path in args.places if path not in labels]
     if args.step == "play":
-        data = unpacked(args.places[0])
-        names = args.project or sorted(
-            each.name for each in data.iterdir() if (each / "index.json").exists()
-        )
-        play(data, args.places[1], args.queue, names)
+        play(args.places[0], args.places[1], args.project or [])
     elif args.step == "sheet":
         sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
     elif args.step == "simulate":

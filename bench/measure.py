@@ -1,4 +1,4 @@
-"""Shared by the benches: what a child process costs, tables of budgets, dated results, and a plot.
+"""Shared by the benches: what a child process costs, tables of budgets and dated results.
 
 The machine that measures is shared with others. So CPU time is compared, not time on the wall; what is compared runs in turns, one pair after the
 other; and of many pairs the median counts. The measuring process steps back (nice 5), so that it disturbs nobody and everybody disturbs it alike.

@@ -12,22 +12,25 @@ sessions.lesson   Every turn of real sessions is an item, in a row with those of
                   turns that hold its quotes.
 sessions.again    What a person asked for again: asked with the message, before its session is kept; right are the messages that said it before.
 
-Halves: a question belongs to the dev half if the first byte of SHA-256 of "tacit " and its item's id is even; reports go by the halves of
-bench/matching.py, which were drawn before. All lessons are in the store either way.
+Halves: a question belongs to the dev half if the first byte of SHA-256 of "tacit " and its item's id is even; linked reports are one
+finding, and findings are numbered in file order: even ones are the dev half. All lessons are in the store either way.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matching
-
+CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
+DESCRIPTION = 600  # characters of a report's description
 LONGEST_TURN = 2000  # characters; what is longer is a paste
 BEFORE = Path(__file__).resolve().parents[1] / ".bench" / "quality"
 
@@ -166,12 +169,64 @@ def whowhen(data: Path, half: str) -> Kinds:
     return {"whowhen.step": [[Stage(lessons, step)]], "whowhen.start": [[Stage(lessons, start)]]}
 
 
+class Report(NamedTuple):
+    """One bug report; `finding` is the same for all reports that are linked as duplicates."""
+
+    filed: str
+    id: str
+    finding: int
+    title: str
+    description: str
+
+    def text(self, form: str) -> str:
+        return self.title if form == "title" else f"{self.title}\n{self.description[:DESCRIPTION]}"
+
+
+def reports_of(data: Path, corpus: str, half: str) -> list[Report]:
+    """The reports of one half, in the order in which they were filed."""
+    csv.field_size_limit(sys.maxsize)
+    base = data / "gitbugs" / CORPORA[corpus]
+    with base.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    parent = {row["Issue id"]: row["Issue id"] for row in rows}
+
+    def root(id: str) -> str:
+        while parent[id] != id:
+            id = parent[id]
+        return id
+
+    with base.with_name(base.name + "-combined.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            for other in row["Duplicate id"].split(","):
+                if row["Issue id"] in parent and other.strip() in parent:
+                    parent[root(row["Issue id"])] = root(other.strip())
+    findings: dict[str, int] = {}
+    for row in rows:
+        findings.setdefault(root(row["Issue id"]), len(findings))
+    wanted = 0 if half == "dev" else 1
+    reports = [
+        Report(
+            _date(row["Created"]),
+            row["Issue id"],
+            findings[root(row["Issue id"])],
+            row["Summary"],
+            row["Description"] or "",
+        )
+        for row in rows
+    ]
+    return sorted(report for report in reports if report.finding % 2 == wanted)
+
+
+def _date(text: str) -> str:
+    return datetime.strptime(text, "%d/%b/%y %H:%M").isoformat() if "/" in text else text
+
+
 def gitbugs(data: Path, half: str) -> Kinds:
     """Duplicate reports of two trackers; each tracker is a store of its own."""
     found: Kinds = {"gitbugs.title": [], "gitbugs.report": []}
     for form in ("title", "report"):
-        for corpus in matching.CORPORA:
-            both = {each: matching.load(data, corpus, each) for each in ("dev", "heldout")}
+        for corpus in CORPORA:
+            both = {each: reports_of(data, corpus, each) for each in ("dev", "heldout")}
             reports = sorted(both["dev"] + both["heldout"])
             twins: dict[int, set[str]] = defaultdict(set)
             for report in reports:

@@ -1,7 +1,7 @@
 """Every budget of the design (§10) in one run, to a million memories: `make bench`.
 
 Stores are made once (bench/stores.py: some ten minutes of CPU for a million) and kept in `.bench`. Sizes by TACIT_BENCH_SIZES. The result goes to
-bench/results/ with a plot of growth; the exit code is 1 if a budget is missed.
+bench/results/ with a table of growth; the exit code is 1 if a budget is missed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any
 import learning
 import tending
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
-from plot import lines, short
 from stores import PROJECT, cache, environment, fresh, make_store, opened
 from tacit.app import Memories
 from tacit.core.rows import Hit
@@ -584,22 +583,17 @@ def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
 
 
 def write(path: str, table: Table, growth: Growth, built: str) -> None:
-    """The dated result and the plot."""
-    picture = os.path.splitext(path)[0] + ".svg"
+    """The dated result."""
     shown = {name: points for name, points in growth.items() if points}
-    if shown:
-        with open(picture, "w", encoding="utf-8") as file:
-            file.write(lines("What grows with the store", "memories", "ms of CPU", shown))
     with open(path, "w", encoding="utf-8") as file:
         file.write(
             f"# Budgets, {os.path.basename(path)[:10]}\n\n`make bench` · {surroundings()}\n\n{table.markdown()}\n"
         )
         if shown:
-            file.write(f"![growth]({os.path.basename(picture)})\n\n")
             sizes = sorted({size for points in shown.values() for size, _ in points})
             file.write(
                 "| ms of CPU | "
-                + " | ".join(map(short, sizes))
+                + " | ".join(f"{size:,.0f}" for size in sizes)
                 + " |\n"
                 + "|---" * (1 + len(sizes))
                 + "|\n"

@@ -1,8 +1,6 @@
-"""Transcripts: what the readers see in them, a synthetic long one, and what reading costs.
+"""A synthetic long transcript of Claude Code, for the budget of learning.
 
-    python bench/transcripts.py table DIR…                     one line per file: what was seen, and CPU seconds per MB
     python bench/transcripts.py generate --mb 10 --seed 1 OUT  a Claude Code session, all text made up here
-    python bench/transcripts.py speed FILE                     reading it, as a multiple of json.loads of its lines
 
 The generated session has the mix of a real one: more progress records than conversation, tool results that repeat
 whole files, one failing command in six, answers split over records with the same message id.
@@ -11,172 +9,28 @@ whole files, one failing command in six, answers split over records with the sam
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import os
 import random
-import statistics
-import sys
 import time
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src"))
-
-from tacit import formats
-from tacit.formats.source import FileSource, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
-
-    from tacit.core.run import Run
-
-COLUMNS = (
-    "format",
-    "runs",
-    "lines",
-    "steps",
-    "tools",
-    "errors",
-    "stopped",
-    "typed",
-    "malformed",
-    "unknown",
-    "repeated",
-    "findings",
-    "MB",
-    "s/MB",
-)
-PAIRS = 9  # interleaved, so that a slow moment of the machine falls on both sides
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    verbs.add_parser("table").add_argument("paths", nargs="+")
-    generate_parser = verbs.add_parser("generate")
-    generate_parser.add_argument("--mb", type=float, default=10)
-    generate_parser.add_argument("--seed", type=int, default=1)
-    generate_parser.add_argument("out")
-    verbs.add_parser("speed").add_argument("file")
+    parser.add_argument("verb", choices=["generate"])
+    parser.add_argument("--mb", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("out")
     asked = parser.parse_args(argv)
-    if asked.verb == "table":
-        print("\n".join(table(asked.paths)))
-    elif asked.verb == "generate":
-        with open(asked.out, "wb") as file:
-            file.writelines(generate(asked.mb, asked.seed))
-    else:
-        print(speed(asked.file))
+    with open(asked.out, "wb") as file:
+        file.writelines(generate(asked.mb, asked.seed))
     return 0
-
-
-def table(paths: list[str]) -> Iterator[str]:
-    """A line per file; a file that is read with another, or that no format knows, says so."""
-    findings = _extractor()
-    rows: list[tuple[str, str, list[str]]] = []
-    for source in walk(paths):
-        gc.collect()
-        start = time.process_time()
-        name = formats.detect(source)
-        runs = list(formats.read(source, name)) if name else []
-        found = sum(findings(run) for run in runs) if findings else 0
-        spent = time.process_time() - start
-        if runs:
-            mb = source.size / 1e6
-            counts = [
-                str(len(runs)),
-                *_counts(runs),
-                str(found),
-                f"{mb:.2f}",
-                f"{spent / mb:.2f}" if mb > 0.02 else "-",
-            ]
-            rows.append((source.path, name or "", counts))
-        else:
-            rows.append((source.path, name or "-", ["part of another" if name else "not known"]))
-    start_at = os.path.commonpath([os.path.dirname(row[0]) for row in rows]) if rows else ""
-    width = max((len(_short(row[0], start_at)) for row in rows), default=4)
-    yield "  ".join(
-        ["file".ljust(width), COLUMNS[0].ljust(11), *(column.rjust(9) for column in COLUMNS[1:])]
-    )
-    for path, name, counts in rows:
-        yield "  ".join(
-            [_short(path, start_at).ljust(width), name.ljust(11), *(c.rjust(9) for c in counts)]
-        )
-
-
-def _short(path: str, start: str) -> str:
-    """A path below the folder in question, long names cut in the middle."""
-    name = os.path.relpath(path, start)
-    return name if len(name) <= 64 else f"{name[:30]}…{name[-33:]}"
-
-
-def _counts(runs: list[Run]) -> list[str]:
-    steps = [step for run in runs for step in run.steps]
-    readings = [run.reading for run in runs if run.reading]
-    return [
-        str(count)
-        for count in (
-            sum(reading.lines for reading in readings),
-            len(steps),
-            sum(step.role == "tool" for step in steps),
-            sum(bool(step.error) for step in steps),
-            sum(step.interrupted for step in steps),
-            sum(step.typed for step in steps),
-            sum(reading.malformed for reading in readings),
-            sum(sum((reading.unknown or {}).values()) for reading in readings),
-            sum(reading.duplicates for reading in readings),
-        )
-    ]
-
-
-def _extractor() -> Callable[[Run], int] | None:
-    try:
-        from tacit.learn.extract import Known, extract
-    except ImportError:
-        return None
-    return lambda run: len(extract(run, Known()))
-
-
-def speed(path: str) -> str:
-    """CPU of reading a file and of extraction beside that of parsing its lines, in one process."""
-    with open(path, "rb") as file:
-        data = file.read()
-    lines = data.splitlines()
-    findings = _extractor()
-    source = FileSource(path)
-    runs: list[Run] = []
-
-    def parse() -> None:
-        for line in lines:
-            json.loads(line)
-
-    def read() -> None:
-        runs[:] = formats.read(source)
-
-    def extract() -> None:
-        for run in runs:
-            if findings:
-                findings(run)
-
-    timed: dict[str, list[float]] = {"json.loads": [], "read": [], "extract": []}
-    for _ in range(PAIRS):
-        for name, work in (("json.loads", parse), ("read", read), ("extract", extract)):
-            gc.collect()
-            start = time.process_time()
-            work()
-            timed[name].append(time.process_time() - start)
-    floor = statistics.median(timed["json.loads"])
-    steps = sum(len(run.steps) for run in runs)
-    report = [
-        f"{len(data) / 1e6:.1f} MB, {len(lines)} lines, {steps} steps; medians of {PAIRS} interleaved runs, CPU"
-    ]
-    for name, times in timed.items():
-        if name != "extract" or findings:
-            middle = statistics.median(times)
-            report.append(f"{name:<11} {middle * 1000:8.1f} ms  {middle / floor:5.2f}x")
-    return "\n".join(report)
 
 
 def generate(mb: float, seed: int) -> Iterator[bytes]:
@@ -191,53 +45,11 @@ def generate(mb: float, seed: int) -> Iterator[bytes]:
 
 
 WORDS = (
-    "ledger",
-    "invoice",
-    "batch",
-    "cursor",
-    "retry",
-    "window",
-    "queue",
-    "broker",
-    "token",
-    "parser",
-    "schema",
-    "column",
-    "region",
-    "tenant",
-    "worker",
-    "lease",
-    "snapshot",
-    "digest",
-    "checksum",
-    "handler",
-    "route",
-    "filter",
-    "merge",
-    "rebase",
-    "fixture",
-    "backoff",
-    "shard",
-    "replica",
-    "cache",
-    "header",
-    "payload",
-    "gauge",
-    "counter",
-    "probe",
-    "socket",
-    "buffer",
-    "stream",
-    "encoder",
-    "decoder",
-    "folder",
-    "archive",
-    "manifest",
-    "loader",
-    "planner",
-    "bucket",
-    "ticket",
-)
+    "ledger invoice batch cursor retry window queue broker token parser schema column region "
+    "tenant worker lease snapshot digest checksum handler route filter merge rebase fixture "
+    "backoff shard replica cache header payload gauge counter probe socket buffer stream "
+    "encoder decoder folder archive manifest loader planner bucket ticket"
+).split()
 VERBS = (
     "load",
     "store",
