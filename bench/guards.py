@@ -3,7 +3,6 @@
     python -m bench.guards play DATA OUT [--project NAME]                     feed, offer, fire; OUT/firings.jsonl, offers.jsonl
     python -m bench.guards sheet OUT… FOLDER [LABELS.tsv]                     the sheet, shuffled, of what has no label yet
     python -m bench.guards count OUT… LABELS.tsv…                             figures by the judges' labels, beside the rules' own
-    python -m bench.guards simulate                                           half years of ten guards: is asking found better?
 
 A session is first played against the guards that are armed by then, then learned. A lesson is given from the session after the one that
 brought it into force. It is offered once it came back in two later sessions and its record over all sessions so far is enough; every offer
@@ -29,7 +28,6 @@ from bench.exams.transcript import events
 
 import tacit
 from tacit.core.digest import short_hash
-from tacit.core.links import ENDING, FIRED, GUARD_ASKED, TOLD, Mark
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, says, spelled
@@ -37,11 +35,6 @@ from tacit.enforce.record import RIGHT, WRONG, Firing, Record, firings_in, of_pa
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.learn.command import line_of as shell_line
-from tacit.profiles import load
-from tacit.trial.coin import WITHHELD, assign
-from tacit.trial.guarded import guard_effect
-
-RATE = load("default").trial.rate
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given
 BEFORE, AFTER = 6, 9  # steps around a firing on the sheet
@@ -314,41 +307,6 @@ def count(outs: list[Path], said: list[dict[str, str]]) -> dict[str, Any]:
     return figures
 
 
-GUARDS, WEEKS, A_WEEK, RELEVANT, WORLDS = 10, 26, 50, 1 / 8, 50
-
-
-def simulate(told: float, asked: float) -> Counter[str]:
-    """What is said after each of so many half years, where the problem comes with these rates; by the coins and the purse of the product."""
-    said: Counter[str] = Counter()
-    for world in range(WORLDS):
-        draw, marks = random.Random(f"{world} {told} {asked}"), []
-        for session in range(WEEKS * A_WEEK):
-            for guard in range(GUARDS):
-                if draw.random() < RELEVANT:
-                    lesson, unit, at = f"g{guard}", f"w{world}s{session}", f"{session:06}"
-                    coin = assign(f"key {world}".encode(), unit, f"guard {lesson}", RATE)
-                    arm, rate = (TOLD, told) if coin.arm == WITHHELD else (GUARD_ASKED, asked)
-                    marks.append(
-                        Mark(lesson, unit, "p", FIRED, arm, RATE, reason=f"{unit}{lesson}", at=at)
-                    )
-                    came = RIGHT if draw.random() < rate else ""
-                    marks.append(
-                        Mark(
-                            lesson,
-                            unit,
-                            "p",
-                            ENDING,
-                            "",
-                            surface=f"{unit}{lesson}",
-                            reason=came,
-                            at=at,
-                        )
-                    )
-        found = guard_effect(marks, 0.05)
-        said[found.verdict if found else "nothing"] += 1
-    return said
-
-
 def _interval(right: int, n: int) -> tuple[float, float]:
     """Wilson's."""
     if not n:
@@ -362,7 +320,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.guards", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("step", choices=("play", "sheet", "count", "simulate"))
+    parser.add_argument("step", choices=("play", "sheet", "count"))
     parser.add_argument("places", nargs="*", type=Path)
     parser.add_argument("--project", action="append")
     args = parser.parse_args()
@@ -372,12 +330,6 @@ def main() -> None:
         play(args.places[0], args.places[1], args.project or [])
     elif args.step == "sheet":
         sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
-    elif args.step == "simulate":
-        better, none = simulate(0.4, 0.1), simulate(0.4, 0.4)
-        print(
-            f"told .4, asked .1: {dict(better)}; told .4, asked .4: {dict(none)}; of {WORLDS} half years each"
-        )
-        sys.exit(better["helps"] < 0.8 * WORLDS or none["helps"] + none["harms"] > 0.05 * WORLDS)
     else:
         print(json.dumps(count(outs, [labels_in(path) for path in labels]), indent=1))
 
