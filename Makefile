@@ -63,6 +63,8 @@ bench: .venv/ready ## every budget of the design; TACIT_BENCH_SIZES=1000,10000,1
 	$(BIN)/python bench/speed.py
 exams: .venv/ready ## the quick exams, in figures: DATA=FOLDER, EXAMS='E1 E4', OUT=FILE; PRODUCT=…/bin/python asks another checkout's
 	$(BIN)/python -m bench.exams run $(DATA) --public $(PUBLIC) --jobs $(JOBS) $(EXAMS:%=--exam %) $(if $(PRODUCT),--python $(PRODUCT)) $(if $(OUT),--out $(OUT))
+exams-pages: .venv/ready ## of E2 alone what a reader is shown and what is learned, no hooks: a minute a hundred sessions
+	$(BIN)/python -m bench.exams run $(DATA) --exam E2 --no-hooks --jobs $(JOBS) --work .bench/exams-pages --out .bench/exams-pages/figures.json
 exams-compare: .venv/ready ## two runs of them, row by row and page by page: OLD=bench/results/exams-0.2.0.json NEW=FILE
 	@$(BIN)/python -m bench.exams compare $(OLD) $(or $(NEW),.bench/exams/figures.json)
 bench-lessons: .venv/ready ## E2 alone: what real sessions teach, by kept answers: DATA=FOLDER

@@ -49,7 +49,8 @@ def e2(args: argparse.Namespace, pages: Pages) -> list[Row]:
             return [json.loads(line) for line in kept.read_text().splitlines()]
         begun = time.time()
         with product_of(args) as product:
-            log = lessons.fed(project, product, args.work, args.limit, args.keep)
+            how = {"limit": args.limit, "keep": args.keep, "play": args.play}
+            log = lessons.fed(project, product, args.work, **how)
         print(
             f"{project.name}: {len(log)} sessions in {time.time() - begun:.0f} s", file=sys.stderr
         )
@@ -105,6 +106,12 @@ def asked_for() -> argparse.Namespace:
     run.add_argument("--project", action="append", help="of E2 only these")
     run.add_argument("--limit", type=int, default=0, help="of E2 so many sessions of each project")
     run.add_argument("--again", action="store_true", help="count E2 from an earlier run's logs")
+    run.add_argument(
+        "--no-hooks",
+        dest="play",
+        action="store_false",
+        help="of E2 what is learned and shown alone",
+    )
     run.add_argument("--keep", action="store_true", help="the homes that E2 fed")
     run.add_argument("--jobs", type=int, default=2, help="of E2 projects at a time")
     run.add_argument("--python", default=sys.executable, help="of the product's environment")

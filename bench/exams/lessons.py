@@ -17,17 +17,25 @@ from bench.exams.product import Product
 from bench.exams.rows import Row
 from bench.exams.transcript import events
 
-UNANSWERED = 0.02  # of the questions; a project with more of them without an answer is marked
+UNANSWERED = 0.02  # of the questions; the figures of a project with more of them without an answer are marked
 Log = list[dict[str, Any]]
 
 
-def fed(project: Path, product: Product, out: Path, limit: int = 0, keep: bool = False) -> Log:
+def fed(
+    project: Path,
+    product: Product,
+    out: Path,
+    *,
+    limit: int = 0,
+    keep: bool = False,
+    play: bool = True,
+) -> Log:
     """Feed a project and keep its log, from which every figure is counted."""
     world = world_of(project, product)
     log: Log = []
     try:
         with (out / f"{project.name}.jsonl").open("w") as file:
-            for line in feed(world, limit=limit):
+            for line in feed(world, play=play, limit=limit):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 file.flush()
                 log.append(line)
@@ -56,10 +64,10 @@ def rows(project: Path, log: Log) -> Iterator[Row]:
     asked = [each for line in log for each in line["questions"]]
     without = Counter(each["step"] for each in asked if not each["answered"])
     share = sum(without.values()) / max(1, len(asked))
-    mark = " (marked: more than 2 % without an answer)" if share > UNANSWERED else ""
 
     def row(figure: str, value: object) -> Row:
-        return Row("E2", f"{name}: {figure}{mark}", value)
+        marked = f"{value} (marked)" if share > UNANSWERED else value
+        return Row("E2", f"{name}: {figure}", marked)
 
     yield Row("E2", f"{name}: sessions", len(log))
     yield Row("E2", f"{name}: questions", len(asked))
@@ -70,8 +78,13 @@ def rows(project: Path, log: Log) -> Iterator[Row]:
         "lessons active, waiting, doubted", f"{active}, {waiting}, {len(last.get('doubted', ()))}"
     )
     yield row("held share", round(waiting / max(1, active + waiting), 3))
+    heard = any(line["hooks"] for line in log)
     for figure, seen in reached(project, log).items():
-        yield row(figure, str(seen))
+        if heard or " told " not in figure:
+            yield row(figure, str(seen))
+    if not heard:
+        yield Row("E2", f"{name}: skipped", "no hook was played, or none said anything")
+        return
     yield from (row(figure, value) for figure, value in worth(name, log))
     yield from (row(figure, value) for figure, value in spoken(log))
 
@@ -174,7 +187,10 @@ def pooled(logs: dict[Path, Log]) -> Iterator[Row]:
     """The counts of all projects together."""
     whole: dict[str, Seen] = defaultdict(Seen)
     for project, log in logs.items():
+        heard = any(line["hooks"] for line in log)
         for figure, seen in reached(project, log).items():
+            if not heard and " told " in figure:
+                continue
             whole[figure].yes += seen.yes
             whole[figure].of += seen.of
     for figure, seen in whole.items():
