@@ -6,19 +6,20 @@ import argparse
 from pathlib import Path
 
 from bench.looks import figures, sheets
-from bench.looks.walk import walk
+from bench.looks.walk import lessons_of, walk
 
 
 def main() -> None:
     """One command."""
     parser = argparse.ArgumentParser(prog="python -m bench.looks")
-    parser.add_argument("do", choices=("ask", "figures", "sheets", "judged"))
+    parser.add_argument("do", choices=("ask", "lessons", "figures", "sheets", "judged"))
     parser.add_argument("data", type=Path, help="a folder of projects")
     parser.add_argument("--project", default="")
     parser.add_argument("--look", choices=("habits", "failures", "tidy", "instructions"))
     parser.add_argument(
         "--lessons", type=Path, help="JSON lines: id, text, topic, session, persons"
     )
+    parser.add_argument("--store", type=Path, help="lessons: a store that the sessions were fed to")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     if given.do == "ask":
@@ -32,6 +33,8 @@ def main() -> None:
             print(f"done: {last.place.parent}")
         else:
             print(last.place)
+    elif given.do == "lessons":
+        print(lessons_of(given.data, given.project, given.store, given.out))
     elif given.do == "figures":
         figures.show(given.data, given.out)
     elif given.do == "sheets":

@@ -7,7 +7,9 @@ What an answer comes to is the product's own check; nothing of it is stored by t
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -116,6 +118,28 @@ def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
             gone |= {id for each in plan.same for id in each.goes} | {each.id for each in plan.out}
             wording |= {each.stays: each.text for each in plan.same if each.text}
         seen, last = came, number
+
+
+def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
+    """A project's open lessons, each with the number of the session that taught it, for `tidy`: from a store that its sessions were fed to."""
+    number = {each.session: at for at, each in enumerate(left(data, project, out), 1)}
+    query = (
+        "SELECT m.id, m.text, m.about, m.trust, r.foreign_id FROM memory m"
+        " LEFT JOIN evidence e ON e.memory = m.id LEFT JOIN run r ON r.id = e.run"
+        " WHERE m.gate = 'allow' AND m.state NOT IN ('superseded', 'archived', 'rejected')"
+    )
+    found: dict[str, dict[str, Any]] = {}
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        for id, text, about, trust, session in opened.execute(query):
+            topic = "" if about == "*" else about.partition(";")[0]
+            one = found.setdefault(id, {"text": text, "topic": topic, "persons": trust == "user"})
+            at = number.get(session, len(number))
+            one["session"] = min(one.get("session", at), at)
+    rows = sorted(found.values(), key=lambda one: (one["session"], one["text"]))
+    place = out / project / "lessons.jsonl"
+    lines = [json.dumps({"id": str(at), **one}) for at, one in enumerate(rows, 1)]
+    place.write_text("\n".join(lines) + "\n")
+    return place
 
 
 def _against(data: Path, project: str, out: Path) -> Iterator[Step]:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from tests.journeys.world import Machine, once_in
+from tests.terminals import Screen
+
+from tacit.surfaces.cli import Cli, _main
+from tacit.testing import signed
 
 LOG = "When work is done, say whether the changelog has a line for it, and offer one."
 LINES = [
@@ -213,3 +219,22 @@ def test_the_first_minute_comes_before_any_session_is_read(machine: Machine) -> 
     assert first < min(n for n in reading if "postal code" not in asked[n])
     machine.tacit("keep", "1")
     assert machine.lesson(machine.id_of("changelog"))["trust"]
+
+
+def test_a_number_drops_and_k_keeps_at_once(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The price is said before the yes; then her own screen, and one key for each."""
+    sessions(machine, learned=False)
+    machine.reader(("habits", "", HABIT), ("failures", "", CURE))
+    monkeypatch.setattr("sys.stdin", Screen("y\nk 1 d 2\n"))
+    screen = Screen()
+    env = signed({**os.environ, "HOME": str(machine.home), "TACIT_NO_WORKER": "1"})
+    assert _main(["lookback"], Cli(env, screen, screen)) == 0
+    shown = " ".join(screen.getvalue().split())
+    before, _, after = shown.partition("[y/N] ")
+    assert "first what you ask for again and again" in before
+    assert "What you ask for again and again" in after
+    assert machine.lessons() == {LOG: "active"}
+    told = [machine.agent(f"t{n}").begins() for n in range(3)]
+    assert all(LOG in each for each in told), "what she kept is no matter of a coin any more"

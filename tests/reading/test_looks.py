@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -142,6 +143,7 @@ def test_twenty_items_are_cut_to_what_was_asked_for() -> None:
         ("Never commit unasked.", False),
         ("Write commit messages in the imperative.", False),
         ("Commit messages name the issue.", False),
+        ("After a push, check that the CI and publish runs pass.", False),
         ("When asked to commit, put the issue's number first.", False),
     ],
 )
@@ -221,6 +223,24 @@ def test_a_session_leaves_its_persons_words_and_its_failures() -> None:
     assert left.failed[0].passed == "cargo test -q one"
     assert left.failed[0].told.startswith("error: unexpected argument")
     assert left_from(json.loads(json.dumps(left.as_json()))) == left
+
+
+def test_failures_by_the_thousand_and_of_a_megabyte_are_few_short_lines() -> None:
+    """The last ones of a session, each cut; none of them passed."""
+    wide = "error: " + "x" * 1_000_000
+    steps = tuple(
+        Step("tool", "", tool="Bash", input={"command": f"tool{at} run"}, error=wide)
+        for at in range(1_000)
+    )
+    began = time.process_time()
+    left = left_by(Run("s", "claude-code", steps))
+    assert time.process_time() - began < 20
+    assert [failed.command for failed in left.failed] == [
+        f"tool{at} run" for at in range(986, 1_000)
+    ]
+    assert max(len(failed.told) for failed in left.failed) <= 400
+    asked = failures.ask([left], (), frozenset({"s"}))
+    assert "s1.14 tool999 run ! error: xxx" in asked and asked.count(" -> –") == 14
 
 
 def test_a_forks_line_stands_once() -> None:

@@ -312,7 +312,8 @@ def named_lines(row: Mapping[str, Any]) -> list[tuple[str, str]]:
             each = [name.rstrip(":"), words]
         if isinstance(each, (list, tuple)) and each and isinstance(each[0], str):
             words = each[1] if len(each) > 1 and isinstance(each[1], str) else ""
-            found.append((each[0].strip(), words.strip().strip('"“”')))
+            words = re.sub(r"^\(p\d+\) ", "", words.strip().strip('"“”'))  # the person's mark
+            found.append((each[0].strip(), words))
     return found
 
 

@@ -38,16 +38,18 @@ FEWEST_SESSIONS = 2  # that show one
 WORDS_AT_START = 180  # of all habits that a start is told
 WHENS = ("start", "end", "always")
 
-_ACTS = r"(?:force-)?(?:commit|push|deploy|publish|delete|release|merge)"
+# as an order: "commit and push", "publish the package", and not "publish runs pass"
+_ACTS = (
+    r"(?:force-)?(?:commit|push|deploy|publish|delete)\b(?=\s*(?:$|[,.;!)]"
+    r"|(?:and|or|the|it|them|to|all|each|every|your|any|changes?|after|directly|on|with|when|a|an)\b))"
+)
 # a clause that leaves the act to the person, or is about it
 _ASKED = re.compile(
     r"\b(?:ask(?:s|ed|ing)?|offer\w*|whether|never|don['’]t|do not|not|without|only|unless|confirm\w*"
     r"|wait\w*|propose|suggest|remind\w*|expect\w*|before|after|once|when(?:ever)?|if)\b",
     re.I,
 )
-_ORDERED = re.compile(
-    rf"(?:^|,\s*|\b(?:and|then|always|also|automatically)\s+){_ACTS}\b(?!\s+messages?)", re.I
-)
+_ORDERED = re.compile(rf"(?:^|,\s*|\b(?:and|then|always|also|automatically)\s+){_ACTS}", re.I)
 
 
 def ask(

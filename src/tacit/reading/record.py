@@ -160,11 +160,15 @@ def failure_of(step: Step, line: str) -> str:
     """What a call printed when it failed; empty where it passed, was stopped, or refused before it ran."""
     if step.interrupted or is_refused(step.error):
         return ""
-    acts = any(call.acts for call in commands(line))
-    if (failed := failing_output(step)) or step.status is not None or not step.output:
-        return failed if acts or failed != WORDLESS else ""  # a search without a hit
+    failed = failing_output(step)
+    silent = failed == WORDLESS  # a search without a hit, where nothing but looking was done
     # a script that printed no exit code: only its output may tell, unless it showed somebody else's
-    return step.output if acts and recognise(step.output[-LAST_OF_OUTPUT:], "", SOFT) else ""
+    unsure = not failed and step.status is None and bool(step.output)
+    if (silent or unsure) and not any(call.acts for call in commands(line)):
+        return ""
+    if unsure and recognise(step.output[-LAST_OF_OUTPUT:], "", SOFT):
+        return step.output
+    return failed
 
 
 def telling(output: str, cwd: str) -> str:
