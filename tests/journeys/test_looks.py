@@ -238,3 +238,33 @@ def test_a_number_drops_and_k_keeps_at_once(
     assert machine.lessons() == {LOG: "active"}
     told = [machine.agent(f"t{n}").begins() for n in range(3)]
     assert all(LOG in each for each in told), "what she kept is no matter of a coin any more"
+
+
+def test_what_tidying_takes_out_comes_back_by_undo(looked: Machine) -> None:
+    habit, cure = looked.id_of("changelog"), looked.id_of("uv run")
+    looked.reader(
+        ("tidy", "", {"same": [{"ids": ["1", "2"], "text": ""}], "over": [{"id": "7"}]}),
+    )
+    dry = looked.json("lookback", "--look", "tidy", "--dry-run")
+    assert len(dry["plan"]) == 1 and dry["plan"][0].startswith("same: ")
+    assert [each["why"] for each in dry["struck"]] == ["no such lesson"]
+    assert {looked.state(habit), looked.state(cure)} == {"active"}
+    looked.json("lookback", "--look", "tidy")
+    gone = habit if looked.state(habit) == "gone" else cure
+    assert looked.state(gone) == "gone"
+    merged = [each for each in looked.json("log")["entries"] if each["memory"] == gone][-1]
+    looked.tacit("undo", "--entry", str(merged["n"]))
+    assert looked.state(gone) == "active"
+
+
+def test_instruction_files_are_asked_about_and_never_written(looked: Machine) -> None:
+    rules = looked.folder / "AGENTS.md"
+    rules.write_text("Say whether the changelog has a line.\n")
+    lines = [["s1.1", "did you write the changelog"], ["s2.1", "changelog!"]]
+    found = {"not_kept": [{"at": "AGENTS.md:1", "lines": lines}], "wrong": [], "missing": []}
+    looked.reader(("instructions", "", found))
+    said = looked.json("lookback", "--look", "instructions")
+    assert said["findings"] == [
+        "not kept AGENTS.md:1 (2 sessions): Say whether the changelog has a line."
+    ]
+    assert rules.read_text() == "Say whether the changelog has a line.\n"

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.app.learning import Learning, instruction_files
-from tacit.app.looked import is_dropped, known_lessons, take_in, tidied
+from tacit.app.looked import BY, Brought, is_dropped
+from tacit.app.tidied import known_lessons, tidied
+from tacit.core.journal import Hand
 from tacit.core.states import OPEN
 from tacit.guard.redact import redact
 from tacit.learn.reader.read import READING_PATIENCE, examined
@@ -127,7 +129,9 @@ class Looking(Learning):
         if dry_run:
             return Looked(name, answer=answer, tokens=cost)
         if answer.answered:
-            lessons = take_in(self.work, name, answer, sessions, lessons, advises=advises)
+            hand = Hand(BY, self.now(), "", self.work.project.profile)
+            brought = Brought(self.work, name, sessions, hand, advises)
+            lessons = brought.take_in(answer, lessons)
         self._keep(
             name,
             items=items_as(answer.items),

@@ -116,7 +116,7 @@ def look_now(cli: Cli, memories: Memories, name: str, dry_run: bool) -> Answer:
     elif looked.plan is not None:
         struck = looked.plan.struck
         lines = list(_plan(memories, looked))
-        data["plan"], data["gone"] = lines, looked.gone
+        data["plan"], data["gone"] = [*lines], looked.gone
     elif looked.findings is not None:
         struck = looked.findings.struck
         lines = [
@@ -124,7 +124,7 @@ def look_now(cli: Cli, memories: Memories, name: str, dry_run: bool) -> Answer:
             + (f" → {each.change}" if each.change else "")
             for each in looked.findings.found
         ]
-        data["findings"] = lines
+        data["findings"] = [*lines]
     data["struck"] = [{"what": each.what, "why": each.why} for each in struck]
     lines = lines or ["nothing"]
     lines += [f"{numbered(len(struck), 'thing')} of the answer did not hold"] if struck else []
