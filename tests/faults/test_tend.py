@@ -1,4 +1,4 @@
-"""A small dose of what bench/faults/tend.py does at length: tend killed, tend twice at once, tend beside learners."""
+"""Tend killed, tend twice at once, tend beside learners."""
 
 from __future__ import annotations
 
