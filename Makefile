@@ -12,7 +12,7 @@ export PYTHONUTF8 := 1
 unexport PYTHONDONTWRITEBYTECODE
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 , := ,
-KIND ?= flips kill reading power calls full
+KIND ?= kill reading power calls full
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
 
 help: ## this list

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import calls
-import flips
 import full
 import kill
 import power
@@ -51,10 +50,6 @@ CONTROLS = {
     "full": (
         "what the disk refuses is taken for written",
         lambda place: full.batch(1, place, fault="deaf"),
-    ),
-    "flips": (
-        "a doctor that trusts integrity_check",
-        lambda place: flips.batch(1, place, fault="blind"),
     ),
 }
 

@@ -13,7 +13,6 @@ UNITS = {
     "power": "images",
     "calls": "calls",
     "full": "steps",
-    "flips": "flips",
     "fuzz": "executions",
 }
 ALONE = ("seed", "pages", "from", "of", "writers")  # not to be added up
@@ -46,10 +45,6 @@ def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -
     print(
         f"{name} on {commit}: {sums[unit]:,} {unit}, {failures} failures, {lines[0]['at'][:16]} to {lines[-1]['at'][:16]}; {rest}"
     )
-    if name == "flips":
-        for side in ("with backup", "without"):
-            changed, whole = (sum(line[side][n] for line in lines) for n in (0, 1))
-            print(f"  {side}: {changed} changed something, {whole} whole again")
     if name == "kill":
         print(
             "  "

@@ -122,17 +122,6 @@ def test_a_limit_on_file_sizes_is_survived(tacit: Any, monkeypatch: pytest.Monke
     assert tacit("doctor", "--json").data["sound"] is True
 
 
-def test_a_flipped_bit_is_reported_and_mended(batch: Batch, tmp_path: Path) -> None:
-    """Each that changes what a reader sees is reported, which SQLite alone would not; what any source holds is mended, the rest listed."""
-    import flips
-
-    made = flips.made(tmp_path / "made")
-    found = batch("flips", flips=6, of=made)
-    assert found["failures"] == [] and found["changed"] == found["reported"]
-    blind = batch("flips", flips=1, of=made, word=b"lesson 7 about", fault="blind")
-    assert ["not reported" in each for each in blind["failures"]] == [True]
-
-
 @pytest.mark.parametrize("seconds", [-10 * 365 * 86400, 10 * 365 * 86400])
 def test_a_clock_that_jumps_harms_nothing(
     batch: Batch, tacit: Any, folder: Any, seconds: int, tmp_path: Any

@@ -83,9 +83,7 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     """Mend a store that need not be readable any more."""
     from tacit.stores.sqlite.repair import repair
 
-    return repair(
-        path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env)
-    )
+    return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")))
 
 
 def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:

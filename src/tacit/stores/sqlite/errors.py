@@ -32,7 +32,7 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
     if isinstance(error, apsw.CorruptError):
         return Damaged(
             f"The store {path} is damaged: {said}.",
-            "tacit doctor --repair mends what can be mended; do not delete the file.",
+            "tacit doctor --repair puts the newest backup in its place; do not delete the file.",
         )
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
         return StoreReadOnly(

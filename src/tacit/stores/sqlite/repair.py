@@ -1,72 +1,92 @@
-"""Mending a store that is proven damaged, from everything that still verifies.
+"""A store that is proven damaged gives way to its newest backup that still verifies.
 
-Nothing is guessed. Each truth row carries a SHA-256, each journal entry the hash of the one before it and of the row it
-left; so every row can be asked, in turn, from the damaged file, the newest verified backup, the fold of the journal,
-and, where a single bit was flipped, from trying the bits: whichever hashes to what was written is the row. A new store
-is built of these, checked, and written over the damaged one under an exclusive lock. The damaged file is kept, and what
-no source holds any more is listed by its id.
-
-Rows are append-only or corrected in place, never deleted, so the union of backup and file is right; what was erased
-after the backup is erased again.
+The damaged file is kept, and what it still tells of lessons that came or changed since that backup
+is listed, so that a person knows what to say again. Where only what is derived is wrong it is built
+anew. Without a backup nothing is touched.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 import apsw
 
-from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, StoreOther
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, verify
-from tacit.stores.sqlite.copies import Backup, backups, clear_away, make_folder
-from tacit.stores.sqlite.copy_files import copy_files
-from tacit.stores.sqlite.rebuild import Lost, built, derive_all
-from tacit.stores.sqlite.restore import Held, told_plainly
+from tacit.stores.sqlite.copies import Backup, backups
+from tacit.stores.sqlite.erase import derive
+from tacit.stores.sqlite.restore import install
 from tacit.stores.sqlite.verify import DEFINITIONS, defined
 
 
 @value
+class Lost:
+    """A lesson that the backup does not hold as it was."""
+
+    id: str
+    text: str
+
+
+@value
 class Repaired:
-    """What was wrong, what it was mended from, and what is lost."""
+    """What was wrong, what came back, and what is lost since."""
 
     faults: tuple[Fault, ...]
     aside: str = ""  # where the damaged store is kept; empty where only derived data was affected
     backup: str = ""
-    mended: dict[str, int] = {}  # noqa: RUF012 - a value's default, never changed
-    lost: tuple[Lost, ...] = ()
+    at: str = ""  # when that backup was made: what came later is lost
+    lost: tuple[Lost, ...] = ()  # of it, what the damaged file still tells
 
 
-def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Repaired:
-    """Mend a store, if it is damaged. The caller has closed its own connections to it."""
+def repair(path: str, folder: str, wait: float = 10.0) -> Repaired:
+    """Put the newest sound backup in the place of a damaged store. The caller has closed its own connections to it."""
     faults = _faults(path)
     if not faults:
         return Repaired(())
     if is_derived(faults):
         try:
-            _rebuild(path)
+            with open_store(path, create=False) as store, store.write() as tx:
+                derive(tx, rule_of(store))
             if not _faults(path):
-                return Repaired(faults, mended={"derived": len(faults)})
+                return Repaired(faults)
         except Damaged:
-            pass  # the derived tables themselves are broken: a new store has new ones
-    backup = _newest(folder)
-    make_folder(folder)
-    broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
+            pass  # the derived tables themselves are broken
+    told, erased = _read(path)
+    backup = _newest(folder, erased)
+    if backup is None:
+        raise Damaged(
+            f"{path} is damaged ({faults[0].kind} {faults[0].id}: {faults[0].detail}), and there is no sound backup of it.",
+            "Nothing was changed. Keep the file; tacit export reads what can still be read.",
+        )
+    held, _ = _read(backup.path)
+    lost = tuple(Lost(id, text) for id, text in told.items() if held.get(id) != text)
+    aside = install(path, backup.path, folder, wait)
+    return Repaired(faults, aside, backup.name, backup.at, lost)
+
+
+def _read(path: str) -> tuple[dict[str, str], set[str]]:
+    """The text of each lesson and the ids of those that were erased, as far as a file can be read; nothing is written."""
+    told: dict[str, str] = {}
+    erased: set[str] = set()
     try:
-        with told_plainly(path, "repairing"), Held(path, folder, wait) as held:
-            copy_files(
-                held.aside, broken
-            )  # salvaging opens its copy; what is kept aside stays as it was
-            mended, lost = built(broken, backup.path if backup else "", fresh, machine)
-            held.write(fresh)
-        return Repaired(faults, held.aside, backup.name if backup else "", mended, tuple(lost))
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    except apsw.Error:
+        return told, erased
+    try:
+        for id, text in connection.execute("SELECT id, text FROM memory ORDER BY n"):
+            if isinstance(id, str) and text == "":
+                erased.add(id)
+            elif isinstance(id, str) and isinstance(text, str):
+                told[id] = text
+    except (apsw.Error, ValueError):
+        pass  # what comes behind a broken page cannot be read
     finally:
-        clear_away(broken, fresh)
+        connection.close()
+    return told, erased
 
 
 def _faults(path: str) -> tuple[Fault, ...]:
@@ -104,16 +124,10 @@ def _is_ours(path: str) -> bool:
         connection.close()
 
 
-def _newest(folder: str) -> Backup | None:
-    """The newest backup that still verifies; a backup may rot too."""
+def _newest(folder: str, erased: set[str]) -> Backup | None:
+    """The newest backup that still verifies and brings back nothing that was erased since; a backup may rot too."""
     for each in backups(folder):
-        if each.verified and not [
-            f for f in verify(each.path, folder).faults if f.kind not in DERIVED
-        ]:
+        clean = each.verified and erased.isdisjoint(_read(each.path)[0])
+        if clean and is_derived(verify(each.path, folder).faults):
             return each
     return None
-
-
-def _rebuild(path: str) -> None:
-    with open_store(path, create=False) as store, store.write() as tx:
-        derive_all(store, tx)

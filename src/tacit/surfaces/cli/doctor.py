@@ -163,7 +163,9 @@ def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, An
         for fault in faults[:FAULTS]
     ]
     if faults:
-        mends = "nothing was changed. tacit doctor --repair mends what can be mended"
+        mends = (
+            "nothing was changed. tacit doctor --repair puts the newest sound backup in its place"
+        )
         return [*lines, f"  {numbered(len(faults), 'fault')}; {mends}"]
     return [
         *lines,

@@ -79,17 +79,15 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     if not done.faults:
         return Answer(data, "everything verifies; nothing was changed")
     lines = [f"{numbered(len(done.faults), 'fault')} found"]
-    if done.aside:
-        lines.append(f"the damaged store was kept: {done.aside}")
-        lines.append(
-            f"mended with {'backup ' + done.backup if done.backup else 'what the file itself still held'}"
-        )
-    else:
+    if not done.aside:
         lines.append("only derived data was affected; it was rebuilt")
-    lines += [f"  mended  {kind}: {n}" for kind, n in done.mended.items()]
-    lines += [f"  lost    {each['kind']} {each['id']}: {each['detail']}" for each in lost]
-    lines.append("everything verifies now" + ("" if not lost else f"; {len(lost)} things are lost"))
-    return Answer(data, "\n".join(lines), code=5 if lost else 0)
+        return Answer(data, "\n".join(lines))
+    lines.append(f"the damaged store was kept: {done.aside}")
+    lines.append(f"backup {done.backup} took its place; what came after {done.at} is lost")
+    if lost:
+        lines.append("of that the damaged store still tells these; add again what you want")
+    lines += [f"  [{each['id']}] {each['text']}" for each in lost]
+    return Answer(data, "\n".join(lines), code=5)
 
 
 def _renewed(url: str, cli: Cli) -> Answer:
