@@ -92,7 +92,7 @@ def test_the_reader_sees_its_last_answer_and_an_item_keeps_its_lesson(looked: Ma
     sessions(looked, first=9, failing=False)
     looked.learns()
     assert looked.state(id) == "gone"
-    looked.tacit("undo", "--entry", str(looked.json("log")["entries"][-1]["n"]))
+    looked.tacit("undo", "--entry", str(looked.json("log")["entries"][-1]["id"]))
 
 
 def test_what_she_dropped_is_shown_as_dropped_and_not_made_again(looked: Machine) -> None:
@@ -252,8 +252,9 @@ def test_what_tidying_takes_out_comes_back_by_undo(looked: Machine) -> None:
     looked.json("lookback", "--look", "tidy")
     gone = habit if looked.state(habit) == "gone" else cure
     assert looked.state(gone) == "gone"
-    merged = [each for each in looked.json("log")["entries"] if each["memory"] == gone][-1]
-    looked.tacit("undo", "--entry", str(merged["n"]))
+    changes = looked.json("log")["entries"]
+    merged = next(e for e in changes if e["memory"] == gone and e["verb"] == "merge")
+    looked.tacit("undo", "--entry", str(merged["id"]))
     assert looked.state(gone) == "active"
 
 
