@@ -85,7 +85,7 @@ class Looking(Learning):
             if is_due(lines_of([*sessions.values()]), fresh):
                 found.append(look)
         at = state.get("tidy", {})
-        new = len(self._lessons()) - at.get("lessons", 0)
+        new = len(self._open_lessons()) - at.get("lessons", 0)
         if new >= NEW_LESSONS and len(sessions) - at.get("sessions", 0) >= TIDY_EVERY:
             found.append("tidy")
         since = len(sessions) - state.get("instructions", {}).get("sessions", 0)
@@ -132,7 +132,7 @@ class Looking(Learning):
             hand = Hand(BY, self.now(), "", self.work.project.profile)
             brought = Brought(self.work, name, sessions, hand, advises)
             lessons = brought.take_in(answer, lessons)
-        self._keep(
+        self._keep_look(
             name,
             items=items_as(answer.items),
             lessons=lessons,
@@ -161,9 +161,9 @@ class Looking(Learning):
         if dry_run:
             return Looked("tidy", plan=plan, lessons=named, tokens=cost)
         gone = tidied(self.work, plan, lessons)
-        self._keep(
+        self._keep_look(
             "tidy",
-            lessons=len(self._lessons()),
+            lessons=len(self._open_lessons()),
             sessions=len(sessions),
             # what a person was asked about is asked once
             wanted=sorted(wanted | {named[each.id] for each in plan.asked}),
@@ -180,7 +180,7 @@ class Looking(Learning):
         question = instructions.ask(files, left)
         said = ask(question)
         found = instructions.check(said, files, left, self._stood(files, left[0].started))
-        self._keep(
+        self._keep_look(
             "instructions",
             sessions=len(every),
             found=[
@@ -217,10 +217,10 @@ class Looking(Learning):
         mine = {run: model for run, model in readers.items() if model.identity == most[0][0]}
         return next(iter(mine.values())), {run: every[run] for run in mine}
 
-    def _lessons(self) -> list[Any]:
+    def _open_lessons(self) -> list[Any]:
         return list(self.store.select([self.project_id], states=OPEN, limit=MOST_COUNTED))
 
-    def _keep(self, look: str, **what: Any) -> None:
+    def _keep_look(self, look: str, **what: Any) -> None:
         folder = looks_folder(self.made_near().path)
         state = state_of(folder, self.project_id)
         keep_state(folder, self.project_id, {**state, look: {**what, "at": self.now()}})
