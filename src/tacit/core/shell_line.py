@@ -49,11 +49,12 @@ def bare(word: str) -> str:
     return word
 
 
-def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str]]]:
-    """(words, operator before, operator after, reads a here-document, files written) for each simple command."""
+def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str], list[str]]]:
+    """(words, operator before, operator after, reads a here-document, files written, files read by `<`) for each simple command."""
     at, size = 0, len(line)
     words: list[str] = []
     writes: list[str] = []
+    reads: list[str] = []
     before, inline = "", False
     documents: list[str] = []
     while at < size:
@@ -78,6 +79,8 @@ def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list
                     documents.append(bare(target).lstrip("\\"))
             elif ">" in sign and target and not target.startswith("/dev/"):
                 writes.append(bare(target))
+            elif sign == "<" and target:
+                reads.append(bare(target))
         elif sign := _operator(line, at):
             at += len(sign)
             if sign == "\n":
@@ -85,8 +88,8 @@ def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list
                     at = _after_document(line, at, document)
                 documents = []
             if words:
-                yield words, before, sign, inline, writes
-                words, writes, inline = [], [], False
+                yield words, before, sign, inline, writes, reads
+                words, writes, reads, inline = [], [], [], False
             # A newline after a pipe continues it.
             if not (sign == "\n" and before in ("|", "&&", "||") and not words):
                 before = sign
@@ -97,7 +100,7 @@ def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list
                 continue
             words.append(word)
     if words:
-        yield words, before, "", inline, writes
+        yield words, before, "", inline, writes, reads
 
 
 def unquoted(word: str) -> str | None:

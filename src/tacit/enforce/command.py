@@ -106,7 +106,7 @@ def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
 def _parts(line: str) -> list[list[str]] | None:
     """The words between the operators of a line; None where the grammar ends."""
     parts = []
-    for words, before, after, inline, _ in simple_commands(line):
+    for words, before, after, inline, *_ in simple_commands(line):
         plain = [unquoted(word) for word in words]
         if (
             inline

@@ -499,7 +499,7 @@ def commands(line: str) -> tuple[Command, ...]:
     """The simple commands of a line, in order."""
     found: list[Command] = []
     folder = ""
-    for words, before, after, inline, writes in simple_commands(line[:LONGEST_LINE]):
+    for words, before, after, inline, writes, _ in simple_commands(line[:LONGEST_LINE]):
         at = 0
         while at < len(words) and re.match(r"[A-Za-z_]\w*\+?=", words[at]):
             at += 1

@@ -1,0 +1,1 @@
+"""What must not get in: whose word a text is, where it first stood, and what it would do."""

@@ -1,0 +1,153 @@
+"""The names of a lesson: those that act when somebody does as it says, and those that only point.
+
+*Act*: a command with its words and options, a package, an image, an address, an assignment.
+*Point*: a path, an identifier, a figure. A plain word or an option acts with its program, written
+`program … word`. What follows install, add or npx is a name by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tacit.safety.shell import calls
+
+Programs = Mapping[str, frozenset[str]]  # each program a session called, with the words behind it
+
+_ASSIGNMENT = re.compile(r"(?<![\w-])[A-Za-z_]\w*=[^\s`'\",;]*[^\s`'\",;.)]")
+_ADDRESS = re.compile(
+    r"\b(?:https?|ssh|git)(?:://|@)[^\s`'\",;)]+|\b(?:\d{1,3}\.){3}\d{1,3}\b"
+    r"|(?<![\w@/.-])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|jp|example|sh|app|ai|cloud)\b"
+    r"(?:/[^\s`'\",;)]*)?",
+    re.I,
+)
+_LOOPBACK = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|::1)(?::\d+)?/?$")
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_PACKAGE = re.compile(r"(?<![\w/])@[\w-]+/[\w.-]+(?:@[\w.^~-]+)?|\b[\w-]+@v?\d[\w.]*")
+_INSTALLED = re.compile(
+    r"\b(?:install|npx|uvx|bunx|pipx|pip install|npm i|add)\s+(?:-\S+\s+)*`?([a-z@][\w@./-]+)`?",
+    re.I,
+)
+_INSTALLS = re.compile(r"\b(?:install|add|npx|uvx|bunx|dlx|get)\b")
+_POINTING = re.compile(
+    r"(?<![\w@])[\w.~-]*(?:/[\w.*<>{}-]+)+/?|\b[\w-]+\.(?:\w{1,5}\b)(?!\.\w)|\b\w+_\w+\b"
+    r"|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b\w+-\w[\w-]*\b|\b\d[\d.,:]*\d\b|\b\d{2,}\b"
+    r"|\b[A-Z]{2,}\d*\b|\b\w+(?:::|\.)\w+\(?\)?"
+)
+SPAN = re.compile(r"`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
+_FILLER = re.compile(r"[…<>{}*]|\.\.\.|^[A-Z]{1,}$|^['\"]|^N$")
+_PROGRAM = re.compile(r"[a-z][\w.+-]*|[./~][\w./-]+")
+_HYPHENATED = re.compile(r"[a-z]+-[a-z]+(?:-[a-z]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a lesson names."""
+
+    acting: tuple[str, ...]
+    pointing: tuple[str, ...]
+
+
+def has(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a whole, whatever its case."""
+    low, want = text.casefold(), name.casefold()
+    at = low.find(want) if want else -1
+    while at >= 0:
+        before, after = low[at - 1 : at], low[at + len(want) : at + len(want) + 1]
+        joined = before.isalnum() and want[0].isalnum() or after.isalnum() and want[-1].isalnum()
+        if not joined:
+            return True
+        at = low.find(want, at + 1)
+    return False
+
+
+def commands_in(text: str, programs: Programs) -> list[str]:
+    """The commands that a lesson names: marked ones whose program was called or that have an
+    option, and unmarked words as a call of the session began with."""
+    found: list[str] = []
+    for span in SPAN.finditer(text):
+        for call in calls(next(filter(None, span.groups()))):
+            run = call.run
+            known = run and (run[0] in programs or any(word[:1] == "-" for word in run[1:]))
+            if known and len(run) > 1 and _PROGRAM.fullmatch(run[0]):
+                found.append(" ".join(call.words))
+    tokens = re.sub(r"`[^`]*`", " ¦ ", text).split()
+    for at, token in enumerate(tokens[:-1]):
+        known = programs.get(token)
+        if known is None or tokens[at + 1].strip(",;:.") not in known:
+            continue
+        end = at + 1
+        while end < len(tokens) and (
+            tokens[end].strip(",;:.") in known or re.match(r"-|.*[/@_=]", tokens[end])
+        ):
+            end += 1
+            if tokens[end - 1][-1:] in ",;:.":
+                break
+        found.append(" ".join(word.strip(",;:.") for word in tokens[at:end]))
+    return list(dict.fromkeys(found))
+
+
+def names_in(text: str, programs: Programs) -> Names:
+    """Every name of a lesson."""
+    acting = _parted(_acting(text, commands_in(text, programs)))
+    bare = _ADDRESS.sub(" ", text)
+    pointing = (found.rstrip(".,;:") for found in _POINTING.findall(bare))
+    return Names(
+        tuple(dict.fromkeys(acting)),
+        tuple(dict.fromkeys(name for name in pointing if _points(name, text, acting))),
+    )
+
+
+def _points(name: str, text: str, acting: list[str]) -> bool:
+    if not name or name in acting or _FILLER.search(name.strip("/")):
+        return False
+    return not _HYPHENATED.fullmatch(name) or has(text, f"`{name}`")
+
+
+def _acting(text: str, commands: list[str]) -> list[str]:
+    inside = " ".join(commands)
+    installed = (
+        name
+        for name in _INSTALLED.findall(text)
+        if re.search(r"[@/.\d-]", name) or f"`{name}" in text
+    )
+    found = [
+        *_ADDRESS.findall(text),
+        *_ASSIGNMENT.findall(text),
+        *_PACKAGE.findall(text),
+        *installed,
+        *(option for option in OPTION.findall(text) if not has(inside, option)),
+    ]
+    for command in commands:
+        first = next(calls(command), None)
+        program = (first.run if first else ())[:1] or ("",)
+        for word in (word.strip("'\"(),;") for word in command.split()):
+            option = word.partition("=")[0]
+            is_option = bool(OPTION.fullmatch(option))
+            plain = word != program[0] and re.fullmatch(r"[a-z][a-z-]*", word)
+            if is_option or (plain and not _INSTALLS.search(command)):
+                found.append(f"{program[0]} … {option}")
+            else:
+                found.append(word)
+    return found
+
+
+def _parted(found: list[str]) -> list[str]:
+    """Assignments as their name and their values; what stands for anything is no name."""
+    parts: list[str] = []
+    for name in found:
+        if re.match(r"[A-Za-z_]\w*=", name):
+            key, _, value = name.partition("=")
+            values = re.split(r"[:;]", value.strip("\"'"))
+            parts += [key, *(each for each in values if each and not each.startswith("$"))]
+        else:
+            parts.append(name.strip("\"'"))
+    return [
+        name.rstrip(".,;:")
+        for name in parts
+        if name
+        and (" … " in name or not _FILLER.search(name))
+        and re.search(r"\w{2}|^-\w", name)
+        and not _LOOPBACK.match(name)
+    ]
