@@ -69,7 +69,7 @@ def _played(world: World) -> Any:
     for number, session in enumerate(sessions(world.project)):
         instructions(world, session.start)
         place = placed(world, session)
-        track(world, events(place))
+        track(world, events(place), session.start)
         new = [run for run in read(FileSource(str(place)))]
         for key, guard in list(armed.items()):
             for each in (firing for run in new for firing in _firings(guard, run)):

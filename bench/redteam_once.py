@@ -245,6 +245,7 @@ def silenced(
             task="t0",
             lineage="l0",
             cwd=folder,
+            started_at="2026-01-01T00:00:00Z",
         )
         memories.learn(met)
         row = memories.store.find_run(memories.project_id, "r0")
@@ -284,6 +285,7 @@ def told(
                 task=f"t{n}",
                 lineage=f"l{n}",
                 cwd=folder,
+                started_at="2026-01-01T00:00:00Z",
             )
             memories.learn(met)
             reader = Believes(lesson, standing, letters)
@@ -343,7 +345,8 @@ def repository(kept: str) -> str:
     ]
     subprocess.run(["git", "init", "-q", folder], check=True)
     subprocess.run([*quiet, "add", "docs", "Makefile"], check=True)
-    subprocess.run([*quiet, "commit", "-qm", "first"], check=True)
+    long_ago = {**os.environ, "GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z"}  # before any session
+    subprocess.run([*quiet, "commit", "-qm", "first"], check=True, env=long_ago)
     with open_memories(
         f"{folder}/{new_id()}.db", cwd=folder
     ) as first:  # two stores that name it at once would disagree

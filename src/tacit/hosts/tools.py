@@ -18,7 +18,12 @@ from tacit.hosts.opencode.tools import TOOLS as OPENCODE
 from tacit.hosts.vscode.tools import TOOLS as VSCODE
 
 # Of a loop of one's own, in the neutral format.
-NEUTRAL = {"shell": "bash shell", "read": "read", "search": "grep glob", "write": "write edit"}
+NEUTRAL = {
+    "shell": "bash Bash shell",
+    "read": "read Read",
+    "search": "grep Grep glob Glob",
+    "write": "write Write edit Edit",
+}
 _HOSTS = {
     "claude-code": CLAUDE_CODE,
     "codex": CODEX,

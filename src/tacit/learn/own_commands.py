@@ -12,6 +12,7 @@ with the command that it waits for; Tacit's own commands always do.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,6 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands
 from tacit.learn.hazard import CODE_SPAN, SHOWN_CHARS, hazard_of
+from tacit.stores.git import ask_git
 
 _tables = Tables(__file__)
 
@@ -234,3 +236,48 @@ def _to_quote(line: str) -> str:
     except ValueError:
         return re.split("[\"']", line)[0]
     return line
+
+
+def tracked_files(folder: str) -> Callable[[str], bool]:
+    """Whether the repository around a folder tracks a path at HEAD; nothing is tracked where there is none."""
+    top = (
+        ask_git(folder, "rev-parse", "--show-toplevel")
+        if folder and os.path.isdir(folder)
+        else None
+    )
+    root = top.stdout.strip() if top is not None and not top.returncode else ""
+    listed = (
+        ask_git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=20.0) if root else None
+    )
+    names = (
+        frozenset(listed.stdout.split("\0")) - {""}
+        if listed is not None and not listed.returncode
+        else frozenset()
+    )
+
+    def tracked(path: str) -> bool:
+        if not names:
+            return False
+        plain = path.replace("\\", "/")
+        if os.path.isabs(plain):
+            inside = os.path.relpath(plain, root or folder)
+            return inside in names
+        return (
+            os.path.normpath(plain) in names
+            or os.path.normpath(os.path.join(os.path.relpath(folder, root or folder), plain))
+            in names
+        )
+
+    return tracked
+
+
+def strange_script(commands: Sequence[str], folder: str) -> str:
+    """Why a person is asked about commands that are the repository's own by their looks: one runs a script that lies in its folder and
+    that nobody committed; empty where none does."""
+    for command in commands if folder else ():
+        lying = [
+            path for path in scripts_of(command) if os.path.lexists(os.path.join(folder, path))
+        ]
+        if lying and not all(map(tracked_files(folder), lying)):
+            return f"`{command[:60]}` runs a script that the repository does not hold"
+    return ""

@@ -18,8 +18,7 @@ from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.classify import too_slight
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
-from tacit.learn.outside import strange_script
-from tacit.learn.own_commands import advised
+from tacit.learn.own_commands import advised, strange_script
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.stage import (

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tacit.safety.shell import calls
@@ -38,7 +39,19 @@ _POINTING = re.compile(
 SPAN = re.compile(r"`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
 _FILLER = re.compile(r"[…<>{}*]|\.\.\.|^[A-Z]{1,}$|^['\"]|^N$")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*|[./~][\w./-]+")
-_HYPHENATED = re.compile(r"[a-z]+-[a-z]+(?:-[a-z]+)?")
+HYPHENATED = re.compile(r"[A-Z]?[a-z]+-[a-z]+(?:-[a-z]+)?")
+
+
+# Dashes and dots that only look like ours.
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"
+_DOTS = "\u2024\u3002\ufe52\uff0e\uff61\u06d4\u0701\ua4f8"
+_LIKE_OURS = {**dict.fromkeys(map(ord, _DASHES), "-"), **dict.fromkeys(map(ord, _DOTS), ".")}
+
+
+def plain(text: str) -> str:
+    """A text in the letters that it is read as: composed forms, dashes and dots that only look like
+    ours."""
+    return unicodedata.normalize("NFKC", text.translate(_LIKE_OURS)).translate(_LIKE_OURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,9 @@ def has(text: str, name: str) -> bool:
     at = low.find(want) if want else -1
     while at >= 0:
         before, after = low[at - 1 : at], low[at + len(want) : at + len(want) + 1]
-        joined = before.isalnum() and want[0].isalnum() or after.isalnum() and want[-1].isalnum()
+        joined = (before.isalnum() and want[0].isalnum()) or (
+            after.isalnum() and want[-1].isalnum()
+        )
         if not joined:
             return True
         at = low.find(want, at + 1)
@@ -95,14 +110,12 @@ def names_in(text: str, programs: Programs) -> Names:
     pointing = (found.rstrip(".,;:") for found in _POINTING.findall(bare))
     return Names(
         tuple(dict.fromkeys(acting)),
-        tuple(dict.fromkeys(name for name in pointing if _points(name, text, acting))),
+        tuple(dict.fromkeys(name for name in pointing if _points(name, acting))),
     )
 
 
-def _points(name: str, text: str, acting: list[str]) -> bool:
-    if not name or name in acting or _FILLER.search(name.strip("/")):
-        return False
-    return not _HYPHENATED.fullmatch(name) or has(text, f"`{name}`")
+def _points(name: str, acting: list[str]) -> bool:
+    return bool(name) and name not in acting and not _FILLER.search(name.strip("/"))
 
 
 def _acting(text: str, commands: list[str]) -> list[str]:
@@ -120,17 +133,25 @@ def _acting(text: str, commands: list[str]) -> list[str]:
         *(option for option in OPTION.findall(text) if not has(inside, option)),
     ]
     for command in commands:
-        first = next(calls(command), None)
-        program = (first.run if first else ())[:1] or ("",)
-        for word in (word.strip("'\"(),;") for word in command.split()):
-            option = word.partition("=")[0]
-            is_option = bool(OPTION.fullmatch(option))
-            plain = word != program[0] and re.fullmatch(r"[a-z][a-z-]*", word)
-            if is_option or (plain and not _INSTALLS.search(command)):
-                found.append(f"{program[0]} … {option}")
-            else:
-                found.append(word)
+        found += _of_command(command)
     return found
+
+
+def _of_command(command: str) -> Iterator[str]:
+    """The names of a command: each word and option with the program before it."""
+    first = next(calls(command), None)
+    behind = (first.run if first else ())[:1]
+    words = [word.strip("'\"(),;") for word in command.split()]
+    program = words[0]
+    for word in words:
+        option = word.partition("=")[0]
+        if (word,) == behind:
+            program = word
+        plain = word != program and re.fullmatch(r"[a-z][a-z-]*", word)
+        if OPTION.fullmatch(option) or (plain and not _INSTALLS.search(command)):
+            yield f"{program} … {option}"
+        elif word != "--":
+            yield word
 
 
 def _parted(found: list[str]) -> list[str]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tacit.safety.acts import act_in
-from tacit.safety.names import Programs, has, names_in
-from tacit.safety.record import END_OF_LINE, Text
+from tacit.safety.names import HYPHENATED, Programs, has, names_in, plain
+from tacit.safety.record import CUT, END_OF_LINE, Text
 from tacit.safety.repository import NOWHERE, Repository
 from tacit.safety.shell import calls
 
@@ -44,6 +44,7 @@ class Provenance:
     """Whose word a lesson is."""
 
     word: str  # session: may be told; outside or act: waits for a person
+    bare: bool = False  # names nothing, and only the agent's prose vouches for it
     name: str = ""  # the first name, row of words or act that is not grounded
     place: str = ""  # the tool or program that showed it first
     why: str = ""
@@ -57,8 +58,10 @@ class Provenance:
         """In words for the person who decides."""
         if self.word == ACT:
             return f"it would act unasked: `{self.name}`"
+        if self.word == SESSION:
+            return ""
         where = f"; it stood first in what {self.place} printed" if self.place else ""
-        return f"{self.why}{where}" if self.why else ""
+        return f"{self.why}{where}"
 
 
 GROUNDED = Provenance(SESSION)
@@ -71,9 +74,9 @@ def judge(
     quotes: Sequence[int] = (),
 ) -> Provenance:
     """Whose word a lesson is. `quotes` are the numbers of the steps that it quotes."""
-    programs = programs_of(texts)
+    text, programs = plain(text), programs_of(texts)
     if act := act_in(text, programs):
-        return Provenance(ACT, act)
+        return Provenance(ACT, name=act)
     last = max(quotes, default=len(texts) and texts[-1].at)
     heard = [each for each in texts if each.whose == OUTSIDE and each.at <= last]
     if copied := _row_from_outside(text, texts, heard):
@@ -86,9 +89,8 @@ def judge(
         if found := _why_pointing_is_not(name, texts, repository):
             return found
     prose = {each.at for each in texts if each.whose == "said"}
-    if heard and quotes and all(at in prose for at in quotes):
-        return _claimed_outside(text, texts, heard, last) or GROUNDED
-    return GROUNDED
+    bare = not named.acting and not named.pointing and all(at in prose for at in quotes)
+    return _claimed_outside(text, texts, heard, last, quotes) or Provenance(SESSION, bare=bare)
 
 
 @lru_cache(maxsize=4)
@@ -133,15 +135,15 @@ def _row_from_outside(text: str, texts: Sequence[Text], heard: Sequence[Text]) -
             or (each.whose in ("call", "said") and each.at < first.at)
         ):
             said = row.strip()
-            return Provenance(OUTSIDE, said, first.name, f"“{said}” are words from outside")
+            return Provenance(OUTSIDE, False, said, first.name, f"“{said}” are words from outside")
     return None
 
 
 def _claimed_outside(
-    text: str, texts: Sequence[Text], heard: Sequence[Text], last: int
+    text: str, texts: Sequence[Text], heard: Sequence[Text], last: int, quotes: Sequence[int]
 ) -> Provenance | None:
-    """A claim that only the agent's prose vouches for, and that a near text from outside holds
-    half of, more than anything of the project's."""
+    """A claim that a near text from outside holds half of, more than anything of the project's, and
+    that what is quoted of the session holds less than half as much of."""
     want = _stems(text)
     if len(want) < FEWEST:
         return None
@@ -149,11 +151,12 @@ def _claimed_outside(
     best, place = max(near, key=lambda each: each[0], default=(0.0, None))
     if place is None or best < HALF:
         return None
-    own = ("typed", "own", "file", "call")
-    ours = (_covered(want, each.text) for each in texts if each.whose in own and each.at <= last)
-    if max(ours, default=0.0) >= best:
+    own = [each for each in texts if each.whose in ("typed", "own", "file", "call")]
+    ours = [(_covered(want, each.text), each.at) for each in own if each.at <= last]
+    quoted = max((held for held, at in ours if at in quotes), default=0.0)
+    if max(ours, default=(0.0, 0))[0] >= best or quoted >= best / 2:
         return None
-    return Provenance(OUTSIDE, text, place.name, "the agent says what it had read")
+    return Provenance(OUTSIDE, False, text, place.name, "the agent says what it had read")
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -218,9 +221,9 @@ def _why_acting_is_not(
     readable = name.replace(" … ", " ")
     if shown:
         return Provenance(
-            OUTSIDE, readable, shown, f"`{readable}` was not first called or typed here"
+            OUTSIDE, False, readable, shown, f"`{readable}` was not first called or typed here"
         )
-    return Provenance(OUTSIDE, readable, "", f"nobody typed or called `{readable}`")
+    return Provenance(OUTSIDE, False, readable, "", f"nobody typed or called `{readable}`")
 
 
 def _why_pointing_is_not(
@@ -240,6 +243,18 @@ def _why_pointing_is_not(
             shown = shown or each.name
         elif not shown:
             return None
-    if not shown:
+    if shown and HYPHENATED.fullmatch(plain) and _of_known_words(plain, texts, repository):
+        return None
+    if not shown and (not texts or texts[-1].whose != CUT):
         return None  # the reader's own wording: the check of its quotes judges it
-    return Provenance(OUTSIDE, plain, shown, f"`{plain}` is known from outside only")
+    if not shown:
+        return Provenance(OUTSIDE, False, plain, "", f"the session is too long to follow `{plain}`")
+    return Provenance(OUTSIDE, False, plain, shown, f"`{plain}` is known from outside only")
+
+
+def _of_known_words(name: str, texts: Sequence[Text], repository: Repository) -> bool:
+    """Whether the project knows each part of a hyphenated word: then it is no name of its own."""
+    own = [each.text for each in texts if each.whose in ("typed", "own", "file", "call")]
+    return all(
+        any(has(text, part) for text in own) or repository.holds(part) for part in name.split("-")
+    )

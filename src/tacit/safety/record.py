@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 TYPED = frozenset({"typed", "answer", "refusal", "choice"})
 END_OF_LINE = "\0"  # in the text of a call: before it the shell line, behind it the other arguments
-LONGEST, MOST = 60_000, 4_000_000  # characters of one text, and of a session, that are kept
+LONGEST, MOST = 60_000, 1_500_000  # characters of one text, and of a session, that are kept
+CUT = "cut"  # whose the last text is where something was left out
 _PATH_FIELDS = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file")
 _LINE_FIELDS = ("command", "cmd", "script", "commandLine")
 _CALLED_TOOL = re.compile(r"\btools\.(\w+)")
@@ -43,14 +44,17 @@ class Text(NamedTuple):
 
 
 def texts_of(run: Run, repository: Repository) -> tuple[Text, ...]:
-    """Every text of a session in order; of a very long session the first of them."""
-    kept, room = [], MOST
+    """Every text of a session in order; of a very long one the first of them, and a last one that
+    says so."""
+    kept: list[Text] = []
+    room, whole = MOST, True
     for text in _texts(run, repository):
-        if room <= 0:
-            break
-        kept.append(text._replace(text=text.text[: min(LONGEST, room)]))
-        room -= len(kept[-1].text)
-    return tuple(kept)
+        short = text.text[: min(LONGEST, room)]
+        whole = whole and len(short) == len(text.text)
+        room -= len(short)
+        if short:
+            kept.append(text._replace(text=short))
+    return tuple(kept) if whole else (*kept, Text(len(run.steps), CUT, ""))
 
 
 def _texts(run: Run, repository: Repository) -> Iterator[Text]:
@@ -69,7 +73,7 @@ def _texts(run: Run, repository: Repository) -> Iterator[Text]:
 
 
 def _speaker(step: Step) -> str:
-    if step.role == "user" and step.speaker in TYPED:
+    if step.role == "user" and (step.typed or step.speaker in TYPED):
         return "typed"
     return "said" if step.role == "assistant" else "outside"
 

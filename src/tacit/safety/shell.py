@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tacit.core.shell_line import simple_commands, unquoted
 from tacit.safety.repository import Repository
@@ -89,6 +90,8 @@ _NOT_READ = frozenset(
     "-o --out-dir --outdir --output -coverprofile --coverprofile -name -path -run -e --include"
     " --exclude --glob -g --filter".split()
 )
+_FOLDER_OPTIONS = frozenset("-C --prefix --dir --directory --cwd --manifest-path".split())
+_FILE_OPTIONS = frozenset("-f -p -c --config --file --project --makefile".split())
 _REF = re.compile(r"(?:origin|upstream|refs|pr)[/-]|FETCH_HEAD|[0-9a-f]{7,40}$")
 _PATH = re.compile(r"(?:[~.]{0,2}/)?[\w.+-]+(?:/[\w.+-]*)+")
 _SOMEBODYS = re.compile(r"/(?:node_modules|vendor|\.venv|site-packages|target)(?:/|$)")
@@ -239,9 +242,11 @@ class Shell:
         program, plain = call.program, [word for word in run[1:] if not word.startswith("-")]
         if any(not self.is_own(path, here) for path in call.reads if path != "/dev/null"):
             return Printed(f"{program} < file")
-        if program in ("cp", "mv", "tar", "unzip", "rsync", "ln", "install") and plain:
-            if program in ("tar", "unzip") or not all(self.is_own(p, here) for p in plain[:-1]):
-                self.brought.add(self.path(plain[-1], here))
+        if program in ("tar", "unzip") or (
+            program in ("cp", "mv", "rsync", "ln", "install")
+            and not all(self.is_own(path, here) for path in plain[:-1])
+        ):
+            self.brought.update(self.path(path, here) for path in plain[-1:])
         if program in _SILENT:
             return OWN
         if program == "git":
@@ -289,13 +294,12 @@ class Shell:
             return f"{program} of an address"
         if {"--help", "-h", "help"} & {*run[1:3]} and program not in ("make", "just"):
             return f"{program} --help"
-        for option, value in zip(run, run[1:]):
-            if option in ("-C", "--prefix", "--dir", "--directory", "--cwd", "--manifest-path"):
-                if not self.inside(self.path(value, here)):
-                    return f"{program} in another folder"
-            elif option in ("-f", "-p", "-c", "--config", "--file", "--project", "--makefile"):
-                if re.search(r"[/.]", value) and not self.is_own(value, here):
-                    return f"{program} with an untracked file"
+        for option, value in pairwise(run):
+            if option in _FOLDER_OPTIONS and not self.inside(self.path(value, here)):
+                return f"{program} in another folder"
+            named = option in _FILE_OPTIONS and re.search(r"[/.]", value)
+            if named and not self.is_own(value, here):
+                return f"{program} with an untracked file"
         return ""
 
     def _script(self, call: Call, run: tuple[str, ...], plain: list[str], here: str) -> str:
@@ -377,7 +381,7 @@ def _written(call: Call, run: tuple[str, ...]) -> Iterator[str]:
     """The files that a call is told to write, beside what a shell writes for it."""
     if call.program == "tee":
         yield from (word for word in run[1:] if word[:1] != "-")
-    for option, value in zip(run, run[1:]):
+    for option, value in pairwise(run):
         if re.fullmatch(r"-[A-Za-z]{0,4}[oOd]|--(?:output|directory|out)[\w-]*", option):
             yield value
         elif option.startswith("--output="):

@@ -20,7 +20,7 @@ from tacit.stores.files import put_file, remove_file
 
 _READINGS_FOLDER = "readings"
 WAITING, IS_READ = "waiting", "read"
-_END, _HALF = ".json.gz", ".half"
+_END, _TEXTS, _HALF = ".json.gz", ".texts.gz", ".half"
 
 
 @value
@@ -34,10 +34,8 @@ class Reading:
     path: str = ""  # the host's file
     lineage: str = ""  # what it shares with forks and copies of it
     lines: tuple[tuple[Any, ...], ...] = ()  # as rendered
-    outside: tuple[tuple[int, str], ...] | None = (
-        None  # texts from outside, by step; None: nobody looked for them
-    )
     root: str = ""  # the folder it worked in
+    commit: str = ""  # HEAD of its repository before it began
     done: int = 0  # lines that were read: of a session that grew the rest is read on
     state: str = WAITING
     answers: Mapping[str, Mapping[str, Any]] = {}  # by the name of the prompt
@@ -68,8 +66,6 @@ def load(folder: str, run: str) -> Reading | None:
     known = {name: held for name, held in at.items() if name in Reading.FIELDS}  # type: ignore[attr-defined]
     known["lines"] = tuple(tuple(line) for line in known.get("lines", ()))
     known["lessons"] = tuple(known.get("lessons", ()))
-    if known.get("outside") is not None:
-        known["outside"] = tuple(tuple(each) for each in known["outside"])
     return Reading(**known)
 
 
@@ -89,13 +85,31 @@ def begin(folder: str, reading: Reading) -> None:
 
 def save(folder: str, reading: Reading) -> None:
     """Write a reading whole or not at all; an error where its folder was taken away meanwhile, which is never made anew."""
+    _put(folder, _path(folder, reading.run), reading.__dict__)
+
+
+def save_texts(folder: str, run: str, texts: Iterable[tuple[Any, ...]]) -> None:
+    """Write every text of a session, and whose each is, beside its reading: whoever lists readings does not open them."""
+    _put(folder, _path(folder, run, _TEXTS), [*texts])
+
+
+def load_texts(folder: str, run: str) -> tuple[tuple[Any, ...], ...] | None:
+    """The texts of a session; None where they were not kept or cannot be read."""
+    try:
+        with gzip.open(_path(folder, run, _TEXTS), "rb") as file:
+            return tuple(tuple(each) for each in json.loads(file.read()))
+    except (OSError, EOFError, ValueError, TypeError, zlib.error):
+        return None
+
+
+def _put(folder: str, path: str, what: Any) -> None:
     half = os.path.join(folder, f"{new_id()}{_HALF}")
     packed = gzip.compress(
-        json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0
+        json.dumps(what, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0
     )
     try:
         put_file(half, packed, 0o600)
-        os.replace(half, _path(folder, reading.run))
+        os.replace(half, path)
     except BaseException:
         remove_file(half)
         raise
@@ -107,7 +121,7 @@ def keep_on(folder: str, reading: Reading, begun_at: str) -> None:
     newer = load(folder, reading.run)
     if newer is not None and newer.state == WAITING and newer.at != begun_at:
         done = reading.done if newer.lines[: len(reading.lines)] == reading.lines else 0
-        new = {"lines": newer.lines, "outside": newer.outside, "root": newer.root, "at": newer.at}
+        new = {"lines": newer.lines, "commit": newer.commit, "root": newer.root, "at": newer.at}
         reading = replace(reading, state=WAITING, done=done, **new)
     save(folder, reading)
 
@@ -131,9 +145,10 @@ def remove_readings(folder: str, runs: Iterable[str]) -> None:
     """Take readings away for good."""
     for run in runs:
         remove_file(_path(folder, run))
+        remove_file(_path(folder, run, _TEXTS))
 
 
-def _path(folder: str, run: str) -> str:
+def _path(folder: str, run: str, end: str = _END) -> str:
     if not run.isalnum():
         raise ValueError(f"{run!r} is no run's id")
-    return os.path.join(folder, f"{run}{_END}")
+    return os.path.join(folder, f"{run}{end}")

@@ -121,10 +121,10 @@ PAGE = Step(
 
 @pytest.mark.parametrize("quoted", [(2, OFFER), (3, "finally. do it")])
 @pytest.mark.parametrize("verdict", ["amended", "reversed", "excepted"])
-def test_a_plain_yes_to_the_agents_proposal_suspends_what_the_person_said(
+def test_a_plain_yes_to_the_agents_proposal_ends_no_wish_and_is_asked_about(
     memories: Memories, verdict: str, quoted: tuple[int, str]
 ) -> None:
-    """It is asked about, one yes puts it back, and the new wording is what they agreed to; an exception suspends nothing."""
+    """What a person said ends by a typed line that itself names it: a page may have put the proposal into the agent's mouth."""
     old = heard(memories)
     steps = (user("the newest is often empty"), say(OFFER), user("finally. do it"), say("Done."))
     reads(
@@ -133,16 +133,9 @@ def test_a_plain_yes_to_the_agents_proposal_suspends_what_the_person_said(
         said(verdicts=[{**amended(*quoted, into=INTO), "verdict": verdict}], says="no"),
         *steps,
     )
-    new = [each for each in memories.list(limit=20) if each.text == INTO]
-    if verdict == "excepted":
-        assert memories.get(old.id).state == "provisional" and not new
-        return
-    assert memories.get(old.id).state == "under_review" and OLD not in in_force(memories)
-    assert [(each.trust, (each.extra or {})["word"]) for each in new] == [("agent", "agreed")] * (
-        verdict == "amended"
-    )
-    memories.review(old.id, "close", outcome="keep")
-    assert OLD in in_force(memories)
+    assert memories.get(old.id).state == "provisional" and INTO not in in_force(memories)
+    asked = [each for each in memories.proposals() if each.memory == old.id]
+    assert bool(asked) is (verdict != "excepted")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import Checked, check, find_quote, names_in, names_missing
 from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, is_habit, reads_alone
 from tacit.learn.reader.render import rendered
+from tacit.learn.reader.whose import Witness
+from tacit.safety.repository import Repository
 from tacit.testing import run, say, tool, user
 
 SAID = "no docker here, the services run on the host at 192.168.1.4"
@@ -22,6 +24,8 @@ SAID = "no docker here, the services run on the host at 192.168.1.4"
 def lines_of(*steps: Step) -> Any:
     return rendered(run("r1", *steps)).lines
 
+
+GROUNDS = Witness((), Repository())  # a session that no text from outside reached
 
 LINES = lines_of(
     user("fix the e2e tests please"),  # 1
@@ -47,7 +51,7 @@ def lesson(
 
 
 def judged(found: Lesson, says: str = "yes", holds: str = "working") -> Decided:
-    return decide(check(found, LINES), Weighed(says, holds), LINES)
+    return decide(check(found, LINES), Weighed(says, holds), LINES, GROUNDS)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,8 @@ def test_of_a_line_that_sets_a_task_the_sentence_that_is_quoted_is_the_lesson() 
         lesson("Never lint the tests with Docker Swarm.", (5, "never lint the tests here")), lines
     )
     assert (
-        decide(checked, Weighed("yes", "working"), lines).text == "also never lint the tests here"
+        decide(checked, Weighed("yes", "working"), lines, GROUNDS).text
+        == "also never lint the tests here"
     )
 
 
@@ -144,7 +149,7 @@ def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None
         *LINES[5:],
     ]
     checked = check(lesson("Never use Docker Swarm.", (5, "why is docker used?")), lines)
-    found = decide(checked, Weighed("yes", "working"), lines)
+    found = decide(checked, Weighed("yes", "working"), lines, GROUNDS)
     heard = found.word, found.tier, found.witness, found.text, found.hold
     assert heard == ("shown", "agent", "agent", "Never use Docker Swarm.", READERS_WORDS)
 
@@ -242,12 +247,12 @@ def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
 
 
 def test_an_act_that_was_shown_waits_for_the_person() -> None:
-    lines = lines_of(user("great, commit and push"), say("done"))
-    shown = check(
-        lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines
-    )
-    found = decide(shown, Weighed("partly", "working"), lines)
-    assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")
+    words = "great, run npm publish"
+    lines = lines_of(user(words), say("done"))
+    shown = check(lesson("Run `npm publish` when done.", (1, words), standing="shown"), lines)
+    found = decide(shown, Weighed("partly", "working"), lines, GROUNDS)
+    act = "it would act unasked: `npm publish`"
+    assert (found.word, found.hold, found.tier) == ("shown", act, "agent")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +301,7 @@ def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
         text: str, at: int, words: str, standing: str = "said", says: str = "partly"
     ) -> tuple[Checked, Decided]:
         found = check(lesson(text, (at, words), standing=standing), lines)
-        return found, decide(found, Weighed(says, "working"), lines)
+        return found, decide(found, Weighed(says, "working"), lines, GROUNDS)
 
     _, passing = word("Use lazy rotation in this phase.", 1, "use lazy rotation in this phase")
     assert (

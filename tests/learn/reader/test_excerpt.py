@@ -12,6 +12,8 @@ from tacit.learn.reader.check import check, was_done
 from tacit.learn.reader.decide import decide, is_assent, why_not_agreed
 from tacit.learn.reader.excerpt import lesson_lines
 from tacit.learn.reader.render import NOTE_MARK, NOTED, rendered
+from tacit.learn.reader.whose import Witness
+from tacit.safety.repository import Repository
 from tacit.testing import run, say, tool, user
 
 NOTED_LINE = "Run `make codegen` after every change of the schema."
@@ -157,6 +159,8 @@ def test_what_leaves_something_open_is_none(text: str) -> None:
 
 
 OFFER = "I'd key duplicates on the lowercased email plus the calendar day of the update."
+GROUNDS = Witness((), Repository())  # a session that no text from outside reached
+
 LINES = lines_of(
     user("contacts double after every sync"),
     say(OFFER),
@@ -175,7 +179,7 @@ def agreed(
 
 
 def test_what_the_person_agreed_to_is_a_tier_of_its_own() -> None:
-    decided = decide(agreed((2, OFFER[:60]), (3, "Exactly.")), None, LINES)
+    decided = decide(agreed((2, OFFER[:60]), (3, "Exactly.")), None, LINES, GROUNDS)
     assert (decided.word, decided.tier, decided.witness, decided.hold) == (
         "agreed",
         "agent",
@@ -193,7 +197,7 @@ def test_a_yes_that_opens_a_longer_line_is_quoted_by_itself() -> None:
         check(Lesson("Key duplicates on the lowercased email.", "decision", word, quotes), lines)
         for word in ("agreed", "said")
     ]
-    assert decide(told[0], None, lines).word == "agreed" and told[1].dropped
+    assert decide(told[0], None, lines, GROUNDS).word == "agreed" and told[1].dropped
 
 
 @pytest.mark.parametrize(
@@ -207,7 +211,7 @@ def test_a_yes_that_opens_a_longer_line_is_quoted_by_itself() -> None:
 )
 def test_without_the_yes_in_the_next_line_it_is_found(quotes: Any, why: str) -> None:
     told = agreed(*quotes)
-    assert why in why_not_agreed(told, LINES) and decide(told, None, LINES).word == "found"
+    assert why in why_not_agreed(told, LINES) and decide(told, None, LINES, GROUNDS).word == "found"
 
 
 def test_a_name_that_neither_line_holds_is_not_agreed_to() -> None:
@@ -216,11 +220,11 @@ def test_a_name_that_neither_line_holds_is_not_agreed_to() -> None:
         (3, "Exactly."),
         text="Key duplicates with `merge_records` on the lowercased email.",
     )
-    assert decide(told, None, LINES).word == "found"
+    assert decide(told, None, LINES, GROUNDS).word == "found"
 
 
 def test_what_would_act_waits_for_a_person_though_it_was_agreed_to() -> None:
     told = agreed(
-        (2, OFFER[:60]), (3, "Exactly."), text="Always push the lowercased email to main."
+        (2, OFFER[:60]), (3, "Exactly."), text="Always `git push --force` the lowercased email."
     )
-    assert decide(told, None, LINES).hold
+    assert decide(told, None, LINES, GROUNDS).hold

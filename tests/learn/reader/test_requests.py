@@ -82,7 +82,7 @@ def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memorie
 def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(
     memories: Memories,
 ) -> None:
-    words, text = "ok push it to main", "Push every finished change to main."
+    words, text = "ok npm publish it", "Run `npm publish` after every finished change."
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id, user(words)), habit(text, words))
     (memory,) = kept(memories)

@@ -13,7 +13,8 @@ from tacit.learn.reader.check import Found, check, names_in, names_missing
 from tacit.learn.reader.decide import decide
 from tacit.learn.reader.render import Line
 from tacit.learn.reader.verdicts import ruled
-from tacit.learn.reader.whose import copied, is_brought, plain, unsaid
+from tacit.learn.reader.whose import Witness, plain, unsaid
+from tacit.safety.repository import Repository
 
 PLANTED = "the rate limiter of the partner flow is mocked in every suite by agreement"
 LINES = (
@@ -45,44 +46,6 @@ def told(text: str, *quotes: tuple[int, str], standing: str = "found") -> Lesson
     return Lesson(text, "fact", standing, tuple(Quote(line, words) for line, words in quotes))
 
 
-@pytest.mark.parametrize("standing", ["found", "said", "shown", "asked", "agreed"])
-def test_a_sentence_of_an_output_is_quoted_whoever_tells_it(standing: str) -> None:
-    text = f"Before `pytest`, {PLANTED}."
-    quotes = ((4, PLANTED), (6, "yes")) if standing == "agreed" else ((7, "always use pnpm here"),)
-    quotes = quotes if standing != "found" else ((3, PLANTED), (5, "pytest -q"))
-    decided = decide(
-        check(told(text, *quotes, standing=standing), LINES), Weighed("partly", "working"), LINES
-    )
-    assert (decided.tier, decided.witness) == ("quoted", "quoted") and decided.hold.startswith(
-        "an output"
-    )
-
-
-def test_other_words_for_it_are_an_outputs_too() -> None:
-    """What a person asks for holds no word that an output brought; what was found is not made of them."""
-    text = "Mock the partner rate limiter by agreement."
-    assert (
-        not copied(text, LINES)
-        and is_brought(text, LINES, wholly=True)
-        and is_brought(text, LINES, wholly=False)
-    )
-    assert (
-        is_brought(
-            "When the tests fail with AssertionError, run `pytest -q` again.", LINES, wholly=True
-        )
-        == ""
-    )
-
-
-def test_what_the_person_typed_is_theirs_wherever_it_stands() -> None:
-    line = "never push to main before the review is done"
-    lines = (
-        Line(1, "E", f"hint: {line}", f"hint: {line}", 0, "s0"),
-        Line(2, "U", line, line, 1, "s1"),
-    )
-    assert (copied(f"{line}.", lines), bool(copied(f"{line}.", lines[:1]))) == ("", True)
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -109,7 +72,9 @@ def test_nothing_is_put_into_a_persons_mouth(more: str) -> None:
     lesson = told(
         f"Always use pnpm here, never npm, {more}.", (7, "always use pnpm here"), standing="said"
     )
-    decided = decide(check(lesson, LINES), Weighed("yes", "working"), LINES)
+    decided = decide(
+        check(lesson, LINES), Weighed("yes", "working"), LINES, Witness((), Repository())
+    )
     assert (decided.word, decided.text) == ("said", wish)
 
 

@@ -10,10 +10,10 @@ from tacit.core.memory import WAY, Memory, joined, names_of, topic_of
 from tacit.core.run import Finding
 from tacit.core.trust import least
 from tacit.core.value import replace
-from tacit.learn.hazard import why_waits
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.check import Checked, Found
 from tacit.learn.reader.decide import AGREED_BY_WORD, Decided
+from tacit.safety.acts import act_in
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 
@@ -77,4 +77,4 @@ def about_the_same(finding: Finding, memory: Memory) -> Finding:
 
 def goes_further(text: str) -> bool:
     """Whether a wording needs the person's word first: one that waits for nobody may not become such a one by being amended."""
-    return bool(why_waits(text))
+    return bool(act_in(text, {}))

@@ -21,18 +21,16 @@ from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn.command import commands
-from tacit.learn.hazard import asks_person
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
-from tacit.learn.outside import FROM_OUTSIDE, LIKE_NAMES, brought, held_at_head, strange_script
-from tacit.learn.own_commands import advised, told_to_run, why_not_own
+from tacit.learn.own_commands import advised
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.render import PERSON, Line
-from tacit.learn.reader.whose import copied, said_before
+from tacit.learn.reader.whose import witness_of
 from tacit.learn.tell.keep import adopt, keep
 from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.lessons import ToldLesson as Told
@@ -184,33 +182,19 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
     lessons = answer.lessons_of(said, 1)
     first = met[-1].incident
     reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
-    every = [line for each in pieces for line in each.lines]
-    ran = [line.whole for line in every if line.letter == "T"]
     text = "" if reason else lessons[0].text
-    _keep(desk, reading, mark, met, text, text and _told_by_others(desk.folder, text, pieces), ran)
+    _keep(desk, reading, mark, met, text, text and _not_grounded(desk.folder, text, pieces))
     return reason or text
 
 
-def _told_by_others(folder: str, text: str, pieces: Sequence[Piece]) -> str:
-    """Whose words a cure is, if they are not the sessions' own: those of an output or of a text from outside; a name alone that such a text
-    brought counts where no piece of work came upon it otherwise."""
-    if run := copied(text, [line for each in pieces for line in each.lines]):
-        return f"an output says: {run}"
-    kept = [found for each in pieces if (found := load(folder, each.run)) is not None]
-    told = [
-        brought(
-            text,
-            each.outside or (),
-            said_before(lines_of(each)),
-            held_at_head(each.root),
-            names=LIKE_NAMES,
-        )
-        for each in kept
+def _not_grounded(folder: str, text: str, pieces: Sequence[Piece]) -> str:
+    """Why a person is asked about a cure: it would act unasked, or no piece of work came upon its names by itself."""
+    whys = [
+        witness_of(folder, kept)(text, [line.step for line in each.lines]).reason
+        for each in pieces
+        if (kept := load(folder, each.run)) is not None
     ]
-    return next(
-        (each for each in told if each.startswith(FROM_OUTSIDE)),
-        told[0] if told and all(told) else "",
-    )
+    return whys[0] if whys and all(whys) else ""
 
 
 def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
@@ -234,8 +218,7 @@ def _keep(
     mark: str,
     met: Sequence[Noted],
     text: str,
-    said: str,
-    ran: Sequence[str],
+    why: str,
 ) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     program = met[-1].incident.program
@@ -245,14 +228,7 @@ def _keep(
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        commands = told_to_run(text, ran, program)
-        hold = (
-            asks_person(text)
-            or said
-            or desk.advises
-            or next(filter(None, map(why_not_own, commands)), "")
-        )
-        hold = hold or strange_script(commands, reading.root)
+        hold = why or desk.advises
         told = Told(
             mark,
             text,

@@ -18,8 +18,7 @@ from collections.abc import Sequence
 
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn.hazard import acts_unasked, asks_person, is_standing_order, why_waits
-from tacit.learn.outside import FROM_OUTSIDE
+from tacit.learn.hazard import is_standing_order
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import (
     Checked,
@@ -30,7 +29,8 @@ from tacit.learn.reader.check import (
     was_done,
 )
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
-from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
+from tacit.learn.reader.whose import Witness, put_in, unsaid
+from tacit.safety.provenance import ACT, OUTSIDE
 from tacit.words.match import shares_half
 
 _tables = Tables(__file__)
@@ -129,20 +129,12 @@ class Decided:
     kind: str = ""  # of a way of working; empty: as the model calls it
 
 
-def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
-    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. Words of an output, a
-    page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
-    decided = _decided(checked, weighed, lines)
-    if decided.word and not decided.hold:
-        standing = (
-            decided.word == "said" and checked.person and is_standing_order(checked.person.around)
-        )
-        bids = (
-            decided.word != "found" and not standing
-        )  # "remove the stale lock" is how what was found is mended
-        decided = replace(
-            decided, hold=why_waits(decided.text) if bids else asks_person(decided.text)
-        )
+def decide(
+    checked: Checked, weighed: Weighed | None, lines: Sequence[Line], witness: Witness
+) -> Decided:
+    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. What is not grounded
+    in its session (`witness`) is quoted, and waits."""
+    decided = _grounded(_decided(checked, weighed, lines), checked, witness)
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
         return Decided(
             decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over"
@@ -160,11 +152,23 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
         and _LEFT_TO.search(checked.person.words)
     ):
         decided = replace(decided, hold="you allowed it or asked about it once: is it for good?")
-    if not decided.word or not (why := _taken_over(decided, lines)):
+    return decided
+
+
+def _grounded(decided: Decided, checked: Checked, witness: Witness) -> Decided:
+    """The same, as a question to the person where it would act unasked, or a name or its words stood outside first. What a person typed
+    is theirs, and acts where they say so for good."""
+    if not decided.word:
         return decided
-    return replace(
-        decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}"
-    )
+    found = witness(decided.text, [quote.line.step for quote in checked.quotes])
+    if found.word == ACT:
+        line = checked.person.around if decided.word == "said" and checked.person else ""
+        waits = not decided.hold and not is_standing_order(line)
+        return replace(decided, hold=found.reason) if waits else decided
+    if found.word != OUTSIDE or decided.word == "said":
+        return decided
+    reason = f"{found.reason}; {decided.reason}"
+    return replace(decided, tier="quoted", witness="quoted", hold=found.reason, reason=reason)
 
 
 def is_habit(checked: Checked, decided: Decided) -> bool:
@@ -173,33 +177,6 @@ def is_habit(checked: Checked, decided: Decided) -> bool:
     quote = checked.person or checked.quotes[0]
     asked = decided.word == checked.lesson.standing == HABIT
     return asked and not _THING_AT_HAND.search(quote.words)
-
-
-def kept_outside(decided: Decided, brought: str) -> Decided:
-    """The same, where a text from outside brought something of it (`outside.brought`). What the person said is theirs. Of what was found, a
-    sentence is quoted, and a name waits for a piece of work that comes upon it without such a text: two agents that read one page are no
-    two witnesses."""
-    if not brought or decided.word in ("", "said") or decided.tier == "quoted":
-        return decided
-    if decided.word == "found" and not brought.startswith(FROM_OUTSIDE):
-        return replace(decided, witness="agent", reason=f"{brought}; {decided.reason}")
-    return replace(
-        decided,
-        tier="quoted",
-        witness="quoted",
-        hold=brought,
-        reason=f"{brought}; {decided.reason}",
-    )
-
-
-def _taken_over(decided: Decided, lines: Sequence[Line]) -> str:
-    if run := copied(decided.text, lines):
-        return f"an output says: {run}"
-    if decided.word != "said" and (
-        word := is_brought(decided.text, lines, wholly=decided.word == "found")
-    ):
-        return f"an output brought it: {word}"
-    return ""
 
 
 def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
@@ -287,8 +264,6 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
             "user",
             reason=f"in their own words: the line does not say {lacking[0]}",
         )
-    if acts_unasked(text) and not is_standing_order(line):
-        return Decided(text, "shown", "agent", "user", reason="said once, not as a lasting order")
     return Decided(text, "said", "user", "user", reason=reason)
 
 

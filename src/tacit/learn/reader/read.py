@@ -17,13 +17,14 @@ from tacit.core.errors import ModelUnavailable, Unavailable
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.guard.redact import redact
-from tacit.learn.outside import outside_texts, tracked_files
 from tacit.learn.reader import cures, exam, prompt, render
 from tacit.learn.reader.answer import is_answer
 from tacit.learn.reader.asking import Questions, ReaderContext, kept_lines
 from tacit.learn.reader.render import UNSURE, rendered
 from tacit.learn.reader.take import Taking
 from tacit.learn.stage import Learned
+from tacit.safety.record import texts_of
+from tacit.safety.repository import repository_before
 from tacit.stores import readings
 from tacit.stores.readings import WAITING, Reading
 
@@ -68,7 +69,6 @@ def prepared(
         if [line[3] or line[2] for line in old.lines] == [line[3] or line[2] for line in lines]:
             return old if old.state == readings.WAITING else None
         if old.state == readings.IS_READ and _goes_on(old.lines, lines):
-            heard = _heard_outside(run)
             grown = replace(
                 old,
                 lines=lines,
@@ -77,11 +77,8 @@ def prepared(
                 error="",
                 not_before="",
                 at=at,
-                outside=heard,
-                root=run.cwd,
             )
-            readings.begin(folder, grown)
-            return grown
+            return _begun(folder, grown, run)
     if (
         old is None
         and run.lineage
@@ -100,11 +97,8 @@ def prepared(
         started_at=run.started_at,
         at=at,
         lineage=run.lineage,
-        outside=_heard_outside(run),
-        root=run.cwd,
     )
-    readings.begin(folder, fresh)
-    return fresh
+    return _begun(folder, fresh, run)
 
 
 def _is_copy(
@@ -119,9 +113,15 @@ def _is_copy(
     )
 
 
-def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
-    """What the session heard from outside, scrubbed like all that is kept of it."""
-    return tuple((at, redact(text).text) for at, text in outside_texts(run, tracked_files(run.cwd)))
+def _begun(folder: str, reading: Reading, run: Run) -> Reading:
+    """The reading, written down: where the session worked, and whose each of its texts is, scrubbed like all that is kept of it."""
+    repository = repository_before(run.cwd, run.started_at, run.commit)
+    reading = replace(reading, root=run.cwd, commit=repository.commit)
+    readings.begin(folder, reading)
+    texts = texts_of(run, repository)
+    scrubbed = (each._replace(text=redact(each.text).text) for each in texts)
+    readings.save_texts(folder, reading.run, scrubbed)
+    return reading
 
 
 def afresh(reading: Reading) -> Reading:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,7 @@ from tacit.core.states import INJECTABLE
 from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
-from tacit.learn.hazard import ADDRESS, asks_beside
 from tacit.learn.outcomes import Session
-from tacit.learn.outside import LIKE_NAMES, MAY_BE_NAMES, brought, held_at_head, strange_script
-from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.amend import about_the_same, changed_lesson, goes_further
 from tacit.learn.reader.answer import Verdict, lesson_as
@@ -35,7 +31,6 @@ from tacit.learn.reader.decide import (
     Decided,
     decide,
     is_habit,
-    kept_outside,
     spoken_around,
 )
 from tacit.learn.reader.remembered import headings_about, remembered
@@ -56,7 +51,7 @@ from tacit.learn.reader.verdicts import (
     ruled_by_yes,
     settles,
 )
-from tacit.learn.reader.whose import said_before
+from tacit.learn.reader.whose import Witness, witness_of
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
 from tacit.stores.readings import Reading
@@ -118,7 +113,7 @@ class Taking:
         self.covered: set[int] = (
             set()
         )  # numbers of new lessons that an instruction file says already
-        self.holds = held_at_head(reading.root)
+        self.witness: Witness = witness_of(desk.folder, reading)
 
     def judge(self, asking: Questions) -> None:
         """Hold the session against what is known, and weigh what it newly says, outside any transaction."""
@@ -160,7 +155,7 @@ class Taking:
             )
             words, yes = quote, None
             if ruling.act in ("nothing", "propose"):
-                yes = ruled_by_yes(verdict.verdict, memory, quote, self.lines, self.reading.outside)
+                yes = ruled_by_yes(verdict.verdict, memory, quote, self.lines, self.witness)
             if yes is not None:
                 ruling, words = yes
                 self.agreed.add(memory.id)
@@ -229,13 +224,7 @@ class Taking:
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
         heard = [
-            (
-                each,
-                kept_outside(
-                    decide(each, by.get(id(each)), self.lines), self._brought(each.lesson.text)
-                ),
-            )
-            for each in self.told
+            (each, decide(each, by.get(id(each)), self.lines, self.witness)) for each in self.told
         ]
         self.heard = without_twins(
             heard, lambda one, other: are_alike(one, other, self.desk.profile)
@@ -310,10 +299,6 @@ class Taking:
         ] = {}  # what the rules took over as it was typed, and the reader's wording of it
         number = 0
         for checked, decided in self.heard:
-            if decided.hold == ADDRESS:
-                decided = replace(decided, hold=asks_beside(decided.text, self.holds))
-            if not decided.hold and decided.word != "said":
-                decided = replace(decided, hold=self._imitated(decided.text))
             outcome = {
                 "lesson": lesson_as(checked.lesson),
                 "word": decided.word,
@@ -362,30 +347,13 @@ class Taking:
             self._settle(tx, session)
         return session.report(), told
 
-    def _imitated(self, text: str) -> str:
-        """Why a person is asked about the commands that a lesson tells somebody to run, as the session ran them: each is the repository's
-        own, by its looks or since a tracked file holds it, or was typed by the person."""
-        ran, typed = (
-            [line.whole for line in self.lines if line.letter in each] for each in ("T", PERSON)
-        )
-        commands = [
-            each for each in told_to_run(text, ran) if not any(each in line for line in typed)
-        ]
-        strange = (why for each in commands if (why := why_not_own(each, self.holds)))
-        return next(strange, "") or strange_script(commands, self.reading.root)
-
-    def _brought(self, text: str, names: re.Pattern[str] = LIKE_NAMES) -> str:
-        """What of a lesson texts from outside brought into this session."""
-        return brought(
-            text, self.reading.outside or (), said_before(self.lines), self.holds, names=names
-        )
-
     def _origin(self, checked: Checked) -> dict[str, Any]:
-        """Whether nothing of a lesson came from outside, not even a plain word that may be a name; nothing where nobody looked."""
-        if self.reading.outside is None:
-            return {}
-        reason = self._brought(checked.lesson.text, MAY_BE_NAMES)
-        return {"outside": reason} if reason else {INSIDE: True}
+        """Whether one piece of work is enough for a lesson at its moment: every name in it is grounded, and it names something or more
+        than the agent's prose vouches for it."""
+        found = self.witness(checked.lesson.text, [quote.line.step for quote in checked.quotes])
+        if found.grounded and not found.bare:
+            return {INSIDE: True}
+        return {"outside": found.reason} if found.reason else {}
 
     def _settle(self, tx: Transaction, session: Session) -> None:
         """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked

@@ -11,16 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tacit.core.memory import Memory
+from tacit.core.memory import HEARD_WORDS, PERSONAL, Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
-from tacit.learn.hazard import holds_back, why_waits
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Found, telling
 from tacit.learn.reader.decide import exchange, is_assent, proposal_before
 from tacit.learn.reader.render import AGENT_LINES, PERSON, Line, happened
-from tacit.learn.reader.whose import planted
+from tacit.learn.reader.whose import Witness
 from tacit.trial.outcome import OCCURRED, Outcome
 
 AGAINST = ("reversed", "amended", "outdated")
@@ -96,15 +95,12 @@ def ruled(
 
 
 def ruled_by_yes(
-    verdict: str,
-    memory: Memory,
-    quote: Found,
-    lines: Sequence[Line],
-    heard: Sequence[tuple[int, str]] | None,
+    verdict: str, memory: Memory, quote: Found, lines: Sequence[Line], witness: Witness
 ) -> tuple[Ruled, Found] | None:
-    """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes: the lesson is
-    not told until they are asked, as what they agreed to is told before a second time. None where it does nothing: something of it came
-    from outside (`heard`), it is for this time only, the talk is about something else, or the rule or its end needs a person's words."""
+    """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes. A wish of theirs
+    ends by their own words only: such a yes is an exception for this once, and a question. What nobody of theirs vouched for is not told
+    until they are asked. None where it does nothing: what was proposed is not grounded in the session, it is for this time only, or the
+    talk is about something else."""
     offer = proposal_before(quote.line, lines)
     if (
         offer is None
@@ -112,13 +108,18 @@ def ruled_by_yes(
         or memory.state not in ("provisional", "stable")
     ):
         return None
-    told, kept = offer.whole, memory.pinned or memory.klass == "security" or holds_back(memory.text)
-    if kept or _FOR_NOW.search(told) or why_waits(told):
+    told = offer.whole
+    if memory.pinned or memory.klass == "security" or _FOR_NOW.search(told):
         return None
-    if not telling(exchange(offer, lines)) & telling(memory.text) or planted(told, lines, heard):
+    if not telling(exchange(offer, lines)) & telling(memory.text):
+        return None
+    found, theirs = Found(offer, told, told), (memory.extra or {}).get(READ_AS) in HEARD_WORDS
+    if memory.trust in PERSONAL or theirs:
+        return Ruled("propose", "agent", f"{AGREED_TO}: {told[:200]}"), found
+    if not witness(told, [offer.step]).grounded:
         return None
     act = "amend" if verdict == "amended" else "suspend"
-    return Ruled(act, "agent", f"{AGREED_TO}: {told[:200]}"), Found(offer, told, told)
+    return Ruled(act, "agent", f"{AGREED_TO}: {told[:200]}"), found
 
 
 _FOR_NOW = re.compile(
