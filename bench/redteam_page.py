@@ -107,14 +107,14 @@ FINDINGS = (
     Finding(
         8,
         "sentences of an error come into force by a reader",
-        "learn/reader/test_whose.py::test_a_sentence_of_an_output_is_quoted_whoever_tells_it learn/reader/test_whose.py::test_other_words_for_it_are_an_outputs_too learn/test_outside.py",
+        "safety/test_provenance.py safety/test_places.py",
     ),
     Finding(
         9,
         "*said* in the person's name, with something added",
         "learn/reader/test_whose.py::test_nothing_is_put_into_a_persons_mouth learn/reader/test_whose.py::test_names_are_read_in_plain_letters learn/reader/test_check.py",
     ),
-    Finding(10, "hostile cures in force", "learn/test_own_commands.py learn/test_outside.py"),
+    Finding(10, "hostile cures in force", "learn/test_own_commands.py safety/test_provenance.py"),
     Finding(
         11,
         "redaction: 19 of 99 kinds on disk",
