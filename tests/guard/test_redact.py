@@ -68,6 +68,13 @@ def test_a_token_is_known_by_its_shape(token: str, kind: str) -> None:
         assert redact(before + token + after).text == f"{before}[redacted:{kind}]{after}"
 
 
+@pytest.mark.parametrize("sign", "-_")
+def test_a_word_before_a_row_of_lines_is_no_token(sign: str) -> None:
+    """As tables and headings are drawn."""
+    drawn = f"Total{sign * 40} and key = abc{sign * 40}"
+    assert redact(drawn).text == drawn
+
+
 def test_a_structure_is_redacted_by_its_keys_and_its_texts() -> None:
     """A key such as password makes its value a secret; other texts are read as texts."""
     token = "ghp_" + body(36)

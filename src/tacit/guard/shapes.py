@@ -168,6 +168,8 @@ def _is_prefixed(run: str, inside: bool) -> bool:
     if "_kwDO" in run:  # what GitHub calls a node
         return False
     parts = compiled(r"[A-Za-z0-9]+").findall(run)
+    if len(parts) < 2:  # a word and a row of lines
+        return False
     if parts[0].lower() in ID_PREFIXES or not compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(
         parts[0]
     ):
