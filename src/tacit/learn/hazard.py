@@ -12,16 +12,13 @@ no program is given, or a command that the lesson forbids in so many words ("do 
 So is what runs on another machine, takes a program, library, package or certificate from elsewhere by a variable set in front of it, runs a script that lies
 outside the repository, or changes rights, a service or a check.
 
-Of what a reader words, and of what a person typed and a reader heard, the words outside commands are asked as well (`why_waits`): whoever said
-it is asked once. What only makes things stricter does not wait.
-
 Not a wall against whoever may write commands; it is the list of what nobody should learn by imitation, and a list has a mesh: docs/security.md says how wide.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tacit.core.tables import Tables
 from tacit.guard.expressions import compiled
@@ -76,19 +73,6 @@ _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
 _UNTOUCHED = _tables.pattern("_UNTOUCHED", re.IGNORECASE)
 _PLACE_SHAPE = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
 CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
-_RUN_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
-_AT_HOME = _tables.pattern("_AT_HOME")
-_STRICTER = _tables.pattern("_STRICTER", re.I)
-ADDRESS = "names an address, or a program that fetches or sends"
-_ON_REQUEST = (
-    "is about signing or secrets",
-    "is about permissions",
-)  # what is stricter about these does not wait
-_INSTALLING = rf"\b(?:{'|'.join(_INSTALLERS)})\s+(?:install|add|get|i|tool install)\b"
-_WORDS = [
-    ("installs something", re.compile(_INSTALLING, re.I)),
-    *((kind, re.compile(expression, re.I)) for kind, expression in _tables.rows("WORDS")),
-]
 
 
 def hazard(text: str) -> str:
@@ -198,41 +182,6 @@ def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
     return False
 
 
-def why_waits(text: str) -> str:
-    """Why a lesson waits for the person's word whoever said it; empty where it need not."""
-    return "it would act unasked" if acts_unasked(text) else asks_person(text)
-
-
-def asks_person(text: str) -> str:
-    """The same of what it would bring in, send, loosen or sign."""
-    if any(
-        hazard_of(found[0]).startswith("runs a package") for found in _RUN_BY_NAME.finditer(text)
-    ):
-        return "installs something"
-    strict = bool(_STRICTER.search(text))
-    loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
-    for reason, pattern in _WORDS:
-        if pattern.search(loose) and not (strict and reason in _ON_REQUEST):
-            return reason
-    return hazard(text)
-
-
-_ADDRESSES = re.compile(
-    r"\b[a-z][a-z\d+]*://[^\s`'\"<>()]+|\bgit@[\w.-]+:[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b",
-    re.I,
-)
-
-
-def asks_beside(text: str, known: Callable[[str], bool]) -> str:
-    """The same, where an address that the project's own files hold (`known`) leads nowhere new."""
-    reason = asks_person(text)
-    if reason != ADDRESS:
-        return reason
-    return asks_person(
-        _ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text)
-    )
-
-
 _ACT = _tables.text("_ACT")
 _UNASKED = _tables.pattern("_UNASKED", re.I)
 _OFFER = re.compile(rf"\b(?:offer|propose|suggest|ask) (?:whether )?to {_ACT}\b", re.I)
@@ -254,16 +203,6 @@ def _bidden(text: str) -> str:
     for pattern in (_MANNER, _OFFER, _ASKED, _CONDITION, _FORBIDS):
         text = pattern.sub(" ", text)
     return text
-
-
-_LEAVE = re.compile(r"\b(?:ask|confirm|approv\w+|permission|allowed)\b", re.I)
-
-
-def holds_back(text: str) -> bool:
-    """Whether a rule keeps an agent from acting, or something safe: only a person's own words end it."""
-    return any(pattern.search(text) for pattern in (_STRICTER, _FORBIDS, _LEAVE)) or bool(
-        asks_person(text)
-    )
 
 
 _FORMS = _tables.pattern("_FORMS", re.I)

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands
@@ -178,24 +177,6 @@ _A_TOOL = _tables.pattern("_A_TOOL")
 _A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+")
 
 
-def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
-    """The commands that a lesson tells somebody to run and whose programs these lines ran, with code marks and without: what is learned by
-    imitation. Lines that were cut count as far as they can be read, and those of other tools not at all."""
-    calls = [
-        call
-        for line in ran
-        if not _A_TOOL.match(line)
-        for call in commands(_to_quote(line.partition("<<")[0]))
-    ]
-    programs = {call.words[0] for call in calls}
-    named = [
-        each
-        for each in advised(text, but, programs)
-        if any(call.words[0] in programs for call in commands(each))
-    ]
-    return [*named, *_bare(text, calls)]
-
-
 def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
     """The commands that a lesson tells somebody to run: what stands in code marks and has arguments, or stands behind "run"; not what it
     warns of, nor the command that the lesson is about (`but`). A name with a capital is a program's where it `ran`."""
@@ -211,31 +192,6 @@ def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
         if " " in command or (_RUN.search(before) and not _A_MEMBER.fullmatch(command)):
             found.append(command)
     return found
-
-
-def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
-    """Those of these calls that stand in a text without code marks, and are not warned of."""
-    plain = " ".join(CODE_SPAN.sub(" ", text).split())
-    words = {word.rstrip(".,;:") for word in plain.split()}
-    for call in calls:
-        command = " ".join((*(each for each in call.env if each in plain), *call.words))
-        by_name = len(command) > 3 and command in words and not command.isalpha()
-        at = plain.find(command) if " " in command or by_name else -1
-        said = command.replace(" ", "").isalpha() and not _SENTENCE_WORDS.isdisjoint(call.words)
-        program = _A_PROGRAM.fullmatch(" ".join(call.words)) or re.search(r"\s\S*[-./=]", command)
-        before = plain[max(0, at - 40) : at]
-        fails = _SAID_TO_FAIL.match(plain, at + len(command)) and not _RUN.search(before)
-        if at >= 0 and not said and program and not _NOT.search(before) and not fails:
-            yield command
-
-
-def _to_quote(line: str) -> str:
-    """A line as far as it can be read: to the first quote, where one was cut off inside."""
-    try:
-        shlex.split(line)
-    except ValueError:
-        return re.split("[\"']", line)[0]
-    return line
 
 
 def tracked_files(folder: str) -> Callable[[str], bool]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tables import by_table
 
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.learn.hazard import acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import Checked, check, find_quote, names_in, names_missing
 from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, is_habit, reads_alone
@@ -236,16 +234,6 @@ def test_names_are_commands_paths_flags_and_figures() -> None:
     assert names_missing("Use pnpm, not npm.", "please use the right one") == ["pnpm", "npm"]
 
 
-@by_table
-def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> None:
-    assert bool(asks_person(text)) is asks
-
-
-@by_table
-def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
-    assert acts_unasked(text) is acts
-
-
 def test_an_act_that_was_shown_waits_for_the_person() -> None:
     words = "great, run npm publish"
     lines = lines_of(user(words), say("done"))
@@ -268,25 +256,6 @@ def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool
         lines,
     )
     assert [line.letter for line in lines] == ["U", "T", "X", "A"] and (not told.dropped) is carries
-
-
-@pytest.mark.parametrize(
-    ("text", "waits"),
-    [
-        ("Staging logs are at https://logs.example.net/, query by service.", False),
-        (
-            "Staging logs are at https://logs.example.org/, query by service.",
-            True,
-        ),  # no file of the project names it
-        ("Logs are at https://logs.example.net and https://evil.example.org.", True),
-        ("Fetch the logs with curl https://logs.example.net/all.", True),
-        ("Install the agent from https://logs.example.net.", True),
-        ("Put the password for https://logs.example.net into the config.", True),
-    ],
-)
-def test_an_address_that_the_projects_files_hold_need_not_wait(text: str, waits: bool) -> None:
-    """Named, that is: to install from it, pipe it or give it a secret waits as before."""
-    assert bool(asks_beside(text, lambda address: address == "https://logs.example.net")) is waits
 
 
 def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
