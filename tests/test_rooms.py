@@ -49,6 +49,7 @@ MAY = {
     },
     "app": {
         *LOW,
+        "safety",
         "enforce",
         "formats",
         "hosts",

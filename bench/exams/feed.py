@@ -130,7 +130,7 @@ def feed(world: World, *, play: bool = True, limit: int = 0) -> Iterator[dict[st
         instructions(world, session.start)
         place = placed(world, session)
         found = events(place)
-        track(world, found)
+        track(world, found, session.start)
         told = list(played(world, session, found, set(known))) if play and known else []
         world.home.learn(place)
         place.unlink()  # what hosts keep for a month, and disks need not
@@ -191,8 +191,8 @@ def folders(text: str) -> list[str]:
     return sorted(roots, key=len, reverse=True)
 
 
-def track(world: World, found: list[Event]) -> None:
-    """Commit what a session sees of its repository: the repository itself is not in the data, and without it no file would be tracked."""
+def track(world: World, found: list[Event], began: str) -> None:
+    """Commit what a session sees of its repository, as of the moment it began: the repository itself is not in the data, and without it no file would be tracked."""
     root, written = str(world.home.repository), set[str]()
     for event in found:
         path = (
@@ -206,7 +206,8 @@ def track(world: World, found: list[Event]) -> None:
             remember(world.home.repository, path, event.output)
     for words in (["add", "-Af", "--", "."], ["commit", "-qm", "as it was seen"]):
         who = ["-c", "user.name=dev", "-c", "user.email=dev@example.org"]
-        subprocess.run(["git", *who, *words], cwd=root, capture_output=True)
+        before = {**os.environ, "GIT_COMMITTER_DATE": began, "GIT_AUTHOR_DATE": began}
+        subprocess.run(["git", *who, *words], cwd=root, env=before, capture_output=True)
 
 
 def remember(repository: Path, path: str, shown: str) -> None:
