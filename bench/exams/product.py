@@ -95,11 +95,27 @@ class Home:
 
     def lessons(self) -> dict[str, Lesson]:
         """Every lesson that was ever kept here, by its id."""
-        answer = self.data("list", "--all", "--limit", "100000")
+        # an agent's shell is not shown what is held; a program with its person's key is
+        words = ["list", "--all", "--limit", "100000", "--json"]
+        env = self.env() | {"TACIT_KEY": self.key()}
+        done = self.product.run(words, env, self.repository)
+        if done.code:
+            raise SystemExit(f"tacit list ended with {done.code}: {done.err or done.out}")
+        answer = json.loads(done.out)["data"]
         rows = answer.get("lessons", answer.get("memories"))
         if rows is None:
             raise SystemExit("tacit list --json names neither lessons nor memories")
         return {row["id"]: Lesson(row["id"], row["text"], standing(row)) for row in rows}
+
+    def key(self) -> str:
+        """A key of this home's person, for their own programs; made once."""
+        kept = self.home / "exam-key"
+        if not kept.exists():
+            script = "import os, tacit.testing as t; print(t.signed(dict(os.environ))['TACIT_KEY'])"
+            words = [self.product.python, "-c", script]
+            made = subprocess.run(words, env=self.env(), capture_output=True, text=True, check=True)
+            kept.write_text(made.stdout.strip())
+        return kept.read_text()
 
     def hook(self, moment: str, payload: dict[str, Any], host: str = "claude-code") -> str:
         """What the host is given for its agent to read at a moment; empty where nothing is said."""
