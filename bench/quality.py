@@ -123,6 +123,20 @@ class Tacit:
         self.folder.cleanup()
 
 
+class Ranking(Tacit):
+    """The ranking alone (`hooks/search.py`): what fits the words, without moments, ages and counts."""
+
+    def answer(self, question: Question) -> list[str]:
+        from tacit.core.rows import scope_projects
+        from tacit.hooks.search import Search
+        from tacit.stores.sqlite.fulltext import FullText
+
+        full = FullText(self.memories.store, scope_projects(self.memories.project_id), False)
+        found = Search(full, question.text).best(DEPTH + len(question.hidden))
+        hits = full.lessons({each.n: each.score for each in found})
+        return [self.ours[hit.memory.id] for hit in hits]
+
+
 class Fts5:
     """SQLite's own full text and `bm25()`, all words of the question."""
 
@@ -177,7 +191,7 @@ class Commonest:
 
 def methods() -> dict[str, Any]:
     """What is compared, each as a function that makes an empty one."""
-    return {"tacit, words": Tacit, PLAIN: Fts5, "commonest": Commonest}
+    return {"tacit, words": Tacit, "ranking": Ranking, PLAIN: Fts5, "commonest": Commonest}
 
 
 # --- the measures
