@@ -56,9 +56,10 @@ def rows(python: str) -> Iterator[Row]:
 
 
 def fill(python: str, env: dict[str, str], repository: Path) -> None:
-    """A store of a thousand lessons of a person's, by the library."""
+    """A store of a thousand lessons of a person's, by the library; and the product compiled, as an installation is."""
     script = (
-        "import sys, json, tacit\n"
+        "import sys, json, tacit, compileall\n"
+        "compileall.compile_dir(tacit.__path__[0], quiet=2)\n"  # as an installation is
         "with tacit.open(by='dev', yes=True) as memory:\n"
         "    for line in sys.stdin: memory.add(json.loads(line), kind='fact')\n"
     )
