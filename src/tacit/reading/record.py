@@ -142,7 +142,7 @@ def failed_in(run: Run) -> Iterator[Failed]:
             one,
             command=_piece(one.command, run.cwd),
             passed=_piece(one.passed, run.cwd) if one.passed else "",
-            mark=next(iter(signatures(output, run.cwd)), ""),
+            mark=scrubbed(next(iter(signatures(output, run.cwd)), "")),
             outside=is_outside(step),
         )
 

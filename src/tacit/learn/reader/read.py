@@ -14,9 +14,9 @@ from tacit.core import clock
 from tacit.core.clock import days_between
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable, Unavailable
-from tacit.core.run import Run
+from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.guard.redact import redact
+from tacit.guard.redact import redact, redact_value
 from tacit.learn.reader import cures, exam, prompt, render
 from tacit.learn.reader.answer import is_answer
 from tacit.learn.reader.asking import Questions, ReaderContext, kept_lines
@@ -118,10 +118,15 @@ def _begun(folder: str, reading: Reading, run: Run) -> Reading:
     repository = repository_before(run.cwd, run.started_at, run.commit)
     reading = replace(reading, root=run.cwd, commit=repository.commit)
     readings.begin(folder, reading)
-    texts = texts_of(run, repository)
-    scrubbed = (each._replace(text=redact(each.text).text) for each in texts)
-    readings.save_texts(folder, reading.run, scrubbed)
+    # before calls are taken to pieces: a secret is known by what stands around it
+    scrubbed = replace(run, steps=tuple(map(_scrubbed, run.steps)))
+    readings.save_texts(folder, reading.run, texts_of(scrubbed, repository))
     return reading
+
+
+def _scrubbed(step: Step) -> Step:
+    said = {name: redact(getattr(step, name)).text for name in ("text", "output", "error")}
+    return replace(step, **said, input=redact_value(step.input))
 
 
 def afresh(reading: Reading) -> Reading:
