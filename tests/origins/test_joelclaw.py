@@ -508,6 +508,23 @@ def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
     assert judged(f"{head}, NEVER delete it", [f"- {head}, delete it at once"]).action == "review"
 
 
+def test_a_line_that_begins_with_a_command_refers_to_something() -> None:
+    """Its document asks for an ADR, a path or a command; a command says what the line is about without backticks too."""
+    for line in ("kubectl drains a node first", "redis-cli blocks for five seconds"):
+        assert judged(f"(2026-03-02) {line}").action == "promote"
+    for line in ("Node pools are drained first", "git-like logs are kept for a week"):
+        assert judged(f"(2026-03-02) {line}").action == "review"
+
+
+def test_a_dated_line_of_the_page_is_compared_without_its_date_and_bullet() -> None:
+    """A short fact said again without a date is the same; another date inside a text makes another text."""
+    assert judged("Bun 1 is used", ["- (2026-01-12) Bun 1 is used"]).reason.endswith(
+        "(100% similar)"
+    )
+    assert judged("Bun is used", ["- (2026-01-12) Bun is used"]).action == "reject"
+    assert judged("Old API (2026-02-02)", ["- Old API (2025-01-09)"]).action == "review"
+
+
 def test_defect_9_a_merge_keeps_one_line() -> None:
     """Keeping the longer meant keeping both, with a line break between."""
     assert judged(f"{FACT}.", waiting=[Suggested("o", "", FACT)], section="").merge_with == "o"

@@ -6,12 +6,12 @@ hundred characters, so that "… delete it at once" and "… NEVER delete it" we
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core.profile_upkeep import Triage
 from tacit.tend.triage_rules import (
-    DATED,
     Suggested,
     Triaged,
     artifact_of,
@@ -22,6 +22,14 @@ from tacit.tend.triage_rules import (
 )
 from tacit.words.match import opposed
 from tacit.words.prepared import prepare
+
+# A program as the first word says what the line is about, also without backticks; "Node" is English.
+_COMMAND_FIRST = re.compile(
+    r"(?:bunx?|cargo|claude|codex|curl|docker|gh|git|gradle|inngest|joelclaw|kubectl|mvn|node|npm|npx"
+    r"|pip3?|pi|pnpm|poetry|pytest|python3?|redis-cli|terraform|todoist-cli|typesense|uv|yarn)\b"
+    r"(?![-./])"
+)
+_DATED_OPENING = re.compile(r"^(?:-\s*)?\(\d{4}-\d\d-\d\d\)\s*")
 
 
 def page_line(
@@ -41,7 +49,8 @@ def page_line(
     for other in pending:
         if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
             return longer_of_two(suggested, other)
-    if is_promotable(suggested.printed, suggested.section, settings):
+    line = suggested.printed
+    if is_promotable(line, suggested.section, settings, refers=_refers(line)):
         return Triaged("promote", "factual timestamped technical update in promotable section")
     return Triaged("review", "ambiguous or preference-driven proposal requires human review")
 
@@ -56,9 +65,13 @@ def duplicate(text: str, other: str, settings: Triage) -> float:
 
 
 def _compared(text: str) -> str:
-    return " ".join(
-        DATED.sub("", text.lower(), count=1).split()
-    )  # said again on another day it is the same
+    """A text without the bullet and date it opens with: said again on another day it is the same."""
+    return _DATED_OPENING.sub("", " ".join(text.lower().split()))
+
+
+def _refers(text: str) -> bool:
+    """Whether a line begins with a command: that makes it checkable, as its document asks."""
+    return bool(_COMMAND_FIRST.match(bare_line(text)))
 
 
 # What `hookspecs` finds here by name.

@@ -184,10 +184,12 @@ def _is_instruction(text: str) -> bool:
     return bare_line(text).lower().startswith(INSTRUCTS)
 
 
-def is_promotable(text: str, section: str, settings: Triage) -> bool:
+def is_promotable(text: str, section: str, settings: Triage, *, refers: bool = False) -> bool:
+    """Whether a line may stand without a question; `refers` where it is known to name something."""
     if section.strip() not in settings.promote_sections or _OPINION.search(text):
         return False
-    has = {"date": bool(DATED.search(text)), "reference": bool(_REFERENCE.search(bare_line(text)))}
+    reference = refers or bool(_REFERENCE.search(bare_line(text)))
+    has = {"date": bool(DATED.search(text)), "reference": reference}
     return all(has[need] for need in settings.promote_needs)
 
 
