@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
-from tacit.learn.gate import MERITS, GateDecision, GateRules, KnownLines, settled_first
+from tacit.learn.gate import MERITS, GateDecision, GateRules, KnownLines, noise_in, settled_first
 
 JOELCLAW_VERSION = "v1"  # the original's own
 # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
@@ -29,6 +29,9 @@ def annotation(finding: Finding, rules: GateRules, known_lines: KnownLines = Non
     blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
     settled = settled_first(replace(finding, text=note.text), rules, known_lines, finding.text)
     if settled is not None:
+        noise = noise_in(note.text, finding.tier, rules) if settled.outcome == "hold" else ""
+        if noise:  # scraps and traces wait for nobody
+            return replace(blank, outcome="discard", reason=noise)
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
         concrete = next(

@@ -99,9 +99,14 @@ def _without_calls(text: str) -> str:
 
 
 def cleaned(finding: Finding) -> Finding:
-    """An observation without its tool traces. Where nothing else is left it stays as it is if the gate knows it as noise, which is
-    then the reason; otherwise its text is empty, which no gate lets in."""
+    """An observation without ids and commands; one with a tool call in it stays as it is, for the gate to discard.
+
+    Where nothing is left it stays too if the gate knows it as noise, which is then the reason; else its text is
+    empty, which no gate lets in.
+    """
     if "observation_type" not in (finding.extra or {}):
+        return finding
+    if _TRACE_TAG.search(finding.text) or _ENCODED.search(finding.text):
         return finding
     left = sanitize_text(finding.text)
     if left is None and noise_in(finding.text, finding.tier, GateRules(min_chars=0)):
