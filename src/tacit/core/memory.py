@@ -425,3 +425,18 @@ def _same_folder(one: str, other: str) -> bool:
     return one == other or (
         bool(other) and (one.endswith("/" + other) or other.endswith("/" + one))
     )
+
+
+def recalls_of(memory: Memory) -> float:
+    """How often it was recalled, whoever counted: the system it came from, or the uses made here."""
+    return max((memory.tally.signals or {}).get("recalls", 0.0), memory.tally.uses)
+
+
+def is_unrecalled(memory: Memory, days_unmet: float, stale_days: int) -> bool:
+    """Whether a lesson was not met for over the stale days and never recalled; every run reads what is on a page.
+
+    The night marks by this and recall drops by it, so that neither hides what the other shows.
+    """
+    if not stale_days or memory.on_page or recalls_of(memory):
+        return False
+    return days_unmet > stale_days

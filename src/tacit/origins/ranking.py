@@ -9,12 +9,11 @@ from math import exp, log, log10, prod
 
 from tacit.core.fade import RATE
 from tacit.core.links import ECHO, FIZZLE
-from tacit.core.memory import STALE, path_of
+from tacit.core.memory import STALE, path_of, recalls_of
 from tacit.recall.rank import (
     Ranked,
     days_since,
     frequency_of,
-    recalls_of,
     success_of,
     task_type,
     words_reader,

@@ -26,6 +26,7 @@ from tacit.recall.rank import (
     LeftOut,
     barred,
     is_anothers,
+    is_forgotten,
     knower,
     ordered,
 )
@@ -131,6 +132,9 @@ def recall(
     for hit in hits:
         memory = hit.memory
         mark, why = showing(memory, wanted, profile, include_held, include_stale, person)
+        dropped = profile.rank.drop_stale and not include_stale
+        if not why and dropped and is_forgotten(memory, profile, now):
+            why = "never recalled"
         if why:
             left.append(LeftOut(memory.id, why))
         else:

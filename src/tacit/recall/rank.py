@@ -17,7 +17,7 @@ from math import log
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.links import is_found_once, is_hearsay
-from tacit.core.memory import SCOPES, SEVERITIES, STALE, WAY, met_in, shared_path
+from tacit.core.memory import SCOPES, SEVERITIES, STALE, WAY, is_unrecalled, met_in, shared_path
 from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
@@ -262,22 +262,16 @@ def is_anothers(memory: Memory, agent: str) -> bool:
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
     """joelclaw: older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
-    if not fade.stale_days or memory.pinned or memory.on_page:
+    if memory.pinned or memory.klass in fade.never or memory.state in fade.never_states:
         return False
-    if memory.klass in fade.never or memory.state in fade.never_states:
-        return False
-    return not recalls_of(memory) and days_since(memory.created_at, now) > fade.stale_days
+    days = days_since(memory.tally.seen_at or memory.created_at, now)
+    return is_unrecalled(memory, days, fade.stale_days)
 
 
 def frequency_of(memory: Memory) -> int:
     """How often it counts as seen: the profile's own fading counter, or its sightings; a person's word is one."""
     signals = memory.tally.signals or {}
     return int(signals["frequency"]) if "frequency" in signals else max(1, memory.tally.seen)
-
-
-def recalls_of(memory: Memory) -> float:
-    """How often it was recalled, by the profile's own count or by its uses."""
-    return (memory.tally.signals or {}).get("recalls", memory.tally.uses)
 
 
 def success_of(memory: Memory) -> float:

@@ -16,7 +16,7 @@ from tacit.core.journal import Change, Hand, change
 from tacit.core.lifecycle import Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import LOST, Evidence, Mark
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, is_unrecalled
 from tacit.core.moves import moved, proposed
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
@@ -89,19 +89,12 @@ def stale(
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
         again = replace(memory, stale_at="")
         return change(memory, again, Hand(_BY, now, profile=profile_version), "stale", "met again")
-    if (
-        not fade.stale_days
-        or memory.stale_at
-        or memory.tally.uses
-        or memory.on_page  # every run reads it there
-        or _keeps(memory, profile)
-        or memory.state not in ACTIVE
-    ):
+    if memory.stale_at or memory.state not in ACTIVE or unmet < fade.exposure:
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
-    if days <= fade.stale_days or unmet < fade.exposure:
+    if not is_unrecalled(memory, days, fade.stale_days) or _keeps(memory, profile):
         return None
-    told = f"not met for {days:.0f} days and never used"
+    told = f"not met for {days:.0f} days and never recalled"
     marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
     return change(memory, marked, Hand(_BY, now, profile=profile_version), "stale", told)
 
