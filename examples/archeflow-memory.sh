@@ -20,8 +20,17 @@ events=${ARCHEFLOW_EVENTS:-.archeflow/events}
 read -r -a tacit <<<"${TACIT:-tacit}"
 memory() { "${tacit[@]}" "$@"; }
 say() { while IFS= read -r line; do printf '[archeflow-memory] %s\n' "$line" >&2; done; }
-# An answer as JSON: its notes are told, then the line that a filter makes of it.
-tell() { jq -r "(.warnings[] | \"note: \" + .), (.data | $1)" | say; }
+# tell FILTER VERB...: notes are told, then the line that a filter makes of the answer; a refusal in its own words and status.
+tell() {
+  local filter=$1 answer status=0
+  shift
+  answer=$(memory "$@" --json) || status=$?
+  if ((status)); then
+    jq -r '.error | .message, (.hint // empty)' <<<"$answer" | say
+    exit "$status"
+  fi
+  jq -r "(.warnings[] | \"note: \" + .), (.data | $filter)" <<<"$answer" | say
+}
 usage() { sed -n 's/^# \{0,1\}//; 7,14p' "$0" >&2; exit 1; }
 # A run by its name: its event log where there is one, so that no learning is needed before a check.
 log_of() { if [[ -f "$events/$1.jsonl" ]]; then printf '%s' "$events/$1.jsonl"; else printf '%s' "$1"; fi; }
@@ -32,21 +41,22 @@ shift
 case $verb in
 extract)
   [[ $# -eq 1 ]] || usage
-  memory learn "$1" --format archeflow --json |
-    tell '.runs[0] | "Extract complete: \((.matched - .new) | length) updated, \(.new | length) new candidates"'
+  tell '.runs[0] | "Extract complete: \((.matched - .new) | length) updated, \(.new | length) new candidates"' \
+    learn "$1" --format archeflow
   ;;
 inject)
   domain=${1:-} archetype=${2:-} run=()
   [[ ${3:-} != --audit ]] || run=(--run "${4:?--audit needs a run}")
-  { memory inject --domain "$domain" --agent "$archetype" --repeat ${run[@]+"${run[@]}"} 2>&1 >&3 3>&- | sed '/^run: /d' | say; } 3>&1
+  # through cat: where its answer goes to a terminal, tacit shows a person more than the lessons
+  { memory inject --domain "$domain" --agent "$archetype" --repeat ${run[@]+"${run[@]}"} 2>&1 >&3 3>&- |
+    sed '/^run: /d; /^note: recorded as given to this run/d' | say; } 3>&1 | cat
   ;;
 decay)
-  memory tend --json |
-    tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"'
+  tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' tend
   ;;
 add)
   [[ $# -eq 2 && -n $2 ]] || usage
-  memory add "$2" --kind "$1" --source user_feedback --run manual --json | tell 'empty'
+  tell empty add "$2" --kind "$1" --source user_feedback --run manual
   ;;
 list)
   printf '%-8s %-5s %-16s %-8s %s\n' ID Freq Type Domain Description ---- ---- ---- ------ -----------
