@@ -139,7 +139,11 @@ def fault_of(memory: Memory, profile: Profile) -> str:
         tier=memory.trust,
         task_type=memory.task_type,
         confidence=memory.tally.confidence,
-        extra={"success_rate": (memory.tally.signals or {}).get("success_rate")},
+        extra={
+            "success_rate": (memory.tally.signals or {}).get("success_rate"),
+            # a record that was staged elsewhere is judged as it was written, too
+            "record": memory.extra if "stage" in (memory.extra or {}) else None,
+        },
     )
     decision = gate_named(profile.gate.function)(finding, replace(rules_of(profile), held=()))
     return "" if decision.outcome != "discard" else decision.reason

@@ -6,7 +6,7 @@ Both begin as every gate does, with provenance and with the noise that their pro
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.run import OUTRIGHT, Finding
@@ -73,9 +73,12 @@ def validation(finding: Finding, rules: GateRules, known_lines: KnownLines = Non
 
 
 # The figure, the kind it is asked of (none: every one), its range, and what is said where it lies outside; the first decides.
-CHECKS = (
+Check = tuple[str, str, float, float, str]
+RANGES: tuple[Check, ...] = (
     ("confidence", "", 0.0, 1.0, "Confidence must be between 0 and 1"),
     ("success_rate", "", 0.0, 1.0, "Success rate must be between 0 and 1"),
+)
+CHECKS: tuple[Check, ...] = (
     ("confidence", "", 0.3, 1.0, "Confidence too low (< 0.3)"),
     ("success_rate", "antipattern", 0.0, 0.2, "Anti-patterns should have low success rate"),
     ("success_rate", "strategy", 0.5, 1.0, "Strategies should have success rate >= 0.5"),
@@ -83,20 +86,32 @@ CHECKS = (
 
 
 def _fault(finding: Finding, rules: GateRules) -> str:
-    if not (finding.kind and finding.task_type and finding.text):
+    extra = finding.extra or {}
+    said = {"confidence": finding.confidence, "success_rate": extra.get("success_rate")}
+    fault = _unsound(finding.kind, finding.task_type, finding.text, said, rules)
+    came = extra.get("record")
+    if came and not fault:  # as it was written, before anything was mended
+        figures = {"confidence": came.get("confidence"), "success_rate": came.get("successRate")}
+        fault = _unsound(came.get("type"), came.get("taskType"), came["content"], figures, rules)
+    return fault or _outside(said, CHECKS, finding.kind)
+
+
+def _unsound(kind: Any, task: Any, said: Any, figures: Mapping[str, Any], rules: GateRules) -> str:
+    if not (kind and task and said):
         return "Missing required fields (type, taskType, content)"
-    if rules.kinds and finding.kind not in rules.kinds:
-        return f"Invalid type: {finding.kind}"
-    for of, kind, low, high, reason in CHECKS:
-        figure = _figure(finding, of)
-        if kind in ("", finding.kind) and (figure is None or not low <= figure <= high):
+    if rules.kinds and kind not in rules.kinds:
+        return f"Invalid type: {kind}"
+    return _outside(figures, RANGES)
+
+
+def _outside(figures: Mapping[str, Any], checks: Sequence[Check], of: str = "") -> str:
+    """What is said of the first figure that is missing, no number, or outside of its range."""
+    for name, kind, low, high, reason in checks:
+        figure = figures.get(name)
+        is_number = isinstance(figure, (int, float)) and not isinstance(figure, bool)
+        if kind in ("", of) and not (is_number and low <= figure <= high):
             return reason
     return ""
-
-
-def _figure(finding: Finding, name: str) -> float | None:
-    figure = finding.confidence if name == "confidence" else (finding.extra or {}).get(name)
-    return float(figure) if isinstance(figure, (int, float)) else None
 
 
 # --- joelclaw's annotation --------------------------------------------------------------------------------------------

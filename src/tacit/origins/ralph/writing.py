@@ -218,8 +218,9 @@ def _stage_id(row: Row, at: str, number: int) -> str:
 def _stats(learnings: list[Record]) -> Record:
     by_type, by_task = dict.fromkeys(LEARNING_TYPES, 0), dict[str, int]()
     for each in learnings:
-        by_type[each["type"]] = by_type.get(each["type"], 0) + 1
-        by_task[each["taskType"]] = by_task.get(each["taskType"], 0) + 1
+        for counts, name in ((by_type, each.get("type")), (by_task, each.get("taskType"))):
+            if isinstance(name, str):  # a learning that came without it leaves so
+                counts[name] = counts.get(name, 0) + 1
     return {"totalLearnings": len(learnings), "byType": by_type, "byTaskType": by_task}
 
 
