@@ -293,9 +293,11 @@ def test_every_list_shows_what_is_held(system: str, tmp_path: Path) -> None:
     paths = committed_after(world, system)
     world.tacit(AGENT, "learn", paths[0])
     line = next(
-        line for line in world.tacit(AGENT, "list").out.splitlines() if "Deploy scripts" in line
+        line for line in world.tacit(PERSON, "list").out.splitlines() if "Deploy scripts" in line
     )
     assert "held" in line or "/hold" in line
+    told = world.tacit(AGENT, "list").out
+    assert "Deploy scripts" not in told and "waits for a person" in told
 
 
 def test_an_import_that_a_person_stands_for_lifts_what_was_held(tmp_path: Path) -> None:

@@ -157,6 +157,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
+UNHEARD = "unheard"  # a sighting in a log that nobody stands for: kept, and never counted
 UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what became of it
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it

@@ -10,7 +10,7 @@ from tacit.core.clock import days_between
 from tacit.core.digest import digest, short_hash
 from tacit.core.edits import made
 from tacit.core.journal import Hand
-from tacit.core.links import Evidence
+from tacit.core.links import UNHEARD, Evidence
 from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
@@ -151,6 +151,8 @@ class Findings:
                 tx.apply(now)
                 self.matched.append(memory.id)
                 self.counts["findings"] += 1
+            if self._is_heard(finding):  # what it said counts from now on
+                self._witness(tx, memory, finding, decision)
                 self._promote(tx, memory.id)
 
     def tell(
@@ -264,19 +266,30 @@ class Findings:
         else:
             memory = known
             self.matched.append(memory.id)
-            spoken = in_better_words(known, finding, self.profile, self.hand)
-            if spoken is not None:
-                tx.apply(spoken)
-                known = tx.get(known.id)
-            finding, changes = met_again(known, finding, decision, self.profile, self.hand)
-            for change in changes:
-                tx.apply(change)
-        self._witness(tx, memory, finding, decision)
+            if self._is_heard(finding):
+                finding = self._met_again(tx, known, finding, decision)
+        self._witness(tx, memory, finding, decision, new=known is None)
         vouched = confirmed(tx.get(memory.id), finding, self.hand)
         if vouched is not None:
             tx.apply(vouched)
         self._promote(tx, memory.id)
         return memory.id
+
+    def _met_again(
+        self, tx: Transaction, known: Memory, finding: Finding, decision: GateDecision
+    ) -> Finding:
+        spoken = in_better_words(known, finding, self.profile, self.hand)
+        if spoken is not None:
+            tx.apply(spoken)
+            known = tx.get(known.id)
+        finding, changes = met_again(known, finding, decision, self.profile, self.hand)
+        for change in changes:
+            tx.apply(change)
+        return finding
+
+    def _is_heard(self, finding: Finding) -> bool:
+        """Whether somebody stands for the log that says it."""
+        return not (self.run.foreign and finding.tier in HELD)
 
     def unit(self, tx: Transaction) -> str:
         """The piece of work that this session is of: what rules notice in it and what a reader hears of it is one sighting."""
@@ -284,8 +297,16 @@ class Findings:
         return own or lineage_of(tx, self.row.root) or self.row.root
 
     def _witness(
-        self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision
+        self,
+        tx: Transaction,
+        memory: Memory,
+        finding: Finding,
+        decision: GateDecision,
+        *,
+        new: bool = False,
     ) -> None:
+        """Write down that this run said it. Of what nobody stands for neither the sighting nor its figures count."""
+        heard = self._is_heard(finding)
         stance = finding.stance
         if stance == "contradicts":
             stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
@@ -297,6 +318,7 @@ class Findings:
                 root=self.unit(tx),
                 finding=finding.key,
                 stance=stance,
+                signal="seen" if heard else UNHEARD,
                 origin=finding.origin or self.run.descent,
                 by=finding.by,
                 tier=finding.witness,
@@ -311,7 +333,7 @@ class Findings:
             ("confidence", confidence),
             ("success_rate", (finding.extra or {}).get("success_rate")),
         ):
-            if isinstance(figure, (int, float)):
+            if isinstance(figure, (int, float)) and (heard or new):
                 tx.add_evidence(
                     Evidence(
                         memory.id,
