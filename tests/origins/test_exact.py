@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from callers import CALLERS, PERSON, SCRIPT, Ended, World
+from callers import CALLERS, PERSON, SCRIPT, SYSTEMS, Ended, World, write_logs
+
+from tacit.origins.ralph import checksum
 
 pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home of its own")]
 
@@ -26,6 +28,162 @@ def put(world: World, name: str, content: Any) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return name
+
+
+# --- files and logs that are not sound, all four ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_cannot_be_read_is_never_a_success(system: str, tmp_path: Path) -> None:
+    """A cut or an empty file is named with its fault, and the status is not 0, format given or not."""
+    world = chosen(tmp_path, system)
+    for name, content in (("cut.jsonl", '{"ts":"2026'), ("empty.jsonl", "")):
+        put(world, name, content)
+        for verb in (["learn"], ["import", "--trust", "user"]):
+            for named in ([], ["--format", system]):
+                done = world.tacit(PERSON, *verb, name, *named)
+                their_own = system == "ralph" and verb[0] == "import" and named
+                assert done.code == (5 if their_own else 2), done
+                assert name in done.err, done
+
+
+def test_words_that_are_no_observation_are_refused(tmp_path: Path) -> None:
+    done = chosen(tmp_path, "joelclaw").tacit(
+        SCRIPT, "learn", "-", "--format", "joelclaw", stdin="not json"
+    )
+    assert (done.code, "standard input" in done.err) == (2, True), done
+
+
+def test_a_log_that_was_refused_counts_for_nothing_later(tmp_path: Path) -> None:
+    """Two logs that came with the repository and one run of one's own are one run: ArcheFlow asks for two."""
+    world = chosen(tmp_path, "archeflow")
+    theirs = write_logs("archeflow", world.repo)
+    world.git("add", "-A")
+    world.git("commit", "-qm", "theirs")
+    world.tacit(SCRIPT, "learn", *theirs)
+    mine = write_logs("archeflow", world.repo, name="mine")
+    told = []
+    for path in mine:
+        world.tacit(SCRIPT, "learn", path)
+        told.append(world.tacit(SCRIPT, "inject", "--domain", "code", "--agent", "guardian").out)
+    assert told[0] == ""
+    assert "[seen 2x, guardian]" in told[1]
+    assert world.tacit(PERSON, "learn", "--as", "ann", *theirs).code == 0
+    told = [world.tacit(SCRIPT, "inject", "--domain", "code", "--agent", "guardian").out]
+    assert "[seen 4x, guardian]" in told[0]
+
+
+# --- ArcheFlow's drop-in ----------------------------------------------------------------------------------------------
+
+DROP_IN = ["bash", str(Path(__file__).parents[2] / "examples" / "archeflow-memory.sh")]
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_the_drop_in_passes_a_refusal_on(caller: str, tmp_path: Path) -> None:
+    world = chosen(tmp_path, "archeflow")
+    done = world.run(caller, [*DROP_IN, "extract", "nofile.jsonl"])
+    assert (done.code, "There is no file or folder nofile.jsonl." in done.err) == (3, True), done
+    done = world.run(caller, [*DROP_IN, "add", "bogus_type", "x"])
+    assert (done.code, "bogus_type" in done.err, "jq:" in done.err) == (2, True, False), done
+
+
+def test_the_drop_in_says_nothing_beside_the_lessons(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "archeflow")
+    for path in write_logs("archeflow", world.repo):
+        world.tacit(SCRIPT, "learn", path)
+    at_terminal = [
+        "script",
+        "-qec",
+        " ".join([*DROP_IN, "inject", "code", "guardian"]),
+        "/dev/null",
+    ]
+    done = world.run(SCRIPT, at_terminal)
+    assert done.out.replace("\r", "").splitlines() == [
+        "## Known Issues (from past runs)",
+        "- Missing null checks in API response handlers [seen 2x, guardian]",
+    ]
+
+
+# --- Ralph ------------------------------------------------------------------------------------------------------------
+
+
+def staged(number: int, **fields: Any) -> dict[str, Any]:
+    """A staged learning; a field that is None is missing."""
+    learning = {
+        "type": "strategy",
+        "taskType": "test-fix",
+        "content": {"description": f"Approach number {number} is right", "effectiveness": 0.9},
+        "confidence": 0.8,
+        "sourceLoops": ["l-1"],
+        "successRate": 0.9,
+        **fields,
+    }
+    learning = {name: at for name, at in learning.items() if at is not None}
+    return {"id": f"stage-7-{number}", "learning": learning, "status": "pending"}
+
+
+def test_validation_sees_what_was_written_not_what_was_mended(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "ralph")
+    rows = [
+        staged(0),
+        staged(1, type="wisdom"),
+        staged(2, confidence=1.5),
+        staged(3, confidence=-0.1),
+        staged(4, confidence="high"),
+        staged(5, successRate=2),
+        staged(6, taskType=None),
+        staged(7, type=None),
+    ]
+    store = {"version": "1.0.0", "checksum": checksum(rows), "staged": rows}
+    path = put(world, ".aiwg/knowledge/staging.json", store)
+    world.tacit(PERSON, "import", path, "--trust", "user")
+    done = world.tacit(PERSON, "review", "approve", "--staged", stdin="y\n")
+    assert "1 promoted, 0 skipped, 7 rejected by validation" in done.out
+    exported = json.loads(
+        world.tacit(SCRIPT, "export", "--format", "ralph", "--part", "staging").out
+    )
+    assert [each.get("rejectionReason") for each in exported["staged"]] == [
+        "Invalid type: wisdom",
+        *["Confidence must be between 0 and 1"] * 3,
+        "Success rate must be between 0 and 1",
+        *["Missing required fields (type, taskType, content)"] * 2,
+    ]
+    assert (
+        json.loads(world.tacit(SCRIPT, "export", "--format", "ralph").out)["stats"][
+            "totalLearnings"
+        ]
+        == 1
+    )
+
+
+def loop(world: World, number: int, errors: list[str]) -> str:
+    """A finished loop whose iterations all failed."""
+    rounds = [
+        {"number": n, "status": "failed", "duration": 1000, "analysis": {"errors": [error]}}
+        for n, error in enumerate(errors, 1)
+    ]
+    state = {"loopId": f"loop-{number}", "objective": "Fix failing tests", "status": "completed"}
+    return put(world, f".aiwg/ralph-external/l{number}.json", {**state, "iterations": rounds})
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_a_refused_pattern_rises_when_a_later_loop_bears_it_out(
+    caller: str, tmp_path: Path
+) -> None:
+    world = chosen(tmp_path, "ralph")
+    syntax = "SyntaxError: unexpected token"
+    others = [f"A failure of quite another kind: {word}" for word in "abcdefgh"]
+    world.tacit(caller, "learn", loop(world, 1, [syntax, syntax, *others]))
+    assert "Syntax errors" not in world.tacit(SCRIPT, "inject", "--task", "Fix tests").out
+    world.tacit(caller, "learn", loop(world, 2, [syntax] * 3))
+    assert "Avoid: Syntax errors" in world.tacit(SCRIPT, "inject", "--task", "Fix tests").out
+
+
+def test_a_loop_without_prompts_is_no_sign_of_a_changed_host(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "ralph")
+    for path in (*write_logs("ralph", world.repo), *write_logs("ralph", world.repo, name="s")):
+        world.tacit(SCRIPT, "learn", path)
+    assert "unknown version" not in world.tacit(PERSON).err
 
 
 # --- joelclaw ---------------------------------------------------------------------------------------------------------

@@ -301,7 +301,9 @@ class Learning(Recalling):
         )
         if isinstance(file, FileSource):
             file.opened.clear()  # recognising it may have looked elsewhere
-        for run in formats.read(file, name or None):
+        named = bool(format) and name not in SESSIONS
+        runs = formats.read_something(file, name) if named else formats.read(file, name or None)
+        for run in runs:
             doubt = self.vouching.doubt(file, formats.get(name), own=own, asks_git=by_place)
             yield reported(run, name, not doubt, told=by_place and name not in SESSIONS), doubt
 
@@ -369,7 +371,7 @@ class Learning(Recalling):
         )
         learned = replace(learned, project=project.id)
         if dry_run:
-            told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
+            told = canary_lines({counter(run, doubt): 1 for doubt in _doubts(run)})
             return replace(learned, warnings=(*learned.warnings, *told))
         settle_run(replace(home.work, store=self.store, now=self.now), run)
         if not run.foreign:
@@ -382,10 +384,10 @@ class Learning(Recalling):
         """Keep, once a session, what makes it doubtful that it was read right, and what of it was refused."""
         if (row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at:
             return
-        doubted = [counter(run, doubt) for doubt in doubts(run)]
+        doubted = [counter(run, doubt) for doubt in _doubts(run)]
         found = [*doubted, *(PREFIX + what for what in refusals(run))]
         kept = json.loads(self.store.meta(f"silent:{project}") or "{}")
-        silent = silent_after(kept, run)
+        silent = silent_after(kept, run) if run.host in SESSIONS else kept
         if found or silent != kept:
             with self.store.write() as tx:
                 for name in found:
@@ -504,3 +506,8 @@ class Learning(Recalling):
                 tx.enqueue(
                     "read", f"read:{run}", reading.project, asked, self.now(), reading.not_before
                 )
+
+
+def _doubts(run: Run) -> tuple[str, ...]:
+    """What makes it doubtful that an agent program's session was read right; a log of another system has no prompts to lose."""
+    return doubts(run) if run.host in SESSIONS else ()

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import UsageError
-from tacit.formats.source import FileSource
+from tacit.formats.source import STANDARD_INPUT, FileSource
 from tacit.hookspecs import plugged_in
 from tacit.hosts import HOSTS, folder
 
@@ -136,6 +136,30 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
         )
     found = get(chosen)
     return found.read(source) if hasattr(found, "read") else iter(())  # lessons are no run
+
+
+def read_something(source: Source, name: str) -> Iterator[Run]:
+    """The runs in a source that is said to be of a format; one that holds nothing of it is refused."""
+    found, fault = False, ""
+    for run in read(source, name):
+        hollow = not (run.steps or run.findings or run.task)
+        if hollow and (run.reading.malformed or not source.head().strip()):
+            fault = next(iter(run.reading.warnings), fault)
+            continue
+        found = True
+        yield run
+    if not found and (fault or get(name).detect(source) <= FORMAT_DOUBT):
+        where = "standard input" if source.path == STANDARD_INPUT else source.path
+        seen = fault if fault and source.head().strip() else _sight(source)
+        raise nothing_of(where, name, seen)
+
+
+def nothing_of(where: str, name: str, fault: str) -> UsageError:
+    """What is said of a file in which its format can read nothing, with the first fault."""
+    return UsageError(
+        f"reading {where} as {name}: nothing in it could be read ({fault})",
+        hint="Nothing was taken. Look at the file, or name another format with --format.",
+    )
 
 
 def exchanging() -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class TakenIn:
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
     updated: int = 0  # came before, and were brought up to date
+    path: str = ""  # the file it was read from
 
 
 def take_in(
@@ -411,7 +412,7 @@ class _Intake:
             "faults": tuple(self.faults),
             "warnings": tuple(self.notes),
         }
-        return TakenIn(self.format, tuple(self.kept), dry_run=dry_run, **told)
+        return TakenIn(self.format, tuple(self.kept), dry_run=dry_run, path=self.origin, **told)
 
 
 def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tuple[str, str]:

@@ -262,6 +262,8 @@ def _from_answer(source: Source) -> Run:
         for place, kind, text in _facts(raw)
     )
     narratives = [part for part in _between(raw, "narrative") if part]
+    lines = raw.count("\n") + 1
+    strange = () if findings or "<observations>" in raw.lower() else ("no line of it is marked",)
     return Run(
         id=session,
         host=NAME,
@@ -269,7 +271,7 @@ def _from_answer(source: Source) -> Run:
         task=next(_between(raw, "current-task"), ""),
         complete=True,
         path=source.path,
-        reading=Reading(raw.count("\n") + 1, source.skipped),
+        reading=Reading(lines, lines if strange else source.skipped, warnings=strange),
         extra={"narratives": narratives[:50]} if narratives else None,
     )
 

@@ -29,12 +29,28 @@ def _import(args: argparse.Namespace, cli: Cli) -> Answer:
             reports = memories.import_(
                 source, format=args.format or "", trust=args.trust or "", dry_run=args.dry_run
             )
-            found += [(path, report) for report in reports]
+            _taken(reports)
+            found += [(report.path if report.path != "-" else path, report) for report in reports]
     return Answer(
         {"files": [_json(path, each) for path, each in found]},
         _text(found, args.dry_run),
         warnings=_notes(found),
     )
+
+
+def _taken(reports: list[TakenIn]) -> None:
+    """Refuse what nothing at all was taken from, by the first fault in it: whoever named it meant something to be there."""
+    if any(each.kept or each.already or each.updated or each.audits for each in reports):
+        return
+    first = next((each for each in reports if each.skipped or _is_empty(each.path)), None)
+    if first is not None:
+        fault = next((f"{at.place}: {at.reason}" for at in first.faults if not at.field), "")
+        where = "standard input" if first.path == "-" else first.path
+        raise formats.nothing_of(where, first.format, fault or "it is empty")
+
+
+def _is_empty(path: str) -> bool:
+    return path != "-" and os.path.isfile(path) and not os.path.getsize(path)
 
 
 def _json(path: str, each: TakenIn) -> dict[str, Any]:
