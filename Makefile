@@ -69,6 +69,8 @@ exams-compare: .venv/ready ## two runs of them, row by row and page by page: OLD
 	@$(BIN)/python -m bench.exams compare $(OLD) $(or $(NEW),.bench/exams/figures.json)
 bench-lessons: .venv/ready ## E2 alone: what real sessions teach, by kept answers: DATA=FOLDER
 	$(BIN)/python -m bench.exams run $(DATA) --exam E2 --jobs $(JOBS)
+bench-looks: .venv/ready ## E13: the looks at the whole alone, by kept answers and labels: DATA=FOLDER
+	for step in unpack figures sheets judged; do $(BIN)/python -m bench.looks $$step $(DATA) --out .bench/looks || exit 1; done
 bench-decisions: .venv/ready ## bugs whose right fix was settled in an earlier chat: DATA=FOLDER
 	$(BIN)/python -m bench.decisions notes $(DATA)
 	for run in bench/labels/decisions/*.json; do $(BIN)/python -m bench.decisions again $(DATA) $$(basename $$run .json) || exit 1; done

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bench.looks import figures, sheets
+from bench.looks import figures, kept, sheets
 from bench.looks.walk import lessons_of, walk
 
 
 def main() -> None:
     """One command."""
     parser = argparse.ArgumentParser(prog="python -m bench.looks")
-    parser.add_argument("do", choices=("ask", "lessons", "figures", "sheets", "judged"))
+    parser.add_argument("do", choices=(*"ask lessons figures sheets judged pack unpack".split(),))
     parser.add_argument("data", type=Path, help="a folder of projects")
     parser.add_argument("--project", default="")
     parser.add_argument("--look", choices=("habits", "failures", "tidy", "instructions"))
@@ -33,6 +33,8 @@ def main() -> None:
             print(f"done: {last.place.parent}")
         else:
             print(last.place)
+    elif given.do in ("pack", "unpack"):
+        (kept.pack if given.do == "pack" else kept.unpack)(given.out)
     elif given.do == "lessons":
         print(lessons_of(given.data, given.project, given.store, given.out))
     elif given.do == "figures":

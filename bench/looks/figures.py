@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 from pathlib import Path
 
-from bench.looks.walk import LOOKS, Step, left, walk
+from bench.looks.walk import LOOKS, Step, left, place_of, walk
 
 from tacit.reading.habits import at_start
 
@@ -22,11 +22,8 @@ def answered(data: Path, project: str, look: str, out: Path) -> list[Step]:
 
 def projects(data: Path, out: Path) -> list[str]:
     """The projects of the data that were asked about."""
-    return sorted(
-        each.name
-        for each in data.iterdir()
-        if (each / "index.json").exists() and (out / each.name).exists()
-    )
+    asked = (each.name for each in out.iterdir() if each.is_dir())
+    return sorted(name for name in asked if (place_of(data, name) / "index.json").exists())
 
 
 def show(data: Path, out: Path) -> None:

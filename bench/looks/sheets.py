@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench.looks.figures import answered, projects
-from bench.looks.walk import Step, left, standing
+from bench.looks.walk import Step, left, place_of, standing
 
 from tacit.reading.asked import Item, failing
 from tacit.reading.failures import met
@@ -90,7 +90,7 @@ def moments(
 ) -> Iterator[Moment]:
     """Each occurrence of the keys after its first, in a session of another lineage than those before."""
     file, field = TRUTH[look]
-    place = data / project / "truth" / file
+    place = place_of(data, project) / "truth" / file
     sessions = left(data, project, out)
     number = {each.session: at for at, each in enumerate(sessions, 1)}
     person = {each.session: each.person for each in sessions}

@@ -48,18 +48,25 @@ class Step:
         return tokens(self.question) + tokens(self.said)
 
 
+def place_of(data: Path, project: str) -> Path:
+    """A project's folder, in a folder of projects or of packs of them."""
+    found = (data / project, *(pack / project for pack in sorted(data.iterdir())))
+    return next((each for each in found if (each / "index.json").exists()), data / project)
+
+
 def left(data: Path, project: str, out: Path) -> tuple[Left, ...]:
     """What each session of a project leaves, in order of time; kept, for reading them takes a while."""
     kept = out / project / "sessions.json"
     if not kept.exists():
-        index = json.loads((data / project / "index.json").read_text())
-        about = json.loads((data / project / "project.json").read_text())
+        place = place_of(data, project)
+        index = json.loads((place / "index.json").read_text())
+        about = json.loads((place / "project.json").read_text())
         several = (about.get("developers") or 1) > 1
         found = [
             left_by(run, person=each["developer"] if several else "")
             for each in index
             if each.get("real", True)
-            for run in formats.read(FileSource(str(data / project / each["file"])))
+            for run in formats.read(FileSource(str(place / each["file"])))
         ]
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([each.as_json() for each in as_families(found)]))
@@ -146,7 +153,7 @@ def _against(data: Path, project: str, out: Path) -> Iterator[Step]:
     """One question, over the files as they stood a quarter into the history and everything since."""
     all = left(data, project, out)
     at = len(all) // 4
-    files = instruction_files(data / project, all[at].started)
+    files = instruction_files(place_of(data, project), all[at].started)
     step = _step(out / project / "instructions", at, instructions.ask(files, all[at:]))
     answer = instructions.check(step.said, files, all[at:]) if step.said else None
     yield Step(step.place, at, step.question, step.said, answer)
