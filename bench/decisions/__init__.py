@@ -5,6 +5,6 @@
     python -m bench.decisions grade DATA OUT              solved bugs, by visible and hidden tests; the fixes are kept in bench/labels/decisions
     python -m bench.decisions again DATA NAME             grade the kept fixes of an earlier run
 
-DATA is the unpacked folder with `settled`, `amended`, `tasks` and `keys`. Arms: `hooks` as they are given without the coin, `scout` (the same lessons by plain full text, the best three and
+DATA is the unpacked folder with `settled`, `amended`, `tasks` and `keys`. Arms: `hooks` as they are given without the coin, `select` (what `hooks/select.py` would tell), `scout` (the same lessons by plain full text, the best three and
 the neighbours of the best), `chats` (three passages of the chats by plain full text), `none`.
 """

@@ -99,11 +99,17 @@ class Search:
         rows = [n for n, each in texts.items() if each.group]
         if rows:
             texts.update(self.full.texts(set(self.full.beside(rows)) - texts.keys()))
-        told = self.full.tokens(self._task()) if any(each.tasks for each in texts.values()) else []
+        told = self._told(texts)
         found = [self._weighed(n, texts, told) for n in texts]
         found = [each for each in found if each.score]
         found.sort(key=lambda each: (-each.score, -each.n))
         return found[:most]
+
+    def of(self, numbers: Sequence[int]) -> dict[int, float]:
+        """How well these lessons fit, whoever found them."""
+        texts = dict(self.full.texts(numbers))
+        wanted = list(texts)
+        return {n: self._weighed(n, texts, self._told(texts)).score for n in wanted}
 
     # --- what is asked
 
@@ -155,10 +161,13 @@ class Search:
                     found.setdefault(pair, []).append(place)
         return found
 
-    def _task(self) -> str:
+    def _told(self, texts: Mapping[int, Text]) -> list[str]:
+        """The text as a task is kept, where any of the lessons was met in one."""
+        if not any(each.tasks for each in texts.values()):
+            return []
         from tacit.words.tokens import task_words
 
-        return task_words(self.text)
+        return self.full.tokens(task_words(self.text))
 
     # --- what a lesson holds of it
 
@@ -167,6 +176,7 @@ class Search:
         each = texts[n]
         words, parts = self.full.tokens(each.text), self.full.tokens(each.parts)
         seen = self._sightings(words, parts, n, texts)
+        shared = frozenset(seen)  # what it says itself, and not only the task in which it was met
         tasks = [self.full.tokens(line) for line in each.tasks]
         for word in {word for line in tasks for word in line if word in self.rarity}:
             seen[word] = seen.get(word, 0.0) + TASK
@@ -187,7 +197,7 @@ class Search:
         score = self._met(amounts, together)
         if tasks and any(alike(task, line) >= NEARLY_SAME for line in tasks):
             score += SAME_TASK
-        return Found(n, score * (HEARSAY if each.hearsay else 1.0), frozenset(seen))
+        return Found(n, score * (HEARSAY if each.hearsay else 1.0), shared)
 
     def _sightings(
         self, words: Sequence[str], parts: Sequence[str], n: int, texts: Mapping[int, Text]

@@ -1,0 +1,125 @@
+"""What a store knows at a moment: candidates by one full-text query, chosen by `select`.
+
+A candidate for a command or a file holds a word of it; for a prompt and an output it is what the ranking finds first. What may be told
+to an agent is the store's to say (`INJECTABLE_ROWS`).
+"""
+
+from __future__ import annotations
+
+from tacit.core.memory import TWIN, topic_of
+from tacit.core.programs import ABOUT
+from tacit.core.shell_line import simple_commands, unquoted
+from tacit.hooks.search import CANDIDATES, Search, words_of
+from tacit.hooks.select import (
+    LONGEST_LINE,
+    OUTPUT_END,
+    Fit,
+    Here,
+    Lesson,
+    at_command,
+    at_failure,
+    at_file,
+    at_prompt,
+    at_start,
+    rare_words,
+)
+from tacit.stores.sqlite.fulltext import FullText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.stores.sqlite import SqliteStore
+
+WRITTEN = 2_000  # characters of what is written into a file that are read for names
+
+
+class Known:
+    """The lessons of some projects that may be told, in one context of one session."""
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        projects: Sequence[str],
+        *,
+        common: Collection[str] = (),
+        given: Mapping[str, Lesson] | None = None,
+    ) -> None:
+        self.full = FullText(store, projects, True)
+        words = {token for word in common for token in self.full.tokens(word)}
+        self.here = Here(self.full.tokens, {*common, *words}, given)
+
+    def start(self) -> list[Lesson]:
+        """What is told when a session begins."""
+        return at_start(self._lessons(self.full.ways()), self.here)
+
+    def prompt(self, text: str) -> list[Lesson]:
+        """What is told at a prompt."""
+        return at_prompt(text, self._fits(text), self._under, self.here)
+
+    def command(self, line: str, room: int) -> list[Lesson]:
+        """What is told before a command."""
+        said = [
+            unquoted(word) or ""
+            for words, *_ in simple_commands(line[:LONGEST_LINE])
+            for word in words
+        ]
+        programs = [word.rpartition("/")[2] for word in said if not word.startswith("-")]
+        return at_command(line, self._holding(" ".join(programs)), self.here, room)
+
+    def file(self, path: str, text: str, room: int) -> list[Lesson]:
+        """What is told before a file is read or edited."""
+        said = f"{path.rpartition('/')[2]} {text[:WRITTEN]}"
+        return at_file(path, text[:WRITTEN], self._holding(said), self.here, room)
+
+    def failure(self, line: str, output: str) -> list[Lesson]:
+        """What is told when a command failed."""
+        return at_failure(line, output, self._fits(output[-OUTPUT_END:]), self.here)
+
+    def _fits(self, text: str) -> list[Fit]:
+        """What the ranking finds for a text, best first."""
+        search = Search(self.full, text)
+        found = {each.n: each for each in search.best(CANDIDATES)}
+        hits = self.full.lessons({n: each.score for n, each in found.items()})
+        fits = [Fit(lesson_of(hit.memory, hit.n), hit.score, found[hit.n].shared) for hit in hits]
+        self.here.rare = rare_words(search.counts, self.full.total, fits, self.here.common)
+        return fits
+
+    def _under(self, topic: str) -> list[Lesson]:
+        """What is settled under a topic."""
+        return [each for each in self._holding(topic) if topic_of(each.subject) == topic]
+
+    def _holding(self, text: str) -> list[Lesson]:
+        """Lessons that hold any word of a text."""
+        words = [word for word in dict.fromkeys(words_of(text)) if len(word) > 1]
+        return self._lessons(self.full.match(words, 2 * CANDIDATES))
+
+    def _lessons(self, numbers: Sequence[int]) -> list[Lesson]:
+        hits = self.full.lessons(dict.fromkeys(numbers, 0.0))
+        return [lesson_of(hit.memory, hit.n) for hit in hits]
+
+
+def lesson_of(memory: Memory, n: int) -> Lesson:
+    """A kept lesson as moments see it."""
+    extra = memory.extra or {}
+    sign: Any = extra.get("sign")
+    before = extra.get(ABOUT)
+    return Lesson(
+        memory.id,
+        n,
+        memory.text,
+        memory.klass,
+        memory.about,
+        memory.paths,
+        person=memory.trust == "user" or extra.get("witness") == "user",
+        met=max(1, memory.tally.seen),
+        sign=(str(sign[0]), str(sign[1])) if _is_pair(sign) else ("", ""),
+        twins=(memory.id, *map(str, list(extra.get(TWIN) or ())[:1])),
+        before=tuple(before) if isinstance(before, dict) else (),
+    )
+
+
+def _is_pair(sign: object) -> bool:
+    return isinstance(sign, (list, tuple)) and len(sign) > 1
