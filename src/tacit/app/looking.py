@@ -38,6 +38,9 @@ LOOKS = (*ROOMS, "tidy", "instructions")
 NEW_LESSONS, TIDY_EVERY = 20, 10  # lessons, and sessions, after which tidying is asked again
 FILES_EVERY = 20  # sessions after which the instruction files are asked about again
 FIRST_PART = 4  # of the sessions so many parts: the first is not held against the files as they stood after it
+NOBODY_MAY = (
+    "nobody may read these sessions: tacit connect HOST --read, or tacit config set reader.by"
+)
 SWITCH = "TACIT_LOOKS"  # "off": no look is asked by itself
 LONGEST_ANSWER = 40_000  # characters
 MOST_COUNTED = 5_000  # lessons
@@ -97,7 +100,8 @@ class Looking(Learning):
         """Ask one look now and take in what it brings; a dry run asks, and changes nothing."""
         model, sessions = self._read_by()
         if model is None:
-            return Looked(name, "nobody may read these sessions (tacit config set reader.by)")
+            none = "no session of this project was learned yet: tacit learn"
+            return Looked(name, NOBODY_MAY if self.sessions_left() else none)
         desk = examined(self.context(model))
         timeout = READING_PATIENCE * self.profile.model.timeout_s
 
