@@ -186,6 +186,72 @@ def test_a_loop_without_prompts_is_no_sign_of_a_changed_host(tmp_path: Path) -> 
     assert "unknown version" not in world.tacit(PERSON).err
 
 
+# --- geas -------------------------------------------------------------------------------------------------------------
+
+
+def exported(world: World, part: str) -> list[dict[str, Any]]:
+    """The records of a part of geas's files."""
+    assert world.tacit(SCRIPT, "export", "--format", "geas", "--out", "out").code == 0
+    found = sorted((world.repo / "out").glob(part))
+    return [json.loads(line) for path in found for line in _documents(path)]
+
+
+def _documents(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_an_application_log_names_the_agent_that_got_the_packet(
+    caller: str, tmp_path: Path
+) -> None:
+    world = chosen(tmp_path, "geas")
+    for path in write_logs("geas", world.repo):
+        world.tacit(caller, "learn", path)
+    asked = (
+        "--run",
+        "m-1/s-1",
+        "--agent",
+        "qa_engineer",
+        "--task",
+        "Check the API response handlers",
+    )
+    assert "mem-r-1-1" in world.tacit(caller, "inject", *asked).out
+    text = "Add null checks to the handlers of every API response"
+    world.tacit(caller, "learn", write_logs("geas", world.repo, text, name="s")[0])
+    assert [log["applied_by_type"] for log in exported(world, "memory/logs/*.json")] == [
+        "qa_engineer"
+    ]
+
+
+def test_a_candidate_can_be_kept_for_want_of_evidence(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "geas")
+    world.tacit(SCRIPT, "learn", write_logs("geas", world.repo)[0])
+    done = world.tacit(PERSON, "review", "close", "mem-r-1-1", "--outcome", "keep")
+    assert done.code == 0, done
+    assert [each["decision"] for each in exported(world, "memory/reviews/*.json")] == ["keep"]
+    assert "candidate" in world.tacit(PERSON, "list").out
+
+
+def test_a_review_that_weakens_is_no_promotion(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "geas")
+    stands = {
+        "version": "1.0",
+        "memory_id": "mem-t-1",
+        "memory_type": "project_rule",
+        "state": "canonical",
+        "scope": "project",
+        "title": "Deploys need a changelog entry",
+        "summary": "Deploys need a changelog entry",
+        "evidence_refs": ["a", "b"],
+    }
+    path = put(world, ".geas/memory/entries/mem-t-1.json", stands)
+    assert world.tacit(PERSON, "import", path, "--trust", "user").code == 0
+    for asked in (["open", "mem-t-1"], ["close", "mem-t-1", "--outcome", "weaken"]):
+        assert world.tacit(PERSON, "review", *asked).code == 0
+    assert [each["decision"] for each in exported(world, "memory/reviews/*.json")] == ["weaken"]
+    assert exported(world, "state/events.jsonl") == []
+
+
 # --- joelclaw ---------------------------------------------------------------------------------------------------------
 
 

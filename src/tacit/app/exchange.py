@@ -215,8 +215,14 @@ class Exchange(Opened):
         moves = getattr(
             formats.exchange(format), "moves", None
         )  # a system that writes its own journal of moves
-        moved = moves(self.store.entries(self.scopes, verb="move"), names) if moves else ()
-        return [*named, *told, *moved]
+        if not moves:
+            return [*named, *told]
+        decided = [
+            entry
+            for verb in ("move", "approve")
+            for entry in self.store.entries(self.scopes, verb=verb)
+        ]
+        return [*named, *told, *moves(sorted(decided, key=lambda entry: entry.n), names)]
 
     def verify(self, source: str | Source, *, format: str = "") -> str:
         """What is wrong with a file of another system's memories as a whole; empty where it verifies."""

@@ -129,8 +129,8 @@ class Review:
     ) -> Reviewed:
         """Close a review: reinstate (with a better text), keep, weaken, supersede, archive, reject, or leave it to decay.
 
-        To keep says that it stands as it is, and is meant also for a memory whose review was only due. To weaken brings it back one
-        state lower than it stood, and less sure.
+        To keep says that it stands as it is: also a memory whose review was only due, and a candidate, which waits on.
+        To weaken brings it back one state lower than it stood, and less sure.
         """
         if outcome not in _OUTCOMES:
             raise UsageError(
@@ -138,7 +138,7 @@ class Review:
             )
         with Deciding(self) as tx:
             memory = tx.get(id)
-            if outcome == "keep" and memory.state in INJECTABLE:
+            if outcome == "keep" and memory.state in (*INJECTABLE, "candidate"):
                 return self._keep(tx, memory, reason)
             if memory.state != "under_review" and outcome in (
                 "reinstate",

@@ -117,7 +117,8 @@ def audited(
     every = store.runs(project, limit=-1)
     runs = {row.id: row for row in every if row.host == namespace or not _is_ours(row.foreign_id)}
     found: list[tuple[tuple[str, int, int], Given | OriginVerdict]] = []
-    askers: dict[tuple[str, str], str] = {}  # (run, memory) -> the agent that was given it
+    # (a run's own name, memory) -> the agent that was given it; the host that learns the run is another
+    askers: dict[tuple[str, str], str] = {}
     against = {(run, memory) for run, memory in store.rows(_CONTRADICTED, p=project)}
     for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
         told = json.loads(left_out) if left_out else {}
@@ -126,7 +127,10 @@ def audited(
             continue
         asked = told.get("asked", {})
         askers.update(
-            {(run, memory): asked.get("agent", row.agent) for memory in json.loads(given)}
+            {
+                (row.foreign_id, memory): asked.get("agent", row.agent)
+                for memory in json.loads(given)
+            }
         )
         one: Given | OriginVerdict = Given(
             row.foreign_id,
@@ -155,7 +159,7 @@ def audited(
             figure,
             mark.reason,
             record,
-            agent=askers.get((mark.run, mark.memory), row.agent),
+            agent=askers.get((row.foreign_id, mark.memory), row.agent),
             surface=mark.surface,
             followup="weaken"
             if denied

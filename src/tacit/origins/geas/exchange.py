@@ -262,11 +262,16 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
     for entry in entries:
         was, now = document_text(entry.before.get("state")), document_text(entry.after.get("state"))
         name = names.get(entry.memory, "")
+        if entry.verb == "approve" and entry.reason.startswith("kept by ") and name:
+            kept = _review_of(name, "keep", entry)
+            yield OriginVerdict("reviews", name, "review", entry.at, text=entry.reason, record=kept)
         if entry.verb != "move" or not now or not name:
             continue
         at = whole_second(entry.at)
         event: Record = {}
-        if now in INJECTABLE:
+        stood = document_text(entry.before.get("previous_state"))
+        weakened = was == "under_review" and _rank(now) < _rank(stood)
+        if now in INJECTABLE and not weakened:
             event = {
                 "event": "memory_promoted",
                 "memory_id": name,
@@ -285,12 +290,7 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
             yield OriginVerdict("events", name, "event", entry.at, text=entry.reason, record=event)
         decision = DECIDED.get(now)
         if was == "under_review" and now in INJECTABLE:
-            stood = document_text(entry.before.get("previous_state"))
-            decision = (
-                "weaken"
-                if stood in INJECTABLE and INJECTABLE.index(now) < INJECTABLE.index(stood)
-                else "keep"
-            )
+            decision = "weaken" if weakened else "keep"
         if decision and entry.by not in MACHINES:
             yield OriginVerdict(
                 "reviews",
@@ -300,6 +300,11 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
                 text=entry.reason,
                 record=_review_of(name, decision, entry),
             )
+
+
+def _rank(state: str) -> int:
+    """How far up geas's ladder a state is; what is no memory in force yet is below all of it."""
+    return INJECTABLE.index(state) if state in INJECTABLE else -1
 
 
 def _review_of(name: str, decision: str, entry: Entry) -> Record:
