@@ -73,6 +73,29 @@ def test_a_log_that_was_refused_counts_for_nothing_later(tmp_path: Path) -> None
     assert "[seen 4x, guardian]" in told[0]
 
 
+def test_one_pass_archives_in_the_order_of_the_log(tmp_path: Path) -> None:
+    """The same files give the same files: ids are drawn anew each time, and order nothing."""
+    world = chosen(tmp_path, "archeflow")
+    rows = [
+        {
+            "id": f"m-{number:03}",
+            "ts": "2026-04-01T00:00:00Z",
+            "type": "pattern",
+            "source": "guardian",
+            "description": f"{word} is not checked before it is used",
+            "frequency": 1,
+            "domain": "code",
+            "runs_since_last_seen": 9,
+        }
+        for number, word in enumerate("token header cursor timeout locale quota".split(), 1)
+    ]
+    path = put(world, "lessons.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert world.tacit(PERSON, "import", path, "--trust", "user").code == 0
+    world.tacit(SCRIPT, "learn", write_logs("archeflow", world.repo)[0])
+    archive = world.tacit(SCRIPT, "export", "--format", "archeflow", "--part", "archive").out
+    assert [json.loads(line)["id"] for line in archive.splitlines()] == [row["id"] for row in rows]
+
+
 # --- ArcheFlow's drop-in ----------------------------------------------------------------------------------------------
 
 DROP_IN = ["bash", str(Path(__file__).parents[2] / "examples" / "archeflow-memory.sh")]

@@ -105,6 +105,12 @@ def may_have_faded(
     return [row[0] for row in rows]
 
 
+def in_order(store: Reads, ids: Sequence[str]) -> list[str]:
+    """Memories in the order they were written, each once: what a pass does never hangs on their ids."""
+    sql = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
+    return [id for (id,) in store.rows(sql, ids=json.dumps(ids))]
+
+
 def held_and_met(store: Reads, project: str, runs: float, since: str, most: int) -> list[str]:
     """Held candidates that so many runs met, one of them since a time; oldest first."""
     rows = store.rows(

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
     from tacit.words.passages import Passage
 
+# Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
+_BY_WRITING = "at, (SELECT m.n FROM memory m WHERE m.id = use.memory), memory"
+
 
 class Alone:
     """Nothing to wait for: a file is looked after by one worker, and what people do there at once is harmless."""
@@ -267,7 +270,7 @@ class JournalRows(Statements):
     def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
         """The uses of a memory, or all of a unit."""
         return self.values_of(
-            Use, f"{'memory' if memory else 'unit'} = :it ORDER BY at, memory", it=memory or unit
+            Use, f"{'memory' if memory else 'unit'} = :it ORDER BY {_BY_WRITING}", it=memory or unit
         )
 
     def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
@@ -277,7 +280,7 @@ class JournalRows(Statements):
 
     def all_uses(self, project: str) -> list[Use]:
         """Every use of a project, in the order of assignment; its global lessons' too."""
-        return self.values_of(Use, "project = :p ORDER BY at, memory", p=project)
+        return self.values_of(Use, f"project = :p ORDER BY {_BY_WRITING}", p=project)
 
     def all_marks(self, project: str) -> list[Mark]:
         """Every mark of a project, in the order of writing."""

@@ -25,7 +25,7 @@ from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
-from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
+from tacit.stores.due import in_order, last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
 from tacit.tend.context import Context, StepReport
@@ -190,7 +190,8 @@ class _Sweep:
         step = self.profile.fade.runs_step
         if self.profile.fade.function != "runs" or self.until <= self.before:
             return
-        for id in may_have_faded(tx, self.project.id, self.before, self.until, step, ACTIVE):
+        faded = may_have_faded(tx, self.project.id, self.before, self.until, step, ACTIVE)
+        for id in in_order(tx, faded):
             lost = loss(tx.get(id), tx.evidence(id), self.profile, self.until)
             if lost is not None:
                 tx.add_mark(_mark_of(lost, self.project.id, self._run, self.at))
@@ -213,7 +214,7 @@ class _Sweep:
         found += due(self.store, project, profile, since, self.at, ran=ran)
         self.changed = touched(self.store, project, entry)
         found += self.changed
-        return list(dict.fromkeys(found))
+        return in_order(self.store, found)
 
     def _since(self) -> tuple[str, int, int]:
         """From when on, after which journal entry and after which run: of the last sweep that left nothing, under the same profile."""
