@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ class Findings:
         self.new: list[str] = []
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
+        self.discarded: list[str] = []  # why, of what an origin's gate took no memory from
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
         self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
         self.rarity: dict[
@@ -393,6 +395,9 @@ class Findings:
         )
         if decision.fallback:
             tx.count(self.project.id, "gate_fallback", self.at)
+        if decision.outcome == "discard" and not memory and self.profile.gate.function != "rules":
+            tx.count(self.project.id, "gate_discard", self.at)
+            self.discarded.append(decision.reason)
 
     def report(self, dry_run: bool = False) -> Learned:
         """What came of it."""
@@ -424,6 +429,8 @@ class Findings:
         if count := self.counts["buried"]:
             told = "what was said at the same place of this run was erased. If it is something else, learn it under another run id"
             yield f"{self.run.id}: {count} left out: {told}."
+        for reason, times in Counter(self.discarded).items():
+            yield f"{self.run.id}: {times} discarded: {reason}"
 
 
 # What a run has said before: whether a finding is the same thing again. A finding is known by its run and its

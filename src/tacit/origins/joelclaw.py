@@ -60,6 +60,11 @@ CATEGORIES = (
     "jc:projects",
     "jc:people-relationships",
 )
+# Other names that its taxonomy knows them by.
+_ALIASES = (
+    "rules conventions hard-rules architecture ops o11y-triage memory project people relationships"
+)
+_NAMED = {*(name.removeprefix("jc:") for name in CATEGORIES), *_ALIASES.split()}
 _VERDICTS = ("allow", "hold", "discard")
 MILLISECONDS = 100_000_000_000  # larger stamps count milliseconds: as seconds they would lie past the year 5000
 _MANY_WARNINGS = 20
@@ -177,6 +182,12 @@ def _from_events(source: Source) -> Iterator[Run]:
                 bad += 1
                 _warn(warnings, f"line {number}: an observation without a text")
                 continue
+            filed = _text(data.get("category")) or _text(data.get("category_id"))
+            if filed and not _is_category(filed):
+                bad += 1
+                known = ", ".join(CATEGORIES)
+                _warn(warnings, f"line {number}: no category is called {filed!r}; one of {known}")
+                continue
             place = said_place(text) if source.path == STANDARD_INPUT else f"line:{number}"
             sessions.setdefault(session, []).append(
                 cleaned(_submitted(session, data, text, place, at))
@@ -203,6 +214,11 @@ def _from_events(source: Source) -> Iterator[Run]:
             path=source.path,
             reading=Reading(lines, bad, unknown or None, warnings=tuple(warnings)),
         )
+
+
+def _is_category(name: str) -> bool:
+    spelled = "-".join(name.lower().replace("_", " ").split())
+    return spelled.removeprefix("jc:") in _NAMED
 
 
 def _submitted(session: str, data: Record, text: str, place: str, at: str) -> Finding:

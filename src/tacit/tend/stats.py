@@ -95,7 +95,14 @@ def step(context: Context) -> StepReport:
     measure(context)
     with context.write() as tx:
         context.put_mark(tx, TENDED, context.now())
-    return StepReport("stats")
+    if not context.profile.rank.drop_stale:
+        return StepReport("stats")
+    # where stale ones are dropped, how many there are is what a night has to tell
+    held: dict[str, int] = {"active": 0, "stale": 0}
+    for state, stale, n in context.store.counted([context.project.id], ("state", "stale")):
+        held["active"] += n * (state in ACTIVE)
+        held["stale"] += n * (state in ACTIVE and bool(stale))
+    return StepReport("stats", figures=held)
 
 
 def figures(
