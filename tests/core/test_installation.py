@@ -46,43 +46,6 @@ def test_the_installer_is_the_one_that_made_the_environment(
     assert gone in installation.uninstall()
 
 
-@pytest.mark.parametrize(
-    ("noted", "told"),
-    [
-        ('{ name = "tacit-memory" }', "uv tool install --with 'mcp>=2,<3' tacit-memory"),
-        (
-            '{ name = "tacit-memory", extras = ["web"], specifier = "==1.0" }',
-            "uv tool install --with 'mcp>=2,<3' 'tacit-memory[web]==1.0'",
-        ),
-        (
-            '{ name = "tacit-memory", directory = "HERE" }',
-            "uv tool install --with 'mcp>=2,<3' HERE",
-        ),
-        (
-            '{ name = "tacit-memory", editable = "HERE" }',
-            "uv tool install --with 'mcp>=2,<3' --editable HERE",
-        ),
-        (
-            '{ name = "tacit-memory" }, { name = "httpx", specifier = ">=0.27" }',
-            "uv tool install --with 'mcp>=2,<3' --with 'httpx>=0.27' tacit-memory",
-        ),
-        ('{ name = "tacit-memory", directory = "/gone/away" }', "uv pip install --python"),
-        ('{ name = "tacit-memory", git = "https://example.org/x" }', "uv pip install --python"),
-        ("not toml", "uv pip install --python"),
-    ],
-)
-def test_a_tool_of_uv_is_told_again_what_its_receipt_says(
-    tmp_path: Path, noted: str, told: str
-) -> None:
-    """So that the package outlives `uv tool upgrade`; where the receipt says something unknown, the environment itself is served."""
-    (tmp_path / "uv-receipt.toml").write_text(
-        f"[tool]\nrequirements = [{noted}]\n".replace("HERE", str(tmp_path))
-    )
-    assert command(environment(str(tmp_path), "/opt/x/bin/python"), ["mcp>=2,<3"]).startswith(
-        told.replace("HERE", str(tmp_path))
-    )
-
-
 def test_an_environment_without_pip_is_served_by_uv(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,21 +135,6 @@ def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> Non
         if each.is_file() and "decisions" not in each.parts
     }
     assert not {name: hits for name, hits in found.items() if hits}
-
-
-def test_a_foreign_tacit_in_the_environment_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its files stand over ours: `doctor` says so, with the way back."""
-    told = tmp_path / "tacit-0.3.0.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: tacit\nVersion: 0.3.0\nSummary: A library for explicit data pipelines\n"
-    )
-    assert installation.foreign() == ""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    assert "0.3.0 (A library for explicit data pipelines)" in installation.foreign()
-    assert "uninstall" in installation.reinstall()
 
 
 def test_one_version_everywhere() -> None:

@@ -202,6 +202,20 @@ def test_a_refused_pattern_rises_when_a_later_loop_bears_it_out(
     assert "Avoid: Syntax errors" in world.tacit(SCRIPT, "inject", "--task", "Fix tests").out
 
 
+def test_the_screen_tells_what_was_refused_and_a_running_loop_teaches_nothing(
+    tmp_path: Path,
+) -> None:
+    world = chosen(tmp_path, "ralph")
+    others = [f"A failure of quite another kind: {word}" for word in "abcdefgh"]
+    path = loop(world, 1, ["SyntaxError: x", "SyntaxError: y", *others])
+    state = json.loads((world.repo / path).read_text())
+    put(world, path, {**state, "status": "running"})
+    done = world.tacit(SCRIPT, "learn", path)
+    assert ("0 new lessons\n" in done.out, "when it is over" in done.err) == (True, True), done
+    put(world, path, state)
+    assert "0 new lessons, 1 refused by validation" in world.tacit(SCRIPT, "learn", path).out
+
+
 def test_a_loop_without_prompts_is_no_sign_of_a_changed_host(tmp_path: Path) -> None:
     world = chosen(tmp_path, "ralph")
     for path in (*write_logs("ralph", world.repo), *write_logs("ralph", world.repo, name="s")):
@@ -294,6 +308,20 @@ def test_a_tool_trace_is_discarded_whatever_stands_beside_it(caller: str, tmp_pa
     path = put(world, "answer.xml", f"<observations><facts>\n{answer}\n</facts></observations>")
     world.tacit(caller, "learn", path, "--format", "joelclaw")
     assert json.loads(world.tacit(PERSON, "list", "--json").out)["data"]["memories"] == []
+
+
+def test_a_discard_leaves_a_trace_and_a_night_its_figures(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "joelclaw")
+    assert "1 discarded: a tool trace" in submit(world, SCRIPT, "<toolCall>ls</toolCall> ok").err
+    submit(world, SCRIPT, "The queue keeps its jobs in packages/queue/jobs.db", category="ops")
+    assert "stats    1 active" in world.tacit(PERSON, "tend").out
+    assert "gate_discard" in world.tacit(PERSON, "doctor", "--json").out
+
+
+def test_an_unknown_category_is_refused_by_name(tmp_path: Path) -> None:
+    world = chosen(tmp_path, "joelclaw")
+    done = submit(world, SCRIPT, "The queue keeps its jobs in jobs.db", category="jc:nonsense")
+    assert (done.code, "'jc:nonsense'" in done.err, "jc:operations" in done.err) == (2, True, True)
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DISTRIBUTION = "tacit-memory"
-FOREIGN_PROGRAM = (
-    "tacit"  # another project's distribution with the same import name; before 0.2 also ours
-)
 
 
 def search_path(env: Mapping[str, str]) -> str:
@@ -46,7 +42,6 @@ class Environment:
     python: str
     kind: str  # uv-tool, pipx, pip, or uv for an environment without pip
     pipx_name: str = ""  # what pipx calls this environment
-    receipt: str = ""  # what uv noted when it made this tool
 
 
 def hint(extra: str = "") -> str:
@@ -64,49 +59,16 @@ def command(found: Environment, packages: Sequence[str]) -> str:
     wanted = " ".join(quoted(each) for each in packages)
     if found.kind == "pipx":
         return f"pipx inject {found.pipx_name or DISTRIBUTION} {wanted}"
-    if found.kind == "uv-tool" and (source := _tool(found.receipt)):
-        return f"uv tool install {' '.join(f'--with {quoted(each)}' for each in packages)} {source}"
     if found.kind in ("uv", "uv-tool"):
         return f"uv pip install --python {quoted(found.python)} {wanted}"
     return f"{quoted(found.python)} -m pip install {wanted}"
 
 
-def _tool(receipt: str) -> str:
-    """What `uv tool install` was told, to be told again: `uv tool upgrade` keeps nothing that its receipt does not name. Empty where it
-    says something that we do not know."""
-    try:
-        ours, *others = tomllib.loads(receipt)["tool"]["requirements"]
-        if ours["name"] != DISTRIBUTION or not all(
-            set(each) <= {"name", "specifier"} for each in others
-        ):
-            return ""
-    except (KeyError, TypeError, ValueError):
-        return ""
-    told = [f"--with {quoted(each['name'] + each.get('specifier', ''))}" for each in others]
-    extras = f"[{','.join(ours['extras'])}]" if ours.get("extras") else ""
-    place = next(
-        (str(ours[name]) for name in ("directory", "path", "editable") if name in ours), ""
-    )
-    if place and not os.path.exists(place):
-        return ""
-    told += ["--editable"] if "editable" in ours else []
-    if not place and set(ours) - {"name", "extras", "specifier"}:
-        return ""
-    return " ".join(
-        [
-            *told,
-            quoted(place + extras if place else DISTRIBUTION + extras + ours.get("specifier", "")),
-        ]
-    )
-
-
 def environment(prefix: str = "", python: str = "") -> Environment:
     """Which installer made the environment of this interpreter."""
     prefix, python = prefix or sys.prefix, python or sys.executable
-    receipt = os.path.join(prefix, "uv-receipt.toml")
-    if os.path.isfile(receipt):
-        with open(receipt, encoding="utf-8", errors="replace") as file:
-            return Environment(python, "uv-tool", receipt=file.read())
+    if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
+        return Environment(python, "uv-tool")
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
         return Environment(python, "pipx", os.path.basename(prefix))
     pip = find_spec("pip")
@@ -127,29 +89,6 @@ def requirements(extra: str = "") -> tuple[str, ...]:
         if marker.replace('"', "'").replace(" ", "") == (f"extra=='{extra}'" if extra else ""):
             found.append(package.strip())
     return tuple(found)
-
-
-def foreign() -> str:
-    """What is wrong if a distribution called `tacit` shares this environment; empty where there is none."""
-    try:
-        other = distribution(FOREIGN_PROGRAM)
-    except PackageNotFoundError:
-        return ""
-    summary = other.metadata["Summary"] or "without a description"
-    return f"a distribution called {FOREIGN_PROGRAM} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
-
-
-def reinstall() -> str:
-    """What to paste so that a foreign `tacit` is gone and ours is whole again."""
-    found = environment()
-    source = quoted(_clone()) if _clone() else DISTRIBUTION
-    if found.kind == "pipx":
-        return f"pipx reinstall {found.pipx_name or DISTRIBUTION}"
-    if found.kind in ("uv", "uv-tool"):
-        pip = f"uv pip uninstall --python {quoted(found.python)} {FOREIGN_PROGRAM}"
-        return f"{pip} && uv pip install --python {quoted(found.python)} --reinstall {source}"
-    pip = f"{quoted(found.python)} -m pip"
-    return f"{pip} uninstall -y {FOREIGN_PROGRAM} && {pip} install --force-reinstall --no-deps {source}"
 
 
 def uninstall() -> str:

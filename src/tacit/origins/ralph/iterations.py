@@ -50,7 +50,7 @@ class Iteration:
 def iterated(run: Run, profile: Profile) -> Iterator[Finding]:
     """Everything that the extractors which are on derive from a run's iterations."""
     rounds = iterations_of(run)
-    if not rounds:
+    if not rounds or (run.extra or {}).get("open"):  # extraction is for a loop that is over
         return
     task = task_type(run, profile)
     for name, derive in ITERATED.items():

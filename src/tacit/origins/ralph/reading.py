@@ -80,6 +80,9 @@ def read(source: Source) -> Iterator[Run]:
     known = [each for each in rounds if each is not None]
     status = text_in(found.get("status")).lower()
     total = _count(found.get("currentIteration"))
+    is_open = bool(status) and status in RUNNING
+    if is_open:
+        notes.append(f"the loop is {status}: what its iterations teach is learned when it is over")
     yield Run(
         id=text_in(found["loopId"]) or source.stem,
         host=NAME,
@@ -96,7 +99,11 @@ def read(source: Source) -> Iterator[Run]:
         or text_in(found.get("updatedAt")),
         path=source.path,
         reading=Reading(1, len(rounds) - len(known), warnings=tuple(notes[:20])),
-        extra={"iterations": known, "total": len(known) if total is None else total},
+        extra={
+            "iterations": known,
+            **({"open": True} if is_open else {}),
+            "total": len(known) if total is None else total,
+        },
     )
 
 

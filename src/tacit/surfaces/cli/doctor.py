@@ -12,7 +12,7 @@ import apsw
 
 from tacit.app.learning import unreadable_instructions
 from tacit.app.queries import Checkup
-from tacit.core import clock, installation
+from tacit.core import clock
 from tacit.core.errors import TacitError, numbered
 from tacit.formats.session import shapes
 from tacit.formats.source import FileSource
@@ -87,8 +87,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
-    if other := installation.foreign():
-        notes.append(f"{other}; what you import may be theirs. Mend: {installation.reinstall()}")
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {

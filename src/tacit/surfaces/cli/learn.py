@@ -211,7 +211,17 @@ def _by_project(found: list[Learned], names: dict[str, str]) -> list[list[str]]:
 
 
 def _new(found: list[Learned]) -> str:
-    return numbered(sum(len(each.new) for each in found), "new lesson")
+    """How many are new, and how many of what was found failed the checks of the way this project remembers."""
+    fresh = sum(len(each.new) - len(_refused(each)) for each in found)
+    refused = sum(len(_refused(each)) for each in found)
+    return numbered(fresh, "new lesson") + (
+        f", {refused:,} refused by validation" if refused else ""
+    )
+
+
+def _refused(each: Learned) -> set[str]:
+    """What was new and is kept only as rejected."""
+    return {id for id, _, to, _ in each.moves if to == "rejected"} & {*each.new}
 
 
 def _json(learned: Learned) -> dict[str, Any]:
@@ -230,7 +240,10 @@ def _json(learned: Learned) -> dict[str, Any]:
 def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str]) -> str:
     if not found:
         return f"no {word} was found there"
-    new, again = any(each.new for each in found), sum(each.already for each in found)
+    new, again = (
+        any({*each.new} - _refused(each) for each in found),
+        sum(each.already for each in found),
+    )
     many = numbered(len(found) - again, word)
     told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
@@ -257,7 +270,12 @@ _FACTS = ("new lessons", "met again", "for you", "redacted")  # for you: what ne
 
 def _row(each: Learned) -> list[str]:
     """One session: what it says, and what became of that."""
-    figures = (len(each.new), len(each.matched), each.held + each.quarantined, each.redacted)
+    figures = (
+        len({*each.new} - _refused(each)),
+        len(each.matched),
+        each.held + each.quarantined,
+        each.redacted,
+    )
     return [one_line(each.run, 36), *(["known", "", "", ""] if each.already else map(str, figures))]
 
 
