@@ -14,10 +14,11 @@ from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
+from tacit.hooks.search import Search
 from tacit.recall import RECORD_WITHIN, AskingRun
 from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
 from tacit.recall.past import frequencies, memories_then, tally_then
-from tacit.recall.query import Asked, Query, about_these, asked, facts_of, parts_of
+from tacit.recall.query import ERROR_CHARS, Asked, Query, about_these, asked, facts_of, parts_of
 from tacit.recall.rank import (
     BY_WORDS,
     KNOWN,
@@ -123,9 +124,7 @@ def recall(
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
-        found = store.ask(projects, parts_of(wanted), limit=fetch)
-        hits = [*about_these(store, projects, wanted.signatures), *found.hits]
-        facts = facts_of(now, wanted, found)
+        hits, facts = _now(store, projects, profile, wanted, fetch, now)
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
     left: list[LeftOut] = []
@@ -165,6 +164,29 @@ def recall(
     return Recalled(answers, size, nearest_out(left)[0], run, rewrite)
 
 
+def _now(
+    store: Store, projects: Sequence[str], profile: Profile, wanted: Asked, fetch: int, now: str
+) -> tuple[list[Hit], Facts]:
+    """What fits now: by the one ranking, or by what an origin's ranker and a server look for."""
+    about: list[Hit] = [*about_these(store, projects, wanted.signatures)]
+    full = store.full_text(projects)
+    if full is None or profile.rank.ranker != "lexical":
+        found = store.ask(projects, parts_of(wanted), limit=fetch)
+        return [*about, *found.hits], facts_of(now, wanted, found)
+    search = Search(full, text_of(wanted))
+    met = {each.n: each.score for each in search.best(fetch)}
+    more = [*(hit.n for hit in about), *full.match(list(wanted.file_words), fetch)]
+    met |= search.of([n for n in more if n not in met])
+    facts = Facts(now, full.total, search.counts, full.tokens, length=full.usual, met=met)
+    return [*about, *full.lessons(met)], facts
+
+
+def text_of(wanted: Asked) -> str:
+    """A task and the ends of its errors, as one text."""
+    errors = (error.strip()[-ERROR_CHARS:] for error in wanted.query.errors)
+    return "\n".join(filter(None, (wanted.query.task.strip(), *errors)))
+
+
 def explain(
     store: Store,
     projects: Sequence[str],
@@ -178,10 +200,15 @@ def explain(
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, seconds(now)))
-    found = store.ask(projects, parts_of(wanted), limit=EXPLAINED_AMONG)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
-    (ranked,) = ordered("lexical", hits, wanted, profile, facts_of(now, wanted, found))
+    full = store.full_text(projects)
+    if full is None:
+        found = store.ask(projects, parts_of(wanted), limit=EXPLAINED_AMONG)
+        facts = facts_of(now, wanted, found)
+    else:
+        facts = Facts(now, met=Search(full, text_of(wanted)).of([n]))
+    (ranked,) = ordered("lexical", hits, wanted, profile, facts)
     known = known_of(memory, seconds(now))
     return explained(ranked.score, {**ranked.parts, **known})
 

@@ -13,7 +13,7 @@ be explained. The origins' rankers are those of `tacit.origins`.
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from math import log
+from math import log, prod
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.links import is_found_once, is_hearsay
@@ -110,6 +110,7 @@ class Facts:
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
     weights: Weights | None = None  # what is asked, in the index's own words
     length: float = 0.0  # mean words of a text here
+    met: Mapping[int, float] | None = None  # row -> how much of the question it meets, where found
 
 
 @value
@@ -319,6 +320,8 @@ class _Later(str):
 
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
+    if facts.met is not None:
+        return by_found(hits, asked, facts)
     held = words_reader(asked, facts, hits, TASK_WORD)
     named = Named(asked)
     knows = knower(seconds(facts.now), facts.gone)
@@ -355,6 +358,28 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
                 score *= factor
             parts.update(known)
         found.append(Ranked(memory, score, parts, hit.channel, unmeasured=unmeasured))
+    return found
+
+
+def by_found(hits: Sequence[Hit], asked: Asked, facts: Facts) -> list[Ranked]:
+    """By what the one ranking (`hooks/search.py`) found, the very error and file asked for, times what is known of the lesson.
+
+    A name of its subject weighs as its words do: as a sign it lifted whatever a long text happens to name over what it is about.
+    """
+    named, knows = Named(asked), knower(seconds(facts.now), facts.gone)
+    found = []
+    for hit in hits:
+        parts = {"words": (facts.met or {}).get(hit.n, 0.0)}
+        if asked.query.errors and named.sign(hit.memory) == "error":
+            parts["signature"] = SIGNATURE
+        elif asked.files and hit.memory.paths:
+            parts["file"] = _SIGN * shared_path(hit.memory.paths, asked.files)
+        score = sum(parts.values())
+        if score:
+            known = knows(hit.memory)
+            score *= prod(known.values())
+            parts.update(known)
+        found.append(Ranked(hit.memory, score, parts, hit.channel))
     return found
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault, Found, Hit
     from tacit.core.trust import Actor
     from tacit.stores.sql_writer import Transaction
+    from tacit.stores.sqlite.fulltext import FullText
     from tacit.words.passages import Passage
 
 # Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
@@ -439,6 +440,10 @@ class Store(Reads):
         """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's."""
         how = {"limit": limit, "injectable": injectable}
         return self._own("search").ask_passages(self, projects, passages, **how)  # type: ignore[no-any-return]
+
+    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText | None:
+        """What the one ranking asks of a store; nothing where the engine finds by its own."""
+        return None
 
     def signed(
         self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20

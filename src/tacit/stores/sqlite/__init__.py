@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.rows import Fault, Found
+    from tacit.stores.sqlite.fulltext import FullText
     from tacit.stores.sqlite.search import Cached
 
 SCHEMA = 16  # PRAGMA user_version of a store as schema.sql makes it, and as 0.2.0 did
@@ -98,6 +99,12 @@ class SqliteStore(Store):
         from tacit.stores.sqlite.compare import find_words
 
         return find_words(self, projects, words, deep=not how.get("injectable"), **how)
+
+    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText | None:
+        """The texts of these projects, as the one ranking asks for them."""
+        from tacit.stores.sqlite.fulltext import FullText
+
+        return FullText(self, projects, told)
 
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""

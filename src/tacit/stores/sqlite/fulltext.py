@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
 
 WAYS = 200  # ways of working that are looked at for a start
+AHEAD = 4  # rows that are looked at for each candidate, before all are
 PARTS = 0.3  # weight of what the index holds beside a text, among candidates
 
 
@@ -65,12 +66,21 @@ class FullText:
         """The lessons that hold any of these words, the best first."""
         if not words:
             return []
+        asked = " OR ".join(f'"{word}"' for word in words)
+        found = self._match(asked, most, AHEAD * most)
+        # The best rows may be other projects', or not to be told: then all that hold a word are looked at.
+        return found if len(found) == most else self._match(asked, most, -1)
+
+    def _match(self, asked: str, most: int, looked_at: int) -> list[int]:
         found: list[int] = self.store.column(
-            "SELECT m.n FROM memory_fts f JOIN memory m ON m.n = f.rowid"
-            " WHERE memory_fts MATCH :match AND m.project IN (SELECT value FROM json_each(:projects))"
-            f"{self.may} ORDER BY bm25(memory_fts, 1.0, {PARTS}), m.n LIMIT :most",
-            match=" OR ".join(f'"{word}"' for word in words),
+            "SELECT m.n FROM (SELECT rowid AS n, bm25(memory_fts, 1.0, :parts) AS fit FROM memory_fts"
+            " WHERE memory_fts MATCH :asked ORDER BY 2, 1 LIMIT :looked_at) f JOIN memory m ON m.n = f.n"
+            f" WHERE m.project IN (SELECT value FROM json_each(:projects)){self.may}"
+            " ORDER BY f.fit, m.n LIMIT :most",
+            asked=asked,
+            parts=PARTS,
             projects=self.projects,
+            looked_at=looked_at,
             most=most,
         )
         return found
