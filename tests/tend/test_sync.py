@@ -775,40 +775,6 @@ def test_a_line_that_is_none_is_skipped(team: Team, line: bytes) -> None:
     assert ann.memories.sync_notes()
 
 
-def test_two_stores_become_one(team: Team) -> None:
-    """Private lessons too; what was erased in one is erased in both; twice is once."""
-    ann = team.member("ann", signs=False, allows=False)
-    other = team.member("laptop", signs=False, allows=False)
-    ann.memories.add("I like tabs.", scope="global")
-    shared = ann.memories.add("Run make seed.", run="r1")
-    ann.memories.join(other.memories.store.path)
-    other = Member(other.tree, other.env)
-    project = next(
-        each for each in other.memories.store.projects() if each.id == ann.memories.project_id
-    )
-    laptop = tacit.open(env=other.env, cwd=str(other.tree), project=project.id)
-    assert laptop.get(shared.id).trust == "user"
-    assert laptop.store.get(shared.id).tally.seen == 1
-    laptop.edit(shared.id, text="Run make seed first.")
-    gone = laptop.add("Ask Zebedee.")
-    laptop.erase(gone.id)
-    other.memories.add("Elsewhere, run make all.")
-    done = ann.memories.join(other.memories.store.path)
-    assert sum(each.taken for each in done.here) == 2
-    assert ann.memories.get(shared.id).text == "Run make seed first."
-    assert {memory.text for memory in ann.memories.list(everywhere=True)} == {
-        memory.text for memory in laptop.list(everywhere=True)
-    }
-    assert all(
-        sum(each.taken for each in side) == 0
-        for side in (ann.memories.join(other.memories.store.path),)
-        for side in (side.here, side.there)
-    )
-    assert ann.memories.health().health.is_sound and laptop.health().health.is_sound
-    ann.sync()
-    assert "tabs" not in "".join(path.read_text() for path in ann.journal.glob("*.jsonl"))
-
-
 @needs_ssh
 def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(team: Team) -> None:
     """What lies outside the store, backups for instance, is blanked although the process died in between."""

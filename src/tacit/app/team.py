@@ -1,15 +1,14 @@
-"""One memory for many: through git, or two stores of one person."""
+"""One memory for many, through git."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from tacit.app.by_hand import ByHand
-from tacit.app.opened import machine_id, open_store_at
+from tacit.app.opened import machine_id
 from tacit.app.settings import profile_choice
 from tacit.core.clock import after_days
-from tacit.core.errors import Refused, UsageError
+from tacit.core.errors import Refused
 from tacit.core.rows import Project
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
@@ -21,12 +20,11 @@ from tacit.stores.git import first_commit
 from tacit.stores.identity_record import record_project
 from tacit.stores.shared import canonical
 from tacit.team.files import Shared
-from tacit.team.join import Joined, join
 from tacit.team.sync import Synced, notes, sync
 
 
 class Team(ByHand):
-    """One memory for many: through git, or two stores of one person."""
+    """One memory for many, through git."""
 
     def invitations(self) -> list[tuple[str, str, str, str]]:
         """Projects on a server that their owners offer to this login: id, name, remote, owner; those of this repository if any."""
@@ -79,18 +77,6 @@ class Team(ByHand):
             self.work, shared, machine_id(self.env), dry_run=dry_run, erased=self._erase_outside
         )
         return replace(done, why_unsigned=why if keys.key else "sync.key is not set")
-
-    def join(self, path: str) -> Joined:
-        """Make one memory of this store and another of the same person: each takes in what the other has."""
-        self.need_person("Joining two stores")
-        self._need_file("Joining two stores")
-        if os.path.realpath(path) == os.path.realpath(self.store.path):
-            raise UsageError(f"{path} is this store itself.", "Name another one.")
-        other = open_store_at(path, self.env, False, self.store.wait)
-        try:
-            return join(self.store, other, self.profile, now=self.now, erased=self._erase_outside)
-        finally:
-            other.close()
 
     def sync_notes(self) -> Sequence[str]:
         """What a person should know of the team's journal."""

@@ -63,13 +63,8 @@ def lines_known(store: Store, project: str) -> dict[str, int]:
     return dict(store.rows(sql, p=project))
 
 
-def all_lines(store: Store, project: str) -> list[JournalLine]:
-    """Every line that is known of a project, in the order it became known."""
-    return _lines(store, "", p=project)
-
-
 def machines_of(store: Store, project: str) -> list[str]:
-    """The machines whose lines are this person's own: this one, and those whose stores were joined with it."""
+    """The machines whose lines are this person's own: this one, and those whose lines it takes for its own."""
     sql = "SELECT DISTINCT machine FROM shared WHERE project = :p AND standing = 'own' ORDER BY 1"
     return [row[0] for row in store.rows(sql, p=project)]
 
@@ -140,8 +135,8 @@ def _at_home(at: dict[str, Any]) -> dict[str, Any]:
 # -- our own rows -------------------------------------------------------------------------------------------------------
 
 
-def unshared(store: Store, project: str, machine: str = "") -> list[str]:
-    """Memories of a project that have rows which are not lines yet; entries of one machine, or of any."""
+def unshared(store: Store, project: str, machine: str) -> list[str]:
+    """Memories of a project that have rows of this machine's which are not lines yet."""
     found: dict[str, None] = {}
     for sql in _UNSHARED:
         named = {"p": project, "by": machine} if sql is _ENTRIES else {"p": project}
@@ -166,27 +161,22 @@ def is_one_persons(memory: Memory) -> bool:
     return bool((memory.extra or {}).get("word")) and memory.state not in ("stable", "canonical")
 
 
-def share(
-    tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False
-) -> list[JournalLine]:
-    """Make lines of what is new about a memory, if it may be shared; those that were made.
-
-    With `whole` lessons of any scope, and entries of any machine: for another store of the same person.
-    """
+def share(tx: Transaction, project: str, memory: Memory, machine: str) -> list[JournalLine]:
+    """Make lines of what is new about a memory, if it may be shared; those that were made."""
     known = lines_of(tx, project, memory.id)
-    if memory.project != project or (memory.scope not in SHARED_SCOPES and not whole):
+    if memory.project != project or memory.scope not in SHARED_SCOPES:
         return []
     if not any(line.standing != UNKNOWN for line in known) and (
         memory.gate != "allow" or is_erased(memory)
     ):
         return []
-    if not whole and not known and is_one_persons(memory):
+    if not known and is_one_persons(memory):
         return []
     if not is_erased(memory) and tx.rows(
         "SELECT 1 FROM journal WHERE memory = :m AND payload = '' LIMIT 1", m=memory.id
     ):
         return []  # a repair could not bring back what an entry said: what it adds up to cannot be told to others
-    entries = _share_entries(tx, project, memory, machine, known, whole)
+    entries = _share_entries(tx, project, memory, machine, known)
     return entries + [
         each for kind in LINKED_FIELDS for each in _share_links(tx, project, memory, machine, kind)
     ]
@@ -198,7 +188,6 @@ def _share_entries(
     memory: Memory,
     machine: str,
     known: list[JournalLine],
-    whole: bool,
 ) -> list[JournalLine]:
     local = {
         int(row[0]): row[1]
@@ -218,7 +207,7 @@ def _share_entries(
         if number in local:
             seen.append(by_id[local[number]])
             continue
-        if head[0] == "sync" or (wrote not in (machine, "") and not whole):
+        if head[0] == "sync" or wrote not in (machine, ""):
             continue
         at = dict(zip(ENTRY, (*head, tips(seen))))
         new = _entry_line(wrote or machine, memory, at, payload, salt, digest)

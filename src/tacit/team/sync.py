@@ -229,11 +229,7 @@ class Joining:
         at: str,
         *,
         dry_run: bool = False,
-        whole: bool = False,
     ) -> None:
-        self.whole = (
-            whole  # all that the store has of the project, whichever machine wrote it, of any scope
-        )
         self.store, self.project, self.profile, self.at, self.dry_run = (
             store,
             project,
@@ -250,8 +246,7 @@ class Joining:
     def join(self, lines: Iterable[JournalLine], machine: str) -> None:
         """Share what is new here and take in what is new elsewhere, memory by memory."""
         by_memory = grouped(lines, lambda line: line.memory)
-        only = "" if self.whole else machine
-        todo = [*dict.fromkeys((*unshared(self.store, self.project.id, only), *by_memory))]
+        todo = [*dict.fromkeys((*unshared(self.store, self.project.id, machine), *by_memory))]
         for start in range(0, len(todo), CHUNK):
             with self.store.write(
                 confidence=self.profile.signals.confidence, keep=not self.dry_run
@@ -265,7 +260,7 @@ class Joining:
             self._leave(lines, "a lesson of another project")
             return
         if was is not None:
-            share(tx, self.project.id, was, machine, whole=self.whole)
+            share(tx, self.project.id, was, machine)
         entries = {line.id: line for line in lines if line.kind == "entry"}
         known = [
             self._vouched(tx, line, entries.pop(line.id, line))

@@ -23,7 +23,6 @@ from tacit.surfaces.cli.words import WIDEST, hung, one_line
 from tacit.surfaces.selection import shelf_of
 
 if TYPE_CHECKING:
-    from tacit.team.join import Joined
     from tacit.team.sync import Synced, SyncedLesson
 
 _SIGNER_LINE = re.compile(
@@ -32,36 +31,14 @@ _SIGNER_LINE = re.compile(
 
 
 def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.joined and args.preview:
-        raise UsageError(
-            "Joining two stores has no preview.", "tacit backup first: it can be restored."
-        )
     if args.setup is not None or args.allow:
         return _set_up(args, cli)
     with cli.open(args) as memories:
         if args.canonical:
             text = memories.canonical()
             return Answer(json.loads(text), text.rstrip("\n"))
-        if args.joined:
-            return _joined(args.joined, memories.join(args.joined))
         done = memories.sync(dry_run=args.preview)
     return Answer(_json(done), _text(done), warnings=_notes(done))
-
-
-def _joined(path: str, done: Joined) -> Answer:
-    here, there = (sum(each.taken for each in side) for side in (done.here, done.there))
-    forks = sum(each.forks for each in done.here)
-    told = f"projects joined: {done.projects}; lines taken in here: {here}, in {path}: {there}"
-    notes = (
-        [f"lessons that were changed apart: {forks}; tacit review shows the other version"]
-        if forks
-        else []
-    )
-    return Answer(
-        {"projects": done.projects, "here": here, "there": there, "forks": forks},
-        told,
-        warnings=notes,
-    )
 
 
 def _json(done: Synced) -> dict[str, Any]:
