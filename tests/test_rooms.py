@@ -160,16 +160,11 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
     from tacit.hosts import HOSTS
 
     wrong = []
-    meant = {("surfaces/mcp/early.py", "cursor")}  # of a list that comes in pages
     for path in sorted(ROOT.rglob("*.py")):
         if path.is_relative_to(ROOT / "hosts"):
             continue
         for node in nodes_of(path):
-            if (
-                isinstance(node, ast.Constant)
-                and node.value in HOSTS
-                and (str(path.relative_to(ROOT)), node.value) not in meant
-            ):
+            if isinstance(node, ast.Constant) and node.value in HOSTS:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 
