@@ -154,20 +154,3 @@ def test_every_test_that_the_security_page_names_is_there() -> None:
     assert [
         f"{path}::{name}" for path, name in sorted(named) if f"def {name}(" not in read(path)
     ] == []
-
-
-def test_every_defect_of_hosts_has_its_tests() -> None:
-    """The table of what driving the real programs showed: rows without a gap, each with tests that are there."""
-    files: dict[str, str] = {}
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        files[path.name] = files.get(path.name, "") + path.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\d+) \|.*\| (.*) \|$", read("docs/hosts.md"), re.M)
-    assert [int(number) for number, _ in rows] == [*range(1, len(rows) + 1)] and len(rows) > 16
-    for number, cell in rows:
-        named = re.findall(r"`(test_\w+\.py)::(\w+)(?:\[([^\]]+)\])?`", cell)
-        assert named and len(named) == cell.count("`") // 2, f"{number}: {cell}"
-        assert [
-            f"{file}::{name}"
-            for file, name, case in named
-            if f"def {name}(" not in files[file] or case not in files[file]
-        ] == []
