@@ -106,44 +106,25 @@ def shop(folder: Path) -> Iterator[Path]:
 # -- a repository that moved ----------------------------------------------------------------------------------------------------
 
 
-def test_a_moved_repository_is_asked_about_and_remembered(
-    shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its parts are one question, with what speaks for it; a yes is kept, and other folders that are gone stay out."""
-    out, err = called(person, "learn", answers="y\nn\n", monkeypatch=monkeypatch)
-    assert (
-        "2 sessions are of /gone/code/store, which is gone; 1 of the 1 files they name are here."
-        in err
-    )
-    assert err.count("Are they of") == 1 and "learned 2 sessions" in out
-    assert "1 session of a folder that is gone, left out" in err
-    with package.open(create=False) as memories:
-        # two of them are not projects
-        assert memories.was_at() == ["/gone/code/store"] and len(memories.store.projects()) == 3
+def test_a_moved_repository_is_named_and_remembered(shop: Path, person: dict[str, str]) -> None:
+    """Nothing is mixed unasked; the note says what to type, that works, and holds for sessions that come later."""
+    out, err = called(person, "learn")
+    assert "learned 0 sessions" in out and "3 sessions of 2 folders that are gone, left out" in err
+    assert "tacit learn --moved-from /gone/" in err
+    out, err = called(person, "learn", "--moved-from", "/gone/code/store")
+    assert "learned 2 sessions" in out
+    with package.open(create=False, env=person) as memories:
+        assert memories.was_at() == ["/gone/code/store"]
         assert [
             each.path
             for each in transcripts(
                 memories.place, person, "claude-code", 36500, was=memories.was_at()
             )
         ]
+        with pytest.raises(UsageError, match="of a folder that is gone"):
+            memories.moved_from(str(shop))
     session("s4", "/gone/code/store/docs")
     assert "learned 1 session" in called(person, "learn")[0]
-
-
-def test_without_a_terminal_a_moved_repository_is_named(shop: Path, person: dict[str, str]) -> None:
-    """Nothing is mixed unasked; the note says what to type, and that works."""
-    out, err = called(person, "learn")
-    assert "learned 0 sessions" in out
-    assert (
-        "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
-    )
-    out, err = called(person, "learn", "--moved-from", "/gone/code/store")
-    assert "learned 2 sessions" in out and "moved-from" not in err
-    with (
-        package.open(create=False, env=person) as memories,
-        pytest.raises(UsageError, match="of a folder that is gone"),
-    ):
-        memories.moved_from(str(shop))
 
 
 def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:

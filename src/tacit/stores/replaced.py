@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import StoreReadOnly
@@ -54,19 +54,6 @@ def moved_to(folder: str, moved: Mapping[str, str]) -> str:
     while folder and folder not in moved and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return moved.get(folder, "")
-
-
-def outermost(folders: Iterable[str]) -> dict[str, str]:
-    """For each folder the highest of them that it lies in: a repository and its parts are one question."""
-    known = set(folders)
-    found = {}
-    for folder in known:
-        at = above = folder
-        while above != os.path.dirname(above):
-            above = os.path.dirname(above)
-            at = above if above in known else at
-        found[folder] = at
-    return found
 
 
 FOLDER = "replaced"

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 
 from tacit.app import Memories
 from tacit.app.proving import lookback_part
-from tacit.core.errors import numbered
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
-from tacit.formats.source import Source
 from tacit.stores.due import runs_after
 from tacit.stores.identity import Place, locate, normalise_remote
 from tacit.stores.replaced import moved_to, repository_of, still_there
 from tacit.surfaces.cli import Cli
-from tacit.surfaces.cli.moved import gone_folders, sessions_of_gone
 from tacit.surfaces.one_screen import answered_failures
 from tacit.surfaces.selection import counted, counted_words, is_given
 from tacit.surfaces.wording import BY_NOTICE
@@ -28,57 +25,20 @@ if TYPE_CHECKING:
     from tacit.lookback.result import KnownProject
 
 
-class GoneFolders:
-    """Folders that are gone, and which project they were before it moved: because somebody said so, or this one here by the files that
-    their sessions name. What is only likely is counted here and said; `tacit learn` asks, once."""
+def moved_roots(cli: Cli, args: argparse.Namespace) -> tuple[Place, dict[str, str]]:
+    """The project one stands in; and the folders that are gone, each with where a person said that its project is by now."""
 
-    def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
-        nobody: tuple[Mapping[str, str], Place, dict[str, str]] = (
-            {},
-            locate(os.getcwd(), cli.env),
-            {},
-        )
+    def known(memories: Memories) -> tuple[Place, dict[str, str]]:
+        roots = {each.id: each.root for each in memories.store.projects()}
+        return memories.place, {
+            folder: roots.get(project, "") for folder, project in memories.moved().items()
+        }
 
-        def known(memories: Memories) -> tuple[Mapping[str, str], Place, dict[str, str]]:
-            return (
-                memories.moved(),
-                memories.place,
-                {each.id: each.root for each in memories.store.projects()},
-            )
-
-        told, self.place, roots = cli.here(args, known, nobody)
-        # what was taken in as a project of its own was answered, too
-        gone = [
-            each
-            for each in gone_folders(sources, self.place, told).values()
-            if each.folder not in roots.values()
-        ]
-        self.likely = [each for each in gone if each.may_be(self.place)]
-        self.others = [each for each in gone if not each.may_be(self.place)]
-        self.roots = {folder: roots.get(project, "") for folder, project in told.items()}
-        self.roots |= dict.fromkeys((each.folder for each in self.likely), self.place.root)
-
-    def now_at(self, folder: str) -> str:
-        """Where the project is by now that was in a folder which is gone; empty where nobody knows."""
-        return moved_to(folder, self.roots)
-
-    def counted_here(self) -> list[str]:
-        """What was taken for the project here without anybody's word."""
-        here = f"They are counted as {self.place.name}'s, here; tacit learn asks before it takes them in."
-        return (
-            [f"{sessions_of_gone(self.likely, 'of these come from')} {here}"] if self.likely else []
-        )
-
-    def apart(self) -> list[str]:
-        """What stands as a project of its own, because its folder is gone."""
-        many = numbered(sum(each.sessions for each in self.others), "session")
-        where = (
-            "a folder that is gone"
-            if len(self.others) == 1
-            else f"{len(self.others)} folders that are gone"
-        )
-        said = f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."
-        return [said] if self.others else []
+    nothing: dict[str, str] = {}
+    found: tuple[Place, dict[str, str]] = cli.here(
+        args, known, (locate(os.getcwd(), cli.env), nothing)
+    )
+    return found
 
 
 def _key(place: Place) -> str:
@@ -89,11 +49,15 @@ class Homes:
     """The project of a run: its folder's repository where that still exists, work trees as one; of a folder that is gone the repository
     that the host noted, what it was before it moved, or what its name tells. Two clones of one remote are one project, as in the store."""
 
-    def __init__(self, env: Mapping[str, str], gone: GoneFolders | None = None) -> None:
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        here: Place | None = None,
+        moved: Mapping[str, str] | None = None,
+    ) -> None:
         self.env = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
-        self.gone = gone
+        self.moved = moved or {}
         self.known: dict[tuple[str, str], Home] = {}
-        here = gone.place if gone else None
         self.roots = (
             {_key(here): here.root} if here else {}
         )  # where a project's files are, by its key
@@ -111,8 +75,7 @@ class Homes:
     def _find(self, run: Run) -> Home:
         plain = lookback_part("excerpt")
         folder = still_there(run.cwd)
-        if not folder and self.gone:
-            folder = self.gone.now_at(repository_of(run.cwd))
+        folder = folder or moved_to(repository_of(run.cwd), self.moved)
         if folder:
             place = locate(folder, self.env)
             home: Home = plain.Home(_key(place), place.name, place.root)

@@ -42,7 +42,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:
             memories.moved_from(folder.rstrip("/") or folder)
-        asked = Asked(cli, args.yes, memories, [] if args.paths else sources)
+        asked = Asked(cli, args.yes)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         if (
             progress(memories) or not memories.settings()["reader.by"].value

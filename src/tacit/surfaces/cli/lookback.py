@@ -27,7 +27,7 @@ from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
-from tacit.surfaces.cli.homes import GoneFolders, Homes, known_here
+from tacit.surfaces.cli.homes import Homes, known_here, moved_roots
 from tacit.surfaces.cli.looks import look_now
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import block_lines, blocks_here
@@ -82,9 +82,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [plain_path(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json else LISTED)
-    gone = GoneFolders(cli, args, sources)
-    homes = Homes(cli.env, gone)
-    chosen = _Chosen(lambda run: homes(run).path == gone.place.root)
+    place, moved = moved_roots(cli, args)
+    homes = Homes(cli.env, place, moved)
+    chosen = _Chosen(lambda run: homes(run).path == place.root)
     store = near_path(store_path(args.store, cli.env), cli.env)
     chosen.store = store if os.path.exists(store) else ""
     # A lesson costs what all of its problems do, however few are shown.
@@ -97,7 +97,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         homes,
         chosen,
     )
-    notes += [*lookback_part("words").left_out(found), *gone.apart()]
+    notes += lookback_part("words").left_out(found)
     shaped = lookback_part("result").lookback_json(found)
     data = {"looked_in": looked_in, "since": since or None, **shaped}
     if not found.count.sessions:
@@ -114,17 +114,14 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings, chosen)
-    here = next(
-        (each.name for each in found.projects if each.path and each.path == gone.place.root), ""
-    )
-    steps = _next(cli, chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
+    here = next((each.name for each in found.projects if each.path and each.path == place.root), "")
+    steps = _next(cli, chosen.host, bool(connected_hosts(place.root, cli.env)))
     if not any(each.left for each in found.projects):
         steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     text = _screen(
         found,
         cli,
         shown,
-        gone.counted_here(),
         offered,
         here,
         plan is not None or bool(chosen.going),
@@ -395,7 +392,6 @@ def _screen(
     found: Lookback,
     cli: Cli,
     listed: int,
-    moved: Sequence[str],
     offered: str,
     here: str,
     is_read: bool,
@@ -403,7 +399,6 @@ def _screen(
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [
         *_head(found, cli),
-        *(line for said in moved for line in _wrapped(said)),
         *_lessons(found, cli, listed, here),
     ]
     lines += [

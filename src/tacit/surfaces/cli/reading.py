@@ -385,7 +385,7 @@ def read_chosen(
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
     all of them say together comes first (`left`: what each session of this project left), then what rules find."""
-    whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
+    whose = Asked(cli, False)
     going, reads = progress(memories), not _nobody(cli)
     before = (
         going if going.get("pid") == os.getpid() else {}
