@@ -155,7 +155,7 @@ def test_a_project_in_which_nobody_is_ever_heard() -> None:
     assert line.startswith(
         "claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;"
     )
-    assert "--sample FILE" in line
+    assert "please report host and version" in line
     assert after(kept, UNSURE, "") == kept
     assert after(kept, TYPED, "2.2", entry="watch") == {}
 
@@ -163,8 +163,8 @@ def test_a_project_in_which_nobody_is_ever_heard() -> None:
 SECRET = "Always deploy with hunter2 to db.corp.example"
 
 
-def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Path) -> None:
-    """A host renames its records of prompts: bare tacit, doctor and the list say so, with version and entry point; the sample has no words."""
+def test_people_are_told(tacit: Any, folder: Path, tmp_path: Path) -> None:
+    """A host renames its records of prompts: bare tacit, doctor and the list say so, with version and entry point."""
     base = {
         "sessionId": "s-1",
         "cwd": str(folder),
@@ -193,12 +193,3 @@ def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Pat
         assert f"claude-code 9.9.9 (claude-desktop): {LOST_PROMPTS}" in " ".join(
             (done.out + done.err).split()
         ), command
-    done = tacit("doctor", "--sample", str(tmp_path / "sample.jsonl"), "--json")
-    text = (tmp_path / "sample.jsonl").read_text()
-    assert (
-        done.data["records"] == 2 and '"promptSource": "sdk"' in text and '"type": "person"' in text
-    )
-    assert not any(word in text for word in ("hunter2", "corp", "deploy", str(folder), "s-1", "u1"))
-    assert (
-        tacit("doctor", "--sample", str(tmp_path / "sample.jsonl")).code == 1
-    )  # nobody's file is overwritten

@@ -63,7 +63,7 @@ _VERBS_BY_MODULE = {
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("looking", "Looking"): "look looks_due looked sessions_left",
-    ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
+    ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
     ("exchange", "Exchange"): "import_ export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",

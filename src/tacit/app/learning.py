@@ -384,8 +384,10 @@ class Learning(Recalling):
         """Keep, once a session, what makes it doubtful that it was read right, and what of it was refused."""
         if (row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at:
             return
-        doubted = [counter(run, doubt) for doubt in _doubts(run)]
-        found = [*doubted, *(PREFIX + what for what in refusals(run))]
+        found = [
+            *(counter(run, doubt) for doubt in _doubts(run)),
+            *(PREFIX + what for what in refusals(run)),
+        ]
         kept = json.loads(self.store.meta(f"silent:{project}") or "{}")
         silent = silent_after(kept, run) if run.host in SESSIONS else kept
         if found or silent != kept:
@@ -393,8 +395,6 @@ class Learning(Recalling):
                 for name in found:
                     tx.count(project, name, self.now())
                 tx.put_meta(f"silent:{project}", json.dumps(silent))
-                if doubted or silent:
-                    tx.put_meta(f"sample:{run.host}", run.path)
 
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.

@@ -8,7 +8,7 @@ from tacit.app.learning import Learning
 from tacit.core.canary import DOUBTED, NOT_READ, canary_lines, silent_lines
 from tacit.core.clock import after_days
 from tacit.core.errors import UsageError, numbered
-from tacit.hosts import HOSTS, readers
+from tacit.hosts import readers
 from tacit.learn.reader.read import exam_key, examined
 from tacit.stores.counts import recent
 from tacit.stores.readings import IS_READ, every, readings_folder
@@ -94,7 +94,3 @@ class Readers(Learning):
             *canary_lines(recent(self.store, NOT_READ, after_days(self.now(), -DOUBTED)[:10])),
             *silent_lines(silent),
         ]
-
-    def doubted_sessions(self) -> list[str]:
-        """The newest session file of each host that may not be read right."""
-        return [path for host in HOSTS if (path := self.store.meta(f"sample:{host}"))]

@@ -29,10 +29,7 @@ OTHER_SHELL = "commands of PowerShell or cmd, which are not supported: nothing i
 UNKNOWN = "more than a tenth of the records are of unknown types"
 
 
-MEND = (
-    "what is said there may go unheard: a newer Tacit may read it, else please report host and version with what"
-    " tacit doctor --sample FILE writes (shapes without texts; look at it first)"
-)
+MEND = "what is said there may go unheard: a newer Tacit may read it, else please report host and version"
 _OTHER_SHELLS = ("powershell", "pwsh", "cmd", "cmd.exe", "powershell.exe")
 
 

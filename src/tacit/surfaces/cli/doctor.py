@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,9 +12,7 @@ import apsw
 from tacit.app.learning import unreadable_instructions
 from tacit.app.queries import Checkup
 from tacit.core import clock
-from tacit.core.errors import TacitError, numbered
-from tacit.formats.session import shapes
-from tacit.formats.source import FileSource
+from tacit.core.errors import numbered
 from tacit.stores.incidents import commonest
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import standing_notes
@@ -52,8 +49,6 @@ _SOUND = {
 def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.repair:
         return repaired(args, cli)
-    if args.sample:
-        return _sample(args, cli)
     if args.exam:
         with cli.open(args, create=False) as memories:
             said = memories.retake_exam()
@@ -123,31 +118,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines += ["", *cache_lines(cache)] if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
-
-
-def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
-    """One record of each shape of the newest doubtful session of each host."""
-    with cli.open(args, create=False) as memories:
-        paths, about = memories.doubted_sessions(), memories.unread()
-    found = [
-        row
-        for path in paths
-        if path.endswith("l") and os.path.isfile(path)
-        for row in shapes(FileSource(path).lines())
-    ]
-    if not found:
-        told = "Every session of late was read as its host meant it: there is nothing to show."
-        return Answer({"file": None, "records": 0}, told)
-    try:
-        with open(args.sample, "x", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(row)}\n" for row in [{"about": about}, *found])
-    except OSError as error:
-        raise TacitError(
-            f"tacit doctor: {args.sample} cannot be written: {error.strerror}.",
-            "Name a file that is not there yet.",
-        ) from None
-    said = f"{args.sample}: {numbered(len(found), 'record')}, texts, numbers and names replaced. Look at it before you send it to anybody."
-    return Answer({"file": args.sample, "records": len(found)}, said)
 
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
