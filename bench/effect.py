@@ -178,9 +178,7 @@ def twin_lean(beliefs: Floats, units: int) -> Floats:
 
 
 def core_lean(belief: Belief, units: int) -> float:
-    settings = SimpleNamespace(
-        rate=0.3, rate_watch=0.05, rate_severe=0.1, lean=True, blank=0.0, exempt=()
-    )
+    settings = SimpleNamespace(rate=0.3, rate_watch=0.05, rate_severe=0.1, lean=True, exempt=())
     return trial.rate_for(
         state="provisional",
         klass="pitfall",

@@ -104,7 +104,7 @@ REFUSED = {
     "disconnect": ["connect", "claude-code", "--undo"],
     "have sessions read": ["connect", "claude-code", "--read"],
     "end the reading": ["connect", "claude-code", "--no-read"],
-    "leave sessions without memory": ["connect", "claude-code", "--control"],
+    "leave nothing out to measure it": ["connect", "claude-code", "--no-control"],
     "run agents on past tasks": ["replay", "ID", "--agent", "claude -p"],
     "sync": ["sync"],
     "make a key": ["config", "key", "ci"],

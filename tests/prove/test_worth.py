@@ -34,7 +34,7 @@ def whole(word: str, per_run: float = -0.5, low: float = -0.8, high: float = -0.
 
 def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
     """A loss of one is eight calls; what a call takes is this project's own."""
-    units = [UnitFacts(False, "success", 20_000, 400, usd=0.8, calls=40, cached=400_000)]
+    units = [UnitFacts("success", 20_000, 400, usd=0.8, calls=40, cached=400_000)]
     found = worth(whole(HELPS), 30.0, units)
     assert found is not None
     assert found.calls == (400.0, 160.0, 640.0) and found.minutes == (200.0, 80.0, 320.0)

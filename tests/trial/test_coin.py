@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import by_table
 
-from tacit.trial.coin import Assignment, Rate, assign, is_blank, rate_for
+from tacit.trial.coin import Assignment, Rate, assign, rate_for
 
 KEY = b"a store's key of thirty-two byte"
 DEFAULTS = SimpleNamespace(
@@ -20,7 +20,6 @@ DEFAULTS = SimpleNamespace(
     rate_severe=0.10,
     rate_heard=0.10,
     lean=False,
-    blank=0.0,
     exempt=("preference", "rule", "security"),
 )
 LEAN = SimpleNamespace(**{**vars(DEFAULTS), "lean": True})
@@ -98,18 +97,6 @@ def test_what_a_person_showed_twice_is_as_good_as_said(
 ) -> None:
     """A reader's general words for one act are on trial like any lesson; a second piece of work in which the person asks for it makes them theirs."""
     assert rate(**facts).value == expected
-
-
-def test_blank_units_do_not_follow_the_lessons_coins() -> None:
-    """Among units in which a lesson is withheld, blank ones are as common as elsewhere."""
-    withheld = [u for u in map(str, range(6000)) if assign(KEY, u, "blank", 0.5).arm == "withheld"]
-    blank = sum(is_blank(KEY, u, 0.2) for u in withheld) / len(withheld)
-    assert abs(blank - 0.2) < 4 * (0.16 / len(withheld)) ** 0.5
-
-
-def test_no_unit_is_blank_unless_asked_for() -> None:
-    """A share of 0, the default, leaves every unit its lessons."""
-    assert not any(is_blank(KEY, str(i), 0.0) for i in range(200))
 
 
 @by_table

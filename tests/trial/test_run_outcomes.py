@@ -17,7 +17,7 @@ def test_a_lesson_that_makes_runs_longer_is_told_so(given: int, withheld: int, m
     at = "2026-01-02T00:00:00Z"
     uses = [Use("m", f"u{n}", "p", f"u{n}", "m", arm, 1 / 3, at=at) for n, arm in enumerate(arms)]
     units = {
-        f"u{n}": UnitFacts(False, "success", given if arm == "injected" else withheld, 5, at)
+        f"u{n}": UnitFacts("success", given if arm == "injected" else withheld, 5, at)
         for n, arm in enumerate(arms)
     }
     found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)
@@ -36,7 +36,7 @@ def test_a_lesson_whose_runs_fail_is_told_so(word: str, harms: bool) -> None:
     arms = ["injected" if n % 3 else "withheld" for n in range(120)]
     uses = [Use("m", f"u{n}", "p", f"u{n}", "m", arm, 1 / 3, at=at) for n, arm in enumerate(arms)]
     units = {
-        f"u{n}": UnitFacts(False, word if arm == "injected" else "success", None, 5, at)
+        f"u{n}": UnitFacts(word if arm == "injected" else "success", None, 5, at)
         for n, arm in enumerate(arms)
     }
     found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)

@@ -318,7 +318,6 @@ class Trial:
         float, key("how often what a reader heard a person say is, until they confirm it", high=0.9)
     ]
     lean: Annotated[bool, key("let belief move the rate")]
-    blank: Annotated[float, key("share of units that get no lesson on trial at all", high=0.5)]
     exempt: Annotated[tuple[str, ...], key("classes that are never withheld", choices=CLASSES)]
 
 

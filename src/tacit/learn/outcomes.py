@@ -337,7 +337,7 @@ def followed(
     )
     if course is None:
         uses = tx.uses(memory=use.memory)
-        units = settled_units(tx, dict.fromkeys((each.unit for each in uses), False))
+        units = settled_units(tx, {each.unit for each in uses})
         course = course_of_failures(uses, units, since, rules.alpha, rules.margin)
     project = tx.get(use.memory).project
     tx.put_course(use.memory, project, RUN_FAILED, effect.course_to_json(course))

@@ -1,4 +1,4 @@
-"""Ways of remembering by name: the five that are built in, and the file that `connect --control` makes of one."""
+"""Ways of remembering by name: the five that are built in, and the file that `connect --no-control` makes of one."""
 
 from __future__ import annotations
 

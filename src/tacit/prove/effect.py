@@ -15,7 +15,6 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.standing import is_exempt, replay_command, to_replay
 from tacit.core.value import grouped, value
-from tacit.prove.blank import BlankEffect, compared
 from tacit.prove.followed import Followed, followed
 from tacit.prove.worth import (
     Heard,
@@ -30,7 +29,7 @@ from tacit.prove.worth import (
 )
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
-from tacit.stores.lookups import courses_of, settled_units, troubles
+from tacit.stores.lookups import courses_of, settled_units
 from tacit.trial import effect as stats
 from tacit.trial.belief import Belief, believe, holdout_cost, weights_of
 from tacit.trial.effect import Balance, Course, Interval, KeptVerdict
@@ -100,9 +99,6 @@ class Effects:
     tokens: int  # given to agents so far
     unsettled: int  # uses whose run was never joined
     unknown: int
-    blank: BlankEffect | None = (
-        None  # units without any lesson on trial, where the profile leaves some
-    )
     heard: Heard | None = None  # the words of persons, taken together
     worth: Worth | None = None  # in calls, minutes, tokens, money
     untold: Mapping[str, int] = {}  # why outcomes could not be told
@@ -155,11 +151,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     }
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
     own = grouped(uses, _memory_of)
-    blank = {
-        unit: any(use.blank for use in its)
-        for unit, its in grouped(uses, lambda use: use.unit).items()
-    }
-    units = settled_units(store, blank)
+    units = settled_units(store, {use.unit for use in uses})
     rules = profile.effect
     exempt = followed_all(store, own, marks)
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
@@ -194,13 +186,6 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         tokens=counts.tokens_given(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
-        blank=compared(
-            units,
-            profile.trial.blank,
-            rules.alpha,
-            rules.margin,
-            troubles(store, units) if any(blank.values()) else {},
-        ),
         heard=heard(
             {each.id: each for each in store.memories([*own])},
             uses,

@@ -15,7 +15,7 @@ from tacit.core.memory import VERDICTS, WAY, family_of, seen_by
 from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
 from tacit.recall.rank import barred
-from tacit.trial.coin import POOL, WITHHELD, assign, is_blank, is_spared, rate_for
+from tacit.trial.coin import POOL, WITHHELD, assign, is_spared, rate_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def assignments(
         for use in recorded
         if use.arm != EXEMPT
     }
-    blank = _blank(recorded, key, unit, settings)
     left_out = sum(use.arm == WITHHELD and not use.blank for use in recorded)
     found: list[Assigned] = []
     memories = list(memories)
@@ -109,16 +108,12 @@ def assignments(
             continue
         rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch, pool)
         if rate.value <= 0.0:
-            control = blank and not _always(memory)
-            arm, reason = (
-                (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
-            )
-            found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
+            found.append(Assigned(memory.id, family, EXEMPT, 0.0, rate.reason))
             continue
         twin = families.get(family)
-        if not blank and family in first:
+        if family in first:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "told for the first time"))
-        elif twin is None and not blank and is_spared(rank, left_out):
+        elif twin is None and is_spared(rank, left_out):
             found.append(
                 Assigned(
                     memory.id,
@@ -130,17 +125,9 @@ def assignments(
             )
         elif twin is None:
             coin = assign(key, unit, family, rate.value)
-            arm = WITHHELD if blank else coin.arm
-            twin = Assigned(
-                memory.id,
-                family,
-                arm,
-                coin.probability,
-                "a blank unit" if blank else rate.reason,
-                blank,
-            )
+            twin = Assigned(memory.id, family, coin.arm, coin.probability, rate.reason)
             families[family] = twin
-            left_out += arm == WITHHELD
+            left_out += coin.arm == WITHHELD
             found.append(twin)
         else:
             found.append(
@@ -152,11 +139,6 @@ def assignments(
 def tells_cure_of(memory: Memory) -> str:
     """The lesson whose cure a command is; empty for other lessons."""
     return memory.family if memory.klass == "command" else ""
-
-
-def _always(memory: Memory) -> bool:
-    """What is given in a control unit, too: what a person pinned, and what keeps harm away."""
-    return memory.pinned or memory.klass == "security"
 
 
 def is_exempt(memory: Memory, settings: Trial) -> bool:
@@ -186,11 +168,6 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "", pool: bool = False) 
         seen=memory.tally.seen,
         pool=pool,
     )
-
-
-def _blank(recorded: Sequence[Use], key: bytes, unit: str, settings: Trial) -> bool:
-    """Whether the unit gets no memory at all; what was recorded wins, since the share may have changed meanwhile."""
-    return any(use.blank for use in recorded) if recorded else is_blank(key, unit, settings.blank)
 
 
 def instrument_of(memory: Memory) -> str:

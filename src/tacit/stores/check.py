@@ -281,7 +281,7 @@ def _courses(store: Store) -> Iterator[Fault]:
         if RUN_FAILED in courses:
             past[RUN_FAILED] = settled_uses(
                 uses,
-                settled_units(store, dict.fromkeys((use.unit for use in uses), False)),
+                settled_units(store, {use.unit for use in uses}),
                 measured_since(marks),
             )
         for epoch, course in courses.items():

@@ -112,8 +112,8 @@ def incidents(store: Reads, project: str) -> Iterator[Any]:
         yield from loads(facts).get("incidents", ())
 
 
-def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFacts]:
-    """These units, each with all its settled runs; to each belongs whether it was a control unit."""
+def settled_units(store: Reads, units: Iterable[str]) -> dict[str, UnitFacts]:
+    """These units, each with all its settled runs."""
     from tacit.trial.run_outcomes import unit_of
 
     sql = (
@@ -123,32 +123,7 @@ def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFact
     runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
     for root, outcome, at, facts, model in store.rows(sql, units=dumps([*units])):
         runs.setdefault(root, []).append((outcome, at, {**loads(facts or "{}"), "model": model}))
-    return {unit: unit_of(parts, units[unit]) for unit, parts in runs.items()}
-
-
-def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Of these units how many commands failed in each, and how often a person had to say how it is to be done: a complaint that a check
-    fails or that something came back, or words that were kept."""
-    named = dumps([*units])
-    inside = "run.root IN (SELECT value FROM json_each(:units))"
-    noted = (
-        "SELECT run.root, incident.kind, SUM(incident.count) FROM incident JOIN run ON run.id = incident.run"
-        f" WHERE {inside} AND incident.kind IN ('failure', 'complaint') GROUP BY run.root, incident.kind"
-    )
-    kept = (
-        "SELECT run.root, COUNT(DISTINCT evidence.place) FROM evidence JOIN run ON run.id = evidence.run"
-        f" WHERE {inside} AND evidence.stance = 'supports' AND 'user' IN (evidence.tier, evidence.by) GROUP BY run.root"
-    )
-    found: dict[str, tuple[int, int]] = {}
-    for root, kind, count in store.rows(noted, units=named):
-        failed, said = found.get(root, (0, 0))
-        found[root] = (
-            (failed + int(count), said) if kind == "failure" else (failed, said + int(count))
-        )
-    for root, count in store.rows(kept, units=named):
-        failed, said = found.get(root, (0, 0))
-        found[root] = (failed, said + int(count))
-    return found
+    return {unit: unit_of(parts) for unit, parts in runs.items()}
 
 
 def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:

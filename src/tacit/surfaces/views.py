@@ -113,7 +113,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 def effect_json(found: Effects) -> dict[str, Any]:
     """The whole memory and its lessons, as JSON."""
-    whole, blank = found.whole, found.blank
+    whole = found.whole
     return {
         "lessons": [lesson_json(each) for each in found.lessons],
         "whole": {
@@ -124,13 +124,6 @@ def effect_json(found: Effects) -> dict[str, Any]:
         },
         "balance": picked(found.balance, "alarm e reason"),
         **picked(found, "holdout_cost tokens unsettled unknown"),
-        "blank": blank
-        and {
-            "given": fields(blank.given),
-            "blank": fields(blank.blank),
-            "share": blank.share,
-            "failures": {**picked(blank.failures, "low high"), "verdict": blank.verdict.word},
-        },
         **picked(found, "headline notes"),
         "heard": found.heard and picked(found.heard, "lessons given came_back word"),
         "worth": found.worth

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
         @property
         def lean(self) -> bool: ...  # let belief move the rate
         @property
-        def blank(self) -> float: ...  # share of units that get no lesson on trial at all
-        @property
         def exempt(self) -> tuple[str, ...]: ...  # classes that are always injected
 
 
@@ -96,13 +94,6 @@ def is_spared(rank: int, left_out: int) -> bool:
     That hangs on coins that fell before, never on its own: what is tossed stays fair at its rate.
     """
     return rank < MATTER_MOST and left_out > 0
-
-
-def is_blank(key: bytes, unit: str, share: float) -> bool:
-    """Whether this unit gets none of the lessons on trial; a coin of its own, independent of the lessons' coins."""
-    return (
-        _coin(key, f"\0blank\0{unit}") < share
-    )  # no unit is empty, so no lesson's message begins with NUL
 
 
 def _coin(key: bytes, message: str) -> float:

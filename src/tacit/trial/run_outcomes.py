@@ -101,7 +101,6 @@ _FAILED = {"failure": OCCURRED, "success": NOT_OCCURRED}
 class UnitFacts:
     """One unit of work with all its runs."""
 
-    blank: bool
     outcome: str  # success, failure, or a word that says neither
     tokens: float | None
     steps: int
@@ -192,7 +191,7 @@ def median(figures: Iterable[float]) -> float:
     return ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2
 
 
-def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = False) -> UnitFacts:
+def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]]) -> UnitFacts:
     """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the rest adds up. Where the
     host says none, how it ended is taken from the run itself (`ended`)."""
     said = [
@@ -215,7 +214,6 @@ def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = F
         or None
     )
     return UnitFacts(
-        blank,
         told[-1] if told else UNKNOWN,
         tokens,
         sum(facts.get("steps", 0) for _, _, facts in parts),

@@ -40,7 +40,7 @@ from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.control import offer_control
+from tacit.surfaces.cli.control import told_of_control
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.reading import (
@@ -150,7 +150,7 @@ def _decides(args: argparse.Namespace) -> str:
         return "Disconnecting a host"
     if args.read is not None:
         return "Having sessions read by a model, or not read,"
-    return "" if args.control is None else "Leaving one session in twenty without memory, or none,"
+    return "Leaving nothing out to measure it" if args.all_given else ""
 
 
 def _every(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -196,7 +196,7 @@ def _write(
         _make_ready(memories)
         learned, past = _past(args, cli, memories, host, everywhere)
         control = (
-            offer_control(cli, memories, args.control, host.name) if project is not None else ""
+            told_of_control(cli, memories, args.all_given, host.name) if project is not None else ""
         )
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
         learned_how = _learned_how(memories, host.name)

@@ -32,7 +32,6 @@ from tacit.surfaces.wording import CAME, standing_words
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
 if TYPE_CHECKING:
-    from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import GivenLesson
 
@@ -133,8 +132,6 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
         f"{found.unsettled} uses wait for their session's end, {found.unknown} could not be told."
     )
     lines += found.notes
-    if found.blank:
-        lines += _blank_lines(found.blank)
     lines.append(
         "The intervals may be read after every session; that makes them about 1.7 times as wide as a textbook's."
     )
@@ -164,27 +161,6 @@ def _given(each: LessonEffect) -> str:
         if found and found.told
         else ""
     )
-
-
-def _blank_lines(found: BlankEffect) -> list[str]:
-    def told(name: str, side: Side) -> str:
-        known = side.succeeded + side.failed
-        figures = [
-            f"{name}: {side.succeeded} of {known} sessions succeeded"
-            if known
-            else f"{name}: {numbered(side.units, 'session')}"
-        ]
-        figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
-        figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
-        figures += [f"{side.failures:.1f} failed commands"] if side.failures is not None else []
-        figures += [f"{side.corrections:.1f} corrections"] if side.corrections is not None else []
-        return ", ".join(figures)
-
-    return [
-        f"{told('With the memory', found.given)}. {told('Control sessions without it', found.blank)}"
-        " (tokens and steps: medians; the rest a session).",
-        f"Whether sessions fail less often with it: {found.verdict.word}.",
-    ]
 
 
 def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
