@@ -97,7 +97,7 @@ REFUSED = {
     "open a review": ["review", "open", "ID"],
     "erase": ["erase", "ID", "--yes"],
     "restore": ["restore", "--yes"],
-    "serve": ["serve"],
+    "desk": ["desk"],
     "choose a profile": ["profile", "use", "joelclaw"],
     "borrow a profile": ["add", "x y z w", "--profile", "joelclaw"],
     "pause": ["pause"],

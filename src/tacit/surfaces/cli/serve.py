@@ -65,4 +65,4 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(printed=True)
 
 
-COMMANDS = declared({"desk": _serve, "serve": _serve})
+COMMANDS = declared({"desk": _serve})
