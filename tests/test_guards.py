@@ -59,7 +59,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def test_quiet_poison_reaches_no_prompt(restored: None, channel: str) -> None:
     """Two runs of each, and something was read."""
     redteam = runpy.run_path(str(BENCH / "redteam.py"))
-    through, kept = redteam["tried"](redteam["CHANNELS"][channel][1], 2)
+    through, kept, _ = redteam["tried"](redteam["CHANNELS"][channel][1], 2)
     assert through == set()
     assert kept != "nothing was read"
 
@@ -99,7 +99,7 @@ def test_no_word_of_a_host_does(restored: None, ground: Any) -> None:
 @pytest.mark.parametrize(
     ("attack", "given"),
     [
-        ("resembles", ("review comments", 0, True)),
+        ("resembles", ("neutral findings", 0, True)),
         ("resembles", ("agent's shell: add", 5, False)),
         ("reads", (("known",),)),
         ("reads", (("lessons", "weigh"),)),

@@ -36,30 +36,23 @@ READS = {
     "lookback": ["lookback", "FILE"],
     "import": ["import", "FILE", "--trust", "user", "--by", "ada", "--yes"],
     "restore": ["restore", "FILE", "--by", "ada", "--yes"],
-    "restore --archive": ["restore", "--archive", "FILE", "--by", "ada", "--yes"],
-    "sync": ["sync", "FILE", "--by", "ada", "--yes"],
     "sync --setup": ["sync", "--setup", "FILE", "--by", "ada", "--yes"],
     "audit": ["audit", "FILE", "--check"],
     "list --store": ["list", "--store", "FILE"],
 }
 # What is damaged, or another program's, and is left alone: exit 5 says so.
 DAMAGED = {
+    ("restore", "binary"),
+    ("restore", "text.gz"),
+    ("restore", "cut.gz"),
+    ("restore", "other.json"),
     ("list --store", "binary"),
     ("list --store", "text.gz"),
     ("list --store", "cut.gz"),
     ("list --store", "other.json"),
-    ("sync", "binary"),
-    ("sync", "text.gz"),
-    ("sync", "cut.gz"),
-    ("sync", "other.json"),
-    ("restore --archive", "empty"),
-    ("restore --archive", "binary"),
-    ("restore --archive", "text.gz"),
-    ("restore --archive", "cut.gz"),
-    ("restore --archive", "other.json"),
 }
 # An empty file is an invitation to make a store there: `touch store.db` is no damage.
-FINE = {("list --store", "empty"), ("sync", "empty")}
+FINE = {("list --store", "empty")}
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Damaged, NotFound, StoreBusy, TacitError
+from tacit.core.errors import Damaged, NotFound, StoreBusy, TacitError, UsageError
 from tacit.stores.check import Health, check, rule_of
 from tacit.stores.files import to_disk
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -112,6 +112,10 @@ def find_backup(folder: str, name: str = "") -> Backup:
     """A backup by its name, its number or a beginning of either, or a file that was brought from elsewhere; without a name
     the newest verified one."""
     if name and os.path.isfile(name):
+        if not os.path.getsize(name):
+            raise UsageError(
+                f"{name} is empty: it is no backup of a store.", "Nothing was changed."
+            )
         return Backup(os.path.abspath(name), 0, "", os.path.getsize(name))
     found = backups(folder)
     fit = [each for each in found if each.verified] if not name else []
