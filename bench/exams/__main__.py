@@ -91,8 +91,14 @@ def e12(args: argparse.Namespace, pages: Pages) -> list[Row]:
 
 Exam = Callable[[argparse.Namespace, Pages], list[Row]]
 EXAMS: dict[str, Exam] = {
-    "E1": e1, "E2": e2, "E4": e4, "E7": e7, "E9": e9, "E10": e10, "E12": e12,
-}  # fmt: skip
+    "E1": e1,
+    "E2": e2,
+    "E4": e4,
+    "E7": e7,
+    "E9": e9,
+    "E10": e10,
+    "E12": e12,
+}
 
 
 def asked_for() -> argparse.Namespace:

@@ -37,8 +37,19 @@ ERROR = 4_000  # characters of an output that a host passes
 SHOWN = 200_000  # characters that are kept of one file
 # What nobody tracks.
 UNTRACKED = {
-    "node_modules", ".git", "target", "dist", "build", "tmp", ".venv", "vendor", "site-packages", ".cargo", ".cache", ".tacit",
-}  # fmt: skip
+    "node_modules",
+    ".git",
+    "target",
+    "dist",
+    "build",
+    "tmp",
+    ".venv",
+    "vendor",
+    "site-packages",
+    ".cargo",
+    ".cache",
+    ".tacit",
+}
 
 
 @dataclass(frozen=True)
@@ -112,9 +123,15 @@ def world_of(project: Path, product: Product, name: str = "") -> World:
 def settings(world: World) -> None:
     """Have every session read, by what is kept."""
     words = [
-        sys.executable, str(HERE / "recorded.py"), str(world.queue / world.project.name), "--near",
-        "--fold", str(world.home.repository), "--log", str(world.asked),
-    ]  # fmt: skip
+        sys.executable,
+        str(HERE / "recorded.py"),
+        str(world.queue / world.project.name),
+        "--near",
+        "--fold",
+        str(world.home.repository),
+        "--log",
+        str(world.asked),
+    ]
     place = world.home.home / ".config" / "tacit" / "config.toml"
     place.parent.mkdir(parents=True)
     place.write_text(
@@ -139,10 +156,15 @@ def feed(world: World, *, play: bool = True, limit: int = 0) -> Iterator[dict[st
         for lesson in known.values():
             by_state.setdefault(lesson.state, []).append(lesson.id)
         yield {
-            "n": number, "session": session.id, "start": session.start, "hooks": told, "states": by_state,
-            "questions": world.questions(), "prompts": [each.at for each in found if each.moment == "prompt"],
+            "n": number,
+            "session": session.id,
+            "start": session.start,
+            "hooks": told,
+            "states": by_state,
+            "questions": world.questions(),
+            "prompts": [each.at for each in found if each.moment == "prompt"],
             "texts": {lesson.id: lesson.text for lesson in known.values()},
-        }  # fmt: skip
+        }
 
 
 # --- the repository

@@ -15,12 +15,32 @@ from bench.exams.rows import Row
 
 # a lesson, the calls that break it, and calls that look alike
 CASES = (
-    ("Never run `git push --force`.", ("git push --force", "git push --force origin main"), ("git push", "git push origin main", "git fetch --force")),
-    ("Use pnpm instead of npm.", ("npm install", "npm run build", "cd web && npm ci"), ("pnpm install", "echo npm", "ls node_modules/npm")),
-    ("Never commit with `git commit --no-verify`.", ("git commit --no-verify -m x", "git commit -m x --no-verify"), ("git commit -m x", "git log --grep no-verify")),
-    ("Do not run `docker system prune`.", ("docker system prune", "docker system prune -f"), ("docker system df", "docker ps")),
-    ("Never run `terraform apply` here.", ("terraform apply", "terraform apply -auto-approve"), ("terraform plan", "terraform fmt")),
-)  # fmt: skip
+    (
+        "Never run `git push --force`.",
+        ("git push --force", "git push --force origin main"),
+        ("git push", "git push origin main", "git fetch --force"),
+    ),
+    (
+        "Use pnpm instead of npm.",
+        ("npm install", "npm run build", "cd web && npm ci"),
+        ("pnpm install", "echo npm", "ls node_modules/npm"),
+    ),
+    (
+        "Never commit with `git commit --no-verify`.",
+        ("git commit --no-verify -m x", "git commit -m x --no-verify"),
+        ("git commit -m x", "git log --grep no-verify"),
+    ),
+    (
+        "Do not run `docker system prune`.",
+        ("docker system prune", "docker system prune -f"),
+        ("docker system df", "docker ps"),
+    ),
+    (
+        "Never run `terraform apply` here.",
+        ("terraform apply", "terraform apply -auto-approve"),
+        ("terraform plan", "terraform fmt"),
+    ),
+)
 
 
 def rows(product: Product) -> Iterator[Row]:
@@ -55,9 +75,13 @@ def rows(product: Product) -> Iterator[Row]:
 def stops(home: Home, session: str, line: str) -> bool:
     """Whether the host is told to ask before a call, or to refuse it."""
     payload = {
-        "session_id": session, "cwd": str(home.repository), "hook_event_name": "PreToolUse",
-        "tool_use_id": session, "tool_name": "Bash", "tool_input": {"command": line},
-    }  # fmt: skip
+        "session_id": session,
+        "cwd": str(home.repository),
+        "hook_event_name": "PreToolUse",
+        "tool_use_id": session,
+        "tool_name": "Bash",
+        "tool_input": {"command": line},
+    }
     said = home.tacit(
         "hook", "before-command", "--host", "claude-code", stdin=json.dumps(payload)
     ).out

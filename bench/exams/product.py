@@ -137,9 +137,16 @@ class Lesson:
 
 # The nine states of 0.2.0 in the four words that came after them; waiting also where its gate holds it.
 OLDER = {
-    "provisional": "active", "stable": "active", "canonical": "active", "candidate": "waiting",
-    "under_review": "doubted", "decayed": "doubted", "active": "active", "waiting": "waiting", "doubted": "doubted",
-}  # fmt: skip
+    "provisional": "active",
+    "stable": "active",
+    "canonical": "active",
+    "candidate": "waiting",
+    "under_review": "doubted",
+    "decayed": "doubted",
+    "active": "active",
+    "waiting": "waiting",
+    "doubted": "doubted",
+}
 
 
 def standing(row: dict[str, Any]) -> str:

@@ -28,9 +28,20 @@ def origins(python: str) -> Iterator[Row]:
     tests = golden.parents[1]
     for system in SYSTEMS:
         done = subprocess.run(
-            [python, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(tests / f"test_{system}.py")],
-            cwd=root, capture_output=True, text=True,
-        )  # fmt: skip
+            [
+                python,
+                "-m",
+                "pytest",
+                "-n",
+                "0",
+                "-p",
+                "no:cacheprovider",
+                str(tests / f"test_{system}.py"),
+            ],
+            cwd=root,
+            capture_output=True,
+            text=True,
+        )
         counts = dict.fromkeys(("passed", "failed", "error"), 0)
         for n, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout):
             counts[word] = int(n)

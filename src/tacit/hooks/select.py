@@ -43,9 +43,22 @@ class Lesson:
     """A lesson as moments see it."""
 
     __slots__ = (
-        "commands", "everything", "files", "id", "kind", "met", "n", "names", "own", "person",
-        "sign", "subject", "text", "topic", "twins",
-    )  # fmt: skip
+        "commands",
+        "everything",
+        "files",
+        "id",
+        "kind",
+        "met",
+        "n",
+        "names",
+        "own",
+        "person",
+        "sign",
+        "subject",
+        "text",
+        "topic",
+        "twins",
+    )
 
     def __init__(
         self,
