@@ -50,7 +50,7 @@ NEARLY_SAME, SAME_TASK = 0.8, 0.5  # how alike two tasks must be, and what that 
 HEARSAY = 0.7  # of what nobody but an agent said
 CANDIDATES = 100
 READ = 20_000  # characters at each end of a text that are read
-WORDS, PASSAGES = 600, 200  # that are looked at
+WORDS, PASSAGES = 600, 400  # that are looked at
 REACH, LEAST_WORDS = 20_000, 3  # rows that one query may read; its rarest words in any case
 COMPARED = 8  # words of a task from which on the rest of a longer one does not count
 
