@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -360,6 +360,43 @@ def strange_names(text: str, lines: Iterable[str]) -> list[str]:
 _LIKE_CODE = re.compile(
     r"[^\W\d].*[^\w’'.-]|[^\w’'.-].*[^\W\d]|[^\W\d].*[\d_]|^-|[a-z][A-Z]|\w\.\w"
 )
+
+
+# An item or none, what of its lines and its sign was struck, and why it is none.
+Judged = tuple[Item | None, list[Struck], str]
+
+
+def taken_in(
+    said: str,
+    what: str,
+    most: int,
+    last: Sequence[Item],
+    judged: Callable[[Mapping[str, object], Item | None], Judged],
+    taken: Sequence[str] = (),
+) -> Answer:
+    """What of an answer holds, with the last items: each row of `what` as it is `judged`, so many at most."""
+    found = rows(said, what)
+    if found is None:
+        return Answer(tuple(last), answered=False)
+    known = {item.id: item for item in last}
+    items: list[tuple[str, Item]] = []
+    struck: list[Struck] = []
+    for row in found:
+        if len(items) == most:
+            struck.append(Struck(text_of(row, "text"), f"more than {most}"))
+            continue
+        id = text_of(row, "id")
+        item, lost, why = judged(row, known.get(id))
+        struck += lost
+        if item is None:
+            struck.append(Struck(text_of(row, "text") or id, why))
+        else:
+            items.append((id, item))
+    gone = [
+        Struck(text_of(row, "id"), text_of(row, "why"))
+        for row in rows(said, "dropped", "why") or ()
+    ]
+    return replace(merged(last, items, gone, what[0], taken), struck=tuple(struck))
 
 
 def merged(

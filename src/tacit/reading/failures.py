@@ -7,7 +7,6 @@ sign that stands in many different failures is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from tacit.learn.reader.check import comparable
 from tacit.reading.asked import (
@@ -23,12 +22,11 @@ from tacit.reading.asked import (
     failing,
     fitting,
     last_answer,
-    merged,
     printed,
     question,
-    rows,
     sessions_named,
     strange_names,
+    taken_in,
     text_of,
 )
 from tacit.reading.record import Left, folded
@@ -57,30 +55,10 @@ def check(
     said: str, sessions: Sequence[Left], last: Sequence[Item], taken: Sequence[str] = ()
 ) -> Answer:
     """What of an answer holds: at most twelve, each with a line at least, and a sign where it is one."""
-    found = rows(said, "cures")
-    if found is None:
-        return Answer(tuple(last), answered=False)
     lines = {line.name: line for line in failed_lines(sessions)}
-    known = {item.id: item for item in last}
-    items: list[tuple[str, Item]] = []
-    struck: list[Struck] = []
-    for row in found:
-        if len(items) == MOST_CURES:
-            struck.append(Struck(text_of(row, "text"), f"more than {MOST_CURES}"))
-            continue
-        id = text_of(row, "id")
-        item, lost, why = _cure(row, known.get(id), lines)
-        struck += lost
-        if item is None:
-            struck.append(Struck(text_of(row, "text") or id, why))
-        else:
-            items.append((id, item))
-    gone = [
-        Struck(text_of(row, "id"), text_of(row, "why"))
-        for row in rows(said, "dropped", "why") or ()
-    ]
-    answer = merged(last, items, gone, "c", taken)
-    return replace(answer, struck=tuple(struck))
+    return taken_in(
+        said, "cures", MOST_CURES, last, lambda row, before: _cure(row, before, lines), taken
+    )
 
 
 def _cure(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from tacit.reading.asked import (
     LONGEST_TEXT,
@@ -21,13 +20,12 @@ from tacit.reading.asked import (
     cited,
     fitting,
     last_answer,
-    merged,
     named_lines,
     printed,
     question,
-    rows,
     sessions_named,
     strange_names,
+    taken_in,
     text_of,
     typed_lines,
 )
@@ -70,31 +68,10 @@ def check(
     said: str, sessions: Sequence[Left], last: Sequence[Item], taken: Sequence[str] = ()
 ) -> Answer:
     """What of an answer holds: at most eight, each with lines of two sessions at least."""
-    found = rows(said, "habits")
-    if found is None:
-        return Answer(tuple(last), answered=False)
     lines = {line.name: line for line in typed_lines(sessions)}
-    known = {item.id: item for item in last}
-    items: list[tuple[str, Item]] = []
-    struck: list[Struck] = []
-    for row in found:
-        if len(items) == MOST_HABITS:
-            struck.append(Struck(text_of(row, "text"), f"more than {MOST_HABITS}"))
-            continue
-        id = text_of(row, "id")
-        before = known.get(id)
-        item, lost, why = _habit(row, before, lines)
-        struck += lost
-        if item is None:
-            struck.append(Struck(text_of(row, "text") or id, why))
-        else:
-            items.append((id, item))
-    gone = [
-        Struck(text_of(row, "id"), text_of(row, "why"))
-        for row in rows(said, "dropped", "why") or ()
-    ]
-    answer = merged(last, items, gone, "h", taken)
-    return replace(answer, struck=tuple(struck))
+    return taken_in(
+        said, "habits", MOST_HABITS, last, lambda row, before: _habit(row, before, lines), taken
+    )
 
 
 def _habit(
