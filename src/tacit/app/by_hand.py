@@ -24,6 +24,7 @@ from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screened
+from tacit.hooks.common import forget_used
 from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
@@ -332,6 +333,7 @@ class ByHand(PageVerbs, Safety):
         runs_of = {evidence.run for evidence in self.store.evidence(found.id) if evidence.run}
         readings.remove_readings(readings.readings_folder(self.near.path), runs_of)
         forget_looks(looks_folder(self.near.path), self.project_id, found.id, runs_of)
+        forget_used(self.near.path, self.project_id, runs_of)
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there

@@ -23,6 +23,7 @@ from tacit.core.value import replace
 from tacit.enforce.settle import settle_run
 from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of, open_plain
+from tacit.hooks.common import note_used
 from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
@@ -36,7 +37,7 @@ from tacit.learn.reader.render import page_text, page_tokens, rendered
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
 from tacit.providers import reader
-from tacit.reading.record import Left, left_by
+from tacit.reading.record import Left, left_by, used_by
 from tacit.stores.identity import locate, normalise_remote
 from tacit.stores.ledger import StoreLedger
 from tacit.stores.looks import keep_session, looks_folder
@@ -327,8 +328,10 @@ class Learning(Recalling):
         """Keep what the looks at the whole need of a session, and count the cures whose sign it met."""
         left = left_by(run)
         self.keep_sessions([left])
+        id = run_id(self.project_id, run.host, run.id)
+        note_used(self.made_near().path, self.project_id, left.group, id, used_by(run))
         if left.failed:
-            came_back(self.work, run_id(self.project_id, run.host, run.id), left)
+            came_back(self.work, id, left)
 
     def keep_sessions(self, left: Iterable[Left]) -> None:
         """Keep what sessions left."""

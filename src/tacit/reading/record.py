@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped
+from tacit.hooks.common import READ_OF_EACH, used_in
 from tacit.learn.command import Command, commands, line_of
 from tacit.learn.echo import unfenced
 from tacit.learn.notice.calls import SOFT, is_refused
@@ -93,6 +94,14 @@ def left_by(run: Run, person: str = "") -> Left:
         tuple(typed_in(run)),
         tuple(failed_in(run)),
     )
+
+
+def used_by(run: Run) -> tuple[str, ...]:
+    """The words, names and commands that a session used, redacted: what many sessions use is common."""
+    lines = dict.fromkeys(line[:READ_OF_EACH] for step in run.steps if (line := shell_line(step)))
+    ran = scrubbed("\n".join(lines)).split("\n")
+    paths = (at_home(path, run.cwd) for step in run.steps for path in step.files)
+    return used_in([each.text for each in typed_in(run)], ran, paths)
 
 
 def as_families(sessions: Sequence[Left]) -> tuple[Left, ...]:
