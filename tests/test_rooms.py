@@ -21,6 +21,8 @@ MAY = {
     "hosts": {*LOW, "hosts", "formats", "stores"},
     "profiles": {"core", "guard", "profiles"},
     "stores": {*LOW, "stores", "team", "hookspecs"},
+    "lesson": {"lesson"},
+    "store": {"core", "words", "lesson", "store"},
     "providers": {"core", "guard", "hosts", "providers"},
     "safety": {"core", "hosts", "safety", "stores"},
     "learn": {*LOW, "learn", "safety", "stores", "hookspecs"},
