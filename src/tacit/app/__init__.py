@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app.exchange import Exchange
-    from tacit.app.guarding import Guarding
+    from tacit.app.finishing import Finishing
     from tacit.app.looking import Looking
     from tacit.app.origins import OriginVerbs
     from tacit.app.proving import Proving
@@ -71,6 +71,7 @@ _VERBS_BY_MODULE = {
     ("guarding", "Guarding"): (
         "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard"
     ),
+    ("finishing", "Finishing"): "checks try_check arm_check disarm_check",
     (
         "reviewing",
         "Reviewing",
@@ -136,7 +137,7 @@ if TYPE_CHECKING:
     class Memories(
         Replaying,
         OriginVerbs,
-        Guarding,
+        Finishing,
         Reviewing,
         Team,
         Exchange,

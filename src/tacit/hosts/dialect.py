@@ -15,6 +15,9 @@ ASKS, REFUSES = (
     "ask",
     "refuse",
 )  # what may be said about a call before it runs; nothing is ever allowed
+SENDS_BACK = (
+    "send back"  # what may be said when the work ends: not yet, and what is to be done first
+)
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -58,7 +61,7 @@ class HookAnswer:
 
     context: str = ""
     message: str = ""
-    decision: str = ""  # ASK or REFUSE
+    decision: str = ""  # ASKS, REFUSES, or at the end of a turn SENDS_BACK
     reason: str = ""
 
 
@@ -179,6 +182,18 @@ def in_claudes_shape(told: HookAnswer, theirs: str, *, shows: bool, limit: int) 
 
 
 _DECISIONS = {ASKS: "ask", REFUSES: "deny"}
+
+
+def at_the_end(told: HookAnswer, *, limit: int) -> str:
+    """An answer at the end of a turn, as Claude Code, Codex, Copilot and Gemini read it; notes have no place there."""
+    answer: dict[str, Any] = {}
+    if told.context:
+        return ""
+    if told.decision == SENDS_BACK:
+        answer = {"decision": "block", "reason": told.reason[:limit]}
+    if told.message:
+        answer["systemMessage"] = told.message[:limit]
+    return dumps(answer) if answer else ""
 
 
 def exit_status(text: str) -> int | None:

@@ -16,6 +16,7 @@ from tacit.hosts.dialect import (
     REFUSES,
     TOLD_PERSON,
     Event,
+    at_the_end,
     command_of,
     file_of,
     files_in,
@@ -148,5 +149,7 @@ def _root(transcript: str, session: str) -> str:
 
 def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape; empty where there is nothing to say, or nobody listens."""
+    if event.name == "stop":
+        return at_the_end(told, limit=LIMIT)
     theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

@@ -18,6 +18,7 @@ from tacit.hosts.dialect import (
     REFUSES,
     TOLD_PERSON,
     Event,
+    at_the_end,
     command_of,
     exit_status,
     files_in,
@@ -143,5 +144,7 @@ def _written(payload: Mapping[str, Any]) -> int | None:
 
 def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape, which allows no other key; empty where nobody listens."""
+    if event.name == "stop":
+        return at_the_end(told, limit=LIMIT)
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

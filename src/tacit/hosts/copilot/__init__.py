@@ -14,12 +14,13 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.core.value import dumps
+from tacit.core.value import dumps, replace
 from tacit.hosts.dialect import (
     COMPACTION_STEP,
     OWN_FOLDER,
     Event,
     Insisted,
+    at_the_end,
     event_of,
     exit_status,
     files_in,
@@ -122,6 +123,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def write(event: Event, told: HookAnswer) -> str:
     """An answer as Copilot takes it, in whichever dialect it asked: context at the top level; the person is shown nothing."""
+    if event.name == "stop":
+        return at_the_end(replace(told, message=""), limit=LIMIT)
     context = fitted(told.context, LIMIT)
     return (
         Insisted(context) if event.insists or not context else dumps({"additionalContext": context})

@@ -119,5 +119,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def write(event: Event, told: HookAnswer) -> str:
     """Context under Cursor's own name for it; the person is shown nothing."""
+    if event.name == "stop":
+        return dumps({"followup_message": told.reason[:LIMIT]}) if told.decision else ""
     context = fitted(told.context, LIMIT)
     return dumps({"additional_context": context}) if context else ""

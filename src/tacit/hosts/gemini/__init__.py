@@ -18,6 +18,7 @@ from tacit.hosts.dialect import (
     REFUSES,
     TOLD_PERSON,
     Event,
+    at_the_end,
     command_of,
     exit_status,
     files_in,
@@ -137,6 +138,8 @@ def _without(text: str, tag: str) -> str:
 
 def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape; empty where nobody listens."""
+    if event.name == "stop":
+        return at_the_end(told, limit=LIMIT)
     if event.name == "before-call":
         said = (
             {"decision": "deny", "reason": told.reason}

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import dumps
 from tacit.hosts.dialect import (
     COMPACTION_STEP,
     OWN_FOLDER,
@@ -119,6 +120,9 @@ def write(event: Event, told: HookAnswer) -> str:
         from tacit.hosts.copilot import write
 
         return write(event, told)
+    if event.name == "stop":
+        said = {"hookEventName": NAMES["stop"], "decision": "block", "reason": told.reason[:LIMIT]}
+        return dumps({"hookSpecificOutput": said}) if told.decision else ""
     return in_claudes_shape(told, _told_to(event), shows=event.name in TOLD_PERSON, limit=LIMIT)
 
 

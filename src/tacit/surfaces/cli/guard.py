@@ -7,6 +7,7 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core.errors import UsageError
+from tacit.enforce.finish import check_of, sentence
 from tacit.enforce.guard import Guard, says
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.formats.source import Source
@@ -30,9 +31,9 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
                 f"tacit guard {args.what} ID; tacit list shows ids.",
             )
         if args.what == "off":
-            off = memories.disarm_guard(args.lesson)[0].guard
-            said = f"{off.lesson} is a note again: {one_line(off.text, 200)}"
-            return Answer({"lesson": off.lesson, "step": "off"}, said)
+            return _off(memories, args.lesson)
+        if args.when_done or args.what == "check":
+            return _check(args, cli, memories)
         memories.guard_for(args.lesson)  # before sessions are read for nothing
         sessions = past_sessions(memories, args.days)
         if args.what == "try":
@@ -52,6 +53,48 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
         )
 
 
+def _check(args: argparse.Namespace, cli: Cli, memories: Memories) -> Answer:
+    """Try, or arm, what must be so at the end of the work."""
+    if not args.when_done or args.what not in ("try", "check"):
+        raise UsageError(
+            "A check needs its form: tacit guard check ID --when-done FORM.",
+            "Try it first: tacit guard try ID --when-done 'ran make test after src/*.py'",
+        )
+    check_of(args.when_done)  # before sessions are read for nothing
+    sessions = _with_progress(cli, past_sessions(memories, args.days))
+    if args.what == "try":
+        check, record = memories.try_check(args.lesson, args.when_done, sessions)
+        lines = [f"At the end of the work: {sentence(check)}.", record.said]
+        lines += [
+            f"  {each.verdict:5} {each.at[:10]}  {one_line(each.said, 90)}\n        {one_line(each.why, 120)}"
+            for each in record.spoken[: 3 * _SHOWN]
+        ]
+        lines.append(f"From now on: tacit guard check {args.lesson} --when-done '{args.when_done}'")
+        spoken = [dict(each.__dict__) for each in record.spoken]
+        counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
+        data = {"says": sentence(check), "sessions": record.sessions, **counts, "spoken": spoken}
+        return Answer(data, "\n".join(lines))
+    armed = memories.arm_check(args.lesson, args.when_done, sessions)
+    lines = [
+        f"At the end of the work: {sentence(armed.check)}. {armed.record}",
+        "Where it is not so the agent is sent back once in a turn; then you hear of it.",
+        f"Only tell it again: tacit guard off {armed.lesson}",
+    ]
+    return Answer({"lesson": armed.lesson, "says": sentence(armed.check)}, "\n".join(lines))
+
+
+def _off(memories: Memories, lesson: str) -> Answer:
+    """A guard and a check of a lesson, each a note again."""
+    armed = [each for each in memories.checks() if each.lesson == memories.get(lesson).id]
+    if armed:
+        off = memories.disarm_check(lesson)
+        id, text = off.lesson, off.text
+    if not armed or any(each.guard.lesson == armed[0].lesson for each in memories.guards()):
+        guard = memories.disarm_guard(lesson)[0].guard
+        id, text = guard.lesson, guard.text
+    return Answer({"lesson": id, "step": "off"}, f"{id} is a note again: {one_line(text, 200)}")
+
+
 def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
     for n, each in enumerate(sessions):
         cli.progress(f"session {n + 1} of {len(sessions)}")
@@ -60,10 +103,14 @@ def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
 
 
 def _list(memories: Memories) -> Answer:
-    armed, could = memories.guards(), memories.guardable()
+    armed, could, checks = memories.guards(), memories.guardable(), memories.checks()
     lines = [
         f"{each.guard.lesson}  {_STEPS[each.guard.step]}: {one_line(each.guard.text, 140)}\n    {says(each.guard)}. {each.record}"
         for each in armed
+    ]
+    lines += [
+        f"{each.lesson}  checked at the end of the work: {one_line(each.text, 120)}\n    {sentence(each.check)}. {each.record}"
+        for each in checks
     ]
     if could:
         lines += [
@@ -87,6 +134,10 @@ def _list(memories: Memories) -> Answer:
     return Answer(
         {
             "armed": rows,
+            "checks": [
+                {**picked(each, "lesson text by at record"), "says": sentence(each.check)}
+                for each in checks
+            ],
             "could": [{**picked(each, "lesson text"), "says": says(each)} for each in could],
         },
         text,

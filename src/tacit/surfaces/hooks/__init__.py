@@ -244,7 +244,9 @@ def _handle(memories: Memories, event: Event) -> HookAnswer:
     if event.captured:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
-        return _remember(memories, event) if chosen["learns"] else HookAnswer()
+        if chosen["learns"]:
+            _remember(memories, event)
+        return _at_end(memories, event) if event.name == "stop" else HookAnswer()
     asked = (
         event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
     )
@@ -481,6 +483,14 @@ def _key(memories: Memories, event: Event) -> str:
         if row[0] == surface and clock.seconds(row[3]) < soon
     ]
     return f"{event.key} {len(before)}"
+
+
+def _at_end(memories: Memories, event: Event) -> HookAnswer:
+    if not memories.store.meta(f"checks:{memories.project_id}"):
+        return HookAnswer()
+    from tacit.surfaces.hooks.finishing import at_end
+
+    return at_end(memories, event)
 
 
 def _remember(memories: Memories, event: Event) -> HookAnswer:
