@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
@@ -271,7 +272,8 @@ def _opened_faults(path: str) -> list[str]:
 def _last_entry(path: str) -> int:
     copy = _reading(path)
     try:
-        return int(copy.execute("SELECT coalesce(max(n), 0) FROM journal").fetchall()[0][0])
+        last: Any = copy.execute("SELECT coalesce(max(n), 0) FROM journal").fetchall()[0][0]
+        return int(last)
     finally:
         copy.close()
 

@@ -64,13 +64,16 @@ class FullText:
         found = self._tokens.get(text)
         if found is None:
             raw = text.encode("utf-8", "replace")
-            found = self._read(
-                raw,
-                apsw.FTS5_TOKENIZE_DOCUMENT,
-                None,
-                include_offsets=False,
-                include_colocated=False,
-            )
+            found = [
+                str(token)
+                for token in self._read(
+                    raw,
+                    apsw.FTS5_TOKENIZE_DOCUMENT,
+                    None,
+                    include_offsets=False,
+                    include_colocated=False,
+                )
+            ]
             self._tokens[text] = found
         return found
 

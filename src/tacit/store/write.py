@@ -113,10 +113,11 @@ def _enter(
         *(lesson.id, lesson.project, verb, hand.by, why, hand.at, before, after, hand.session),
         *(machine, hand.number, hand.signer),
     )
-    return _kept(tx, made)
+    return keep_entry(tx, made)
 
 
-def _kept(tx: Transaction, made: Entry) -> Entry:
+def keep_entry(tx: Transaction, made: Entry) -> Entry:
+    """An entry as it is: the change that it tells is the caller's to write."""
     if made.number:  # a line that waited stands here now, in the order in which it came to count
         tx.rows(
             "DELETE FROM journal WHERE project = ? AND machine = ? AND number = ?"
@@ -187,8 +188,8 @@ def erase(tx: Transaction, id: str, hand: Hand, why: str) -> Entry:
     setting = ", ".join(f"{name} = ?" for name in names)
     columns = [as_column(name, getattr(blank, name)) for name in names]
     tx.rows(f"UPDATE lesson SET {setting}, words = '' WHERE n = ?", *columns, was.n)
-    after = {"state": "gone", "reason": "erased", "kind": was.kind, "word": was.word}
-    after |= {"shared": True} if was.shared else {}
+    after: dict[str, Any] = {"state": "gone", "reason": "erased"}
+    after |= {"kind": was.kind, "word": was.word, **({"shared": True} if was.shared else {})}
     return _enter(tx, blank, hand, "erase", why, {}, after)
 
 
@@ -339,6 +340,18 @@ def _put(tx: Transaction, table: str, value: Any, but: str = "") -> None:
     tx.rows(f"INSERT INTO {table} ({listed}) VALUES ({', '.join('?' * len(names))})", *columns)
 
 
+def put_new(tx: Transaction, table: str, value: Any) -> bool:
+    """A row unless there is one already; whether it is new."""
+    columns = columns_of(type(value))
+    marks = ", ".join("?" * len(names_of(type(value))))
+    return bool(
+        tx.rows(
+            f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING RETURNING 1",
+            *to_row(value),
+        )
+    )
+
+
 def _replaced(tx: Transaction, table: str, value: Any) -> None:
     marks = ", ".join("?" * len(names_of(type(value))))
     tx.rows(
@@ -370,7 +383,7 @@ def keep_line(tx: Transaction, told: Entry) -> Entry | None:
         "SELECT 1 FROM journal WHERE project = ? AND machine = ? AND number = ?",
         *(told.project, told.machine, told.number),
     )
-    return None if known else _kept(tx, told)
+    return None if known else keep_entry(tx, told)
 
 
 def pass_line(tx: Transaction, n: int) -> None:
