@@ -6,33 +6,38 @@ import argparse
 from pathlib import Path
 
 from bench.looks import figures, kept, sheets
-from bench.looks.walk import lessons_of, walk
+from bench.looks.walk import handed_in, lessons_of, walk
 
 
 def main() -> None:
     """One command."""
     parser = argparse.ArgumentParser(prog="python -m bench.looks")
-    parser.add_argument("do", choices=(*"ask lessons figures sheets judged pack unpack".split(),))
+    parser.add_argument(
+        "do", choices=(*"ask answer lessons figures sheets judged pack unpack".split(),)
+    )
     parser.add_argument("data", type=Path, help="a folder of projects")
     parser.add_argument("--project", default="")
     parser.add_argument("--look", choices=("habits", "failures", "tidy", "instructions"))
+    parser.add_argument(
+        "--file", type=Path, help="answer: what the reader said to the open question"
+    )
     parser.add_argument(
         "--lessons", type=Path, help="JSON lines: id, text, topic, session, persons"
     )
     parser.add_argument("--store", type=Path, help="lessons: a store that the sessions were fed to")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    if given.do == "ask":
+    if given.do in ("ask", "answer"):
         if not given.project or not given.look:
-            parser.error("ask wants --project and --look")
+            parser.error(f"{given.do} wants --project and --look")
         steps = [*walk(given.data, given.project, given.look, given.out, given.lessons)]
         last = steps[-1] if steps else None
-        if last is None:
-            print("done: nothing was due")
-        elif last.said:
-            print(f"done: {last.place.parent}")
-        else:
+        if last is None or last.said:
+            print(f"done: {last.place.parent}" if last else "done: nothing was due")
+        elif given.do == "ask":
             print(last.place)
+        else:
+            print(handed_in(given.data, given.project, given.look, given.out, given.file))
     elif given.do in ("pack", "unpack"):
         (kept.pack if given.do == "pack" else kept.unpack)(given.out)
     elif given.do == "lessons":

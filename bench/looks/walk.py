@@ -18,18 +18,10 @@ from typing import Any
 from tacit import formats
 from tacit.formats.source import FileSource
 from tacit.reading import failures, habits, instructions, tidy
-from tacit.reading.asked import (
-    Answer,
-    Item,
-    failed_lines,
-    is_due,
-    tokens,
-    typed_lines,
-)
+from tacit.reading.asked import Answer, Item, tokens
 from tacit.reading.record import Left, as_families, left_by, left_from
 
-LOOKS = {"habits": (habits, typed_lines), "failures": (failures, failed_lines)}
-NEW_LESSONS, EVERY = 20, 10  # when tidying is asked again: lessons, sessions
+LOOKS = {"habits": habits, "failures": failures}
 
 
 @dataclass(frozen=True)
@@ -83,15 +75,36 @@ def walk(data: Path, project: str, look: str, out: Path, lessons: Path | None) -
         yield from _against(data, project, out)
 
 
+def handed_in(data: Path, project: str, look: str, out: Path, file: Path) -> str:
+    """Take an answer to the open question; what the product would strike of it is said, and it stands as it is."""
+    step = [*walk(data, project, look, out, None)][-1]
+    place = _answer_of(step.place)
+    place.write_text(file.read_text())
+    answer = next(
+        each.answer for each in walk(data, project, look, out, None) if each.place == step.place
+    )
+    if not answer.answered:
+        place.unlink()
+        raise SystemExit(
+            f"{file} is no answer: one JSON object of the form that the question ends with"
+        )
+    struck = "".join(f"\nstruck: {each.what}: {each.why}" for each in answer.struck)
+    return f"taken: {place}{struck}"
+
+
+def _answer_of(question: Path) -> Path:
+    return question.with_name(question.name.replace(".question.txt", ".answer.json"))
+
+
 def _whole(data: Path, project: str, look: str, out: Path) -> Iterator[Step]:
-    room, lines_of = LOOKS[look]
+    room = LOOKS[look]
     all = left(data, project, out)
     items: tuple[Item, ...] = ()
     asked: frozenset[str] = frozenset()
     for number in range(1, len(all)):  # after the last session there is nothing to tell any more
         known = all[:number]
         fresh = frozenset(each.session for each in known) - asked
-        if not is_due(lines_of(known), fresh):
+        if not room.is_due(known, items, fresh):
             continue
         step = _step(out / project / look, number, room.ask(known, items, fresh))
         if not step.said:
@@ -112,8 +125,7 @@ def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
             for each in lessons
             if each.session <= number and each.id not in gone
         ]
-        came = sum(each.session <= number for each in lessons)
-        if came - seen < NEW_LESSONS or number - last < EVERY:
+        if not tidy.is_due(len(known), seen, number, last):
             continue
         for part, some in enumerate(tidy.in_room(known)):
             step = _step(out / project / "tidy", number, tidy.ask(some), f"-{part}" if part else "")
@@ -123,8 +135,8 @@ def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
             plan = tidy.check(step.said, some)
             yield Step(step.place, number, step.question, step.said, plan)
             gone |= {id for each in plan.same for id in each.goes} | {each.id for each in plan.out}
-            wording |= {each.stays: each.text for each in plan.same if each.text}
-        seen, last = came, number
+            wording |= {each.stays: each.text for each in plan.same}
+        seen, last = sum(each.id not in gone for each in known), number
 
 
 def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
@@ -176,7 +188,7 @@ def instruction_files(folder: Path, at: str) -> dict[str, str]:
 def _step(folder: Path, number: int, question: str, part: str = "") -> Step:
     """The step of a number; its question is written where it does not stand yet."""
     place = folder / f"{number:03}{part}.question.txt"
-    answer = folder / f"{number:03}{part}.answer.json"
+    answer = _answer_of(place)
     said = answer.read_text() if answer.exists() else ""
     if not place.exists() or place.read_text() != question:
         if said and place.exists():

@@ -212,7 +212,7 @@ def test_the_first_minute_comes_before_any_session_is_read(machine: Machine) -> 
     assert "What you ask for again and again" in shown
     assert "(you asked for this in 3 sessions)" in shown
     assert "“changelog!”" in shown
-    assert "(failed in 2 sessions)" in shown
+    assert "(failed in 4 sessions)" in shown, "what failed alike counts as often as it failed"
     asked = machine.asked()
     first = next(n for n, each in enumerate(asked) if "What does this person ask" in each)
     reading = [n for n, each in enumerate(asked) if "worth remembering of this session" in each]
@@ -242,16 +242,19 @@ def test_a_number_drops_and_k_keeps_at_once(
 
 def test_what_tidying_takes_out_comes_back_by_undo(looked: Machine) -> None:
     habit, cure = looked.id_of("changelog"), looked.id_of("uv run")
+    both = f"{CALL} {LOG}"
     looked.reader(
-        ("tidy", "", {"same": [{"ids": ["1", "2"], "text": ""}], "over": [{"id": "7"}]}),
+        ("tidy", "", {"same": [{"ids": ["1", "2"], "text": both}], "over": [{"id": "7"}]}),
     )
     dry = looked.json("lookback", "--look", "tidy", "--dry-run")
-    assert len(dry["plan"]) == 1 and dry["plan"][0].startswith("same: ")
+    (plan,) = dry["plan"]
+    assert f"“{LOG}”" in plan and f"“{CALL}”" in plan and plan.endswith(f" become “{both}”")
     assert [each["why"] for each in dry["struck"]] == ["no such lesson"]
     assert {looked.state(habit), looked.state(cure)} == {"active"}
     looked.json("lookback", "--look", "tidy")
     gone = habit if looked.state(habit) == "gone" else cure
     assert looked.state(gone) == "gone"
+    assert looked.lesson(cure if gone == habit else habit)["text"] == both
     changes = looked.json("log")["entries"]
     merged = next(e for e in changes if e["memory"] == gone and e["verb"] == "merge")
     looked.tacit("undo", "--entry", str(merged["id"]))

@@ -12,8 +12,6 @@ from tacit.core.run import Run, Step
 from tacit.reading import failures, habits, instructions, tidy
 from tacit.reading.asked import (
     Item,
-    failed_lines,
-    is_due,
     items_as,
     items_from,
     tokens,
@@ -268,37 +266,155 @@ def test_a_look_is_due_after_four_sessions_or_thirty_lines() -> None:
     """And a project with one session is not asked about."""
     few = [session(at, "continue") for at in range(1, 4)]
     fresh = frozenset(f"run{at}" for at in range(1, 9))
-    assert not is_due(typed_lines(few), fresh)
-    assert is_due(typed_lines([*few, session(4, "continue")]), fresh)
-    assert is_due(typed_lines([session(1, *(f"line {at} {'x' * at}" for at in range(30)))]), fresh)
-    assert not is_due(failed_lines(few), fresh)
+    assert not habits.is_due(few, (), fresh)
+    assert habits.is_due([*few, session(4, "continue")], (), fresh)
+    many = session(1, *(f"line {at} {'x' * at}" for at in range(30)))
+    assert habits.is_due([many], (), fresh)
+    assert not failures.is_due(few, (), fresh)
+
+
+def test_failures_are_asked_about_again_when_something_fails_that_no_cure_meets() -> None:
+    """Two sessions with something new; the same wrapper failing for the fortieth time is none."""
+    known = [session(at, failed=[PNPM]) for at in range(1, 5)]
+    fresh = frozenset(f"run{at}" for at in range(1, 9))
+    assert failures.is_due(known, (), fresh)
+    cure = Item("c1", "Call `corepack pnpm`.", (), sign="pnpm: command not found")
+    assert not failures.is_due(known, (cure,), fresh)
+    other = Failed("yq .", "zsh: command not found: yq", "", "yq")
+    assert not failures.is_due([*known, session(5, failed=[other])], (cure,), fresh)
+    new = [session(at, failed=[other]) for at in (5, 6)]
+    assert failures.is_due([*known, *new], (cure,), fresh)
+
+
+def test_what_fails_alike_stands_once_and_counts_as_often_as_it_failed() -> None:
+    """The newest that something passed after stands for all; naming it names them all."""
+    again = Failed("pnpm test", "sh: pnpm: command not found", "", "pnpm test")
+    sessions = [session(1, failed=[again]), session(2, failed=[PNPM]), session(3, failed=[again])]
+    asked = failures.ask(sessions, (), frozenset({"run1", "run2", "run3"}))
+    assert asked.count("command not found") == 1
+    assert "s2.1 ×3 pnpm test ! sh: pnpm: command not found -> corepack pnpm test" in asked
+    row = {"text": "Call `corepack pnpm`.", "sign": "pnpm: command not found", "lines": ["s2.1"]}
+    assert failures.check(said(cures=[row]), sessions, ()).items[0].sessions == 3
+
+
+def test_a_question_shows_only_cures_that_the_new_failures_have_to_do_with() -> None:
+    """Of forty that stand those that are met again, or of a program that failed anew; the rest stands on unseen."""
+    new = [
+        session(5, failed=[PNPM]),
+        session(6, failed=[Failed("git push", "error: failed to push", "", "git push")]),
+    ]
+    cures = [
+        Item("c1", "Call `corepack pnpm`.", (), sign="pnpm: command not found", program="pnpm"),
+        Item("c2", "Pull first.", (), sign="tip of your current branch", program="git push"),
+        Item("c3", "Wait.", (), sign="database is locked", program="sqlite3"),
+    ]
+    asked = failures.ask(new, cures, frozenset({"run5", "run6"}))
+    assert ["c1 (sign" in asked, "c2 (sign" in asked, "c3 (sign" in asked] == [True, True, False]
+    assert {item.id for item in failures.check(said(cures=[]), new, cures).items} == {
+        "c1",
+        "c2",
+        "c3",
+    }
+    same = {"id": "", "text": "Use another.", "sign": "database is locked", "lines": ["s1.1"]}
+    answer = failures.check(said(cures=[same]), new, cures)
+    assert (answer.new, answer.kept) == ((), ("c3",)), "the same sign is the same cure"
+
+
+@pytest.mark.parametrize(
+    ("command", "passed", "shown"),
+    [
+        ("cargo test -q one two", "cargo test -q one", "-> cargo test -q one"),
+        ("npx jest --testPathPattern=login", "npx jest --testPathPattern=login", "-> ="),
+        (
+            "workmux add --pr 1510 --name review -b",
+            "workmux add --pr 1510 --name other -b",
+            "-> …other -b",
+        ),
+        ("make", "", "-> –"),
+    ],
+)
+def test_what_passed_stands_without_what_it_shares_with_what_failed(
+    command: str, passed: str, shown: str
+) -> None:
+    """The difference is what a cure is made of."""
+    failed = Failed(command, "error: it failed", passed, command.split()[0])
+    asked = failures.ask([session(1, failed=[failed])], (), frozenset({"run1"}))
+    assert asked.rstrip().endswith(shown)
 
 
 LESSONS = (
     Known("1", "Run `make lint` before a commit.", "lint", 1),
-    Known("2", "Lint with `make lint` before each commit.", "lint", 4),
+    Known("2", "Lint with `make lint --all` before each commit.", "lint", 4),
     Known("3", "Releases go out on Friday.", "release", 2, persons=True),
     Known("4", "Releases go out on Monday.", "release", 9),
     Known("5", "Finish the port by the demo.", "port", 3),
+    Known("6", "Deploy with `ship old`.", "deploy", 3),
+    Known("7", "Deploy with `ship new`.", "deploy", 8),
 )
+LINTED = "Run `make lint --all` before each commit."
 
 
 def test_tidying_is_a_plan_and_a_persons_own_is_asked_about() -> None:
-    """The newest of doubles stays; what names no lesson, or an older one, is struck."""
+    """The newest of doubles stays; what names no lesson, or an older one, or no words of both, is struck."""
+    words = {"words": ["go out on Friday", "go out on Monday"]}
     answer = said(
-        same=[{"ids": ["1", 2], "text": "Run `make lint` before a commit."}, {"ids": ["5", "77"]}],
-        replaced=[{"old": "3", "by": "4"}, {"old": "4", "by": "3"}, {"old": "9", "by": "4"}],
+        same=[{"ids": ["1", 2], "text": LINTED}, {"ids": ["5", "77"]}],
+        replaced=[
+            {"old": "3", "by": "4", **words},
+            {"old": "4", "by": "3", **words},
+            {"old": "9", "by": "4"},
+            {"old": "6", "by": "7"},
+            {"old": "6", "by": "7", "words": ["Deploy with `ship old`", "never deploy by hand"]},
+        ],
         over=[{"id": "5", "why": "the demo was held"}],
     )
     plan = tidy.check(answer, LESSONS)
-    assert [(each.stays, each.goes) for each in plan.same] == [("2", ("1",))]
+    assert plan.same == (tidy.Same("2", ("1",), LINTED),)
     assert [(each.id, each.verdict) for each in plan.out] == [("5", "over")]
     assert [(each.id, each.by) for each in plan.asked] == [("3", "4")]
     assert [each.why for each in plan.struck] == [
         "no two lessons that are there",
         "the other is older",
         "no such lesson",
+        "no words of both",
+        "these words do not stand in both",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no wording for all of them"),
+        ("Run `make lint` before each commit.", "the wording loses --all"),
+        ("Run `make lint --all --fix` before each commit.", "none of them holds --fix"),
+        (f"{LINTED} {'Mind that. ' * 30}", "too long"),
+    ],
+)
+def test_lessons_are_not_the_same_where_the_one_wording_loses_something(
+    text: str, why: str
+) -> None:
+    """Every name, figure, option and path of each stands in it, and none that stands in none."""
+    plan = tidy.check(said(same=[{"ids": ["1", "2"], "text": text}]), LESSONS)
+    assert (plan.same, plan.struck[0].why) == ((), why)
+
+
+def test_a_persons_own_words_take_the_place_only_of_what_they_hold() -> None:
+    """They are not reworded, so what names more than they do stays beside them."""
+    own = Known("8", "Run `make lint --all` before a commit.", "lint", 1, persons=True)
+    some = (own, *LESSONS[:2], Known("9", "Run `make lint --all --fast` first.", "lint", 5))
+    plan = tidy.check(said(same=[{"ids": ["8", "1", "2"], "text": LINTED}]), some)
+    assert plan.same == (tidy.Same("8", ("1", "2"), own.text),)
+    plan = tidy.check(said(same=[{"ids": ["8", "9"], "text": LINTED}]), some)
+    assert (plan.same, plan.struck[0].why) == ((), "the wording loses --fast")
+
+
+def test_tidying_is_due_when_many_lessons_are_new() -> None:
+    """Twenty, and a third of those that it saw; and ten sessions."""
+    assert tidy.is_due(20, 0, 10, 0)
+    assert not tidy.is_due(19, 0, 10, 0)
+    assert not tidy.is_due(40, 0, 9, 0)
+    assert not tidy.is_due(120, 95, 60, 40)
+    assert tidy.is_due(127, 95, 60, 40)
 
 
 def test_what_speaks_against_an_instruction_file_names_lines_of_both() -> None:

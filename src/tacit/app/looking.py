@@ -15,15 +15,7 @@ from tacit.core.states import OPEN
 from tacit.guard.redact import redact
 from tacit.learn.reader.read import READING_PATIENCE, examined
 from tacit.reading import failures, habits, instructions, tidy
-from tacit.reading.asked import (
-    Answer,
-    failed_lines,
-    is_due,
-    items_as,
-    items_from,
-    tokens,
-    typed_lines,
-)
+from tacit.reading.asked import Answer, items_as, items_from, tokens
 from tacit.reading.record import Left, as_families, left_from
 from tacit.stores.git import ask_git
 from tacit.stores.looks import keep_state, looks_folder, sessions_kept, state_of
@@ -33,9 +25,8 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str], str]
 
-ROOMS = {"habits": (habits, typed_lines), "failures": (failures, failed_lines)}
+ROOMS = {"habits": habits, "failures": failures}
 LOOKS = (*ROOMS, "tidy", "instructions")
-NEW_LESSONS, TIDY_EVERY = 20, 10  # lessons, and sessions, after which tidying is asked again
 FILES_EVERY = 20  # sessions after which the instruction files are asked about again
 FIRST_PART = 4  # of the sessions so many parts: the first is not held against the files as they stood after it
 NOBODY_MAY = (
@@ -82,14 +73,13 @@ class Looking(Learning):
         if model is None:
             return []
         state, found = self.looked(), []
-        for look, (_, lines_of) in ROOMS.items():
-            asked = {*state.get(look, {}).get("asked", ())}
-            fresh = frozenset(left.session for left in sessions.values()) - asked
-            if is_due(lines_of([*sessions.values()]), fresh):
+        for look, room in ROOMS.items():
+            at = state.get(look, {})
+            fresh = frozenset(left.session for left in sessions.values()) - {*at.get("asked", ())}
+            if room.is_due([*sessions.values()], items_from(at.get("items", ())), fresh):
                 found.append(look)
-        at = state.get("tidy", {})
-        new = len(self._open_lessons()) - at.get("lessons", 0)
-        if new >= NEW_LESSONS and len(sessions) - at.get("sessions", 0) >= TIDY_EVERY:
+        at, lessons = state.get("tidy", {}), len(self._open_lessons())
+        if tidy.is_due(lessons, at.get("lessons", 0), len(sessions), at.get("sessions", 0)):
             found.append("tidy")
         since = len(sessions) - state.get("instructions", {}).get("sessions", 0)
         if since >= FILES_EVERY and instruction_files(self.place.root):
@@ -118,7 +108,7 @@ class Looking(Learning):
         self, name: str, sessions: Mapping[str, Left], ask: Ask, advises: str, dry_run: bool
     ) -> Looked:
         """One of the first two looks, with the reader's last answer but for what a person dropped."""
-        room, at, left = ROOMS[name][0], self.looked().get(name, {}), [*sessions.values()]
+        room, at, left = ROOMS[name], self.looked().get(name, {}), [*sessions.values()]
         lessons: dict[str, str] = at.get("lessons", {})
         held = {memory.id: memory for memory in self.store.memories([*lessons.values()])}
         dropped = {id for id, memory in held.items() if is_dropped(memory)}

@@ -67,21 +67,16 @@ def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Memory]) -> int:
             return tx.get(lessons[id].id)
 
         for same in plan.same:
+            stays = now(same.stays)
+            if same.text != stays.text:
+                if may_be_told(same.text, "agent").outcome != "allow":
+                    continue  # the one wording that loses nothing may not be told: they stay apart
+                better = replace(stays, text=same.text)
+                tx.apply(hand.change(stays, better, "edit", "one wording true to all"))
             for id in same.goes:
                 for change in merged(now(id), now(same.stays), hand, reason="says the same"):
                     tx.apply(change)
                 gone += 1
-            stays = now(same.stays)
-            if (
-                same.text
-                and same.text != stays.text
-                and may_be_told(same.text, "agent").outcome == "allow"
-            ):
-                tx.apply(
-                    hand.change(
-                        stays, replace(stays, text=same.text), "edit", "one wording true to all"
-                    )
-                )
         for out in plan.out:
             if out.by:
                 for change in merged(

@@ -200,7 +200,7 @@ def _as_line(failed: Failed, most: int) -> str:
     return f"{command} ! {told} -> {passed}"
 
 
-def is_due(lines: Sequence[Shown], fresh: frozenset[str]) -> bool:
+def enough_came(lines: Sequence[Shown], fresh: frozenset[str]) -> bool:
     """Whether enough came since the last question."""
     new = [line for line in lines if line.session in fresh]
     return len({line.group for line in new}) >= NEW_SESSIONS or len(new) >= NEW_LINES
@@ -379,6 +379,7 @@ def taken_in(
     if found is None:
         return Answer(tuple(last), answered=False)
     known = {item.id: item for item in last}
+    signs = {comparable(item.sign): item for item in last if item.sign}
     items: list[tuple[str, Item]] = []
     struck: list[Struck] = []
     for row in found:
@@ -386,12 +387,13 @@ def taken_in(
             struck.append(Struck(text_of(row, "text"), f"more than {most}"))
             continue
         id = text_of(row, "id")
-        item, lost, why = judged(row, known.get(id))
+        before = known.get(id) or signs.get(comparable(text_of(row, "sign")))
+        item, lost, why = judged(row, before)
         struck += lost
         if item is None:
             struck.append(Struck(text_of(row, "text") or id, why))
         else:
-            items.append((id, item))
+            items.append((before.id if before else "", item))
     gone = [
         Struck(text_of(row, "id"), text_of(row, "why"))
         for row in rows(said, "dropped", "why") or ()

@@ -18,6 +18,7 @@ from tacit.reading.asked import (
     Shown,
     Struck,
     cited,
+    enough_came,
     fitting,
     last_answer,
     named_lines,
@@ -48,6 +49,11 @@ _ASKED = re.compile(
     re.I,
 )
 _ORDERED = re.compile(rf"(?:^|,\s*|\b(?:and|then|always|also|automatically)\s+){_ACTS}", re.I)
+
+
+def is_due(sessions: Sequence[Left], last: Sequence[Item], fresh: frozenset[str]) -> bool:
+    """Whether enough was typed since the last question."""
+    return enough_came(typed_lines(sessions), fresh)
 
 
 def ask(

@@ -18,6 +18,7 @@ from tacit.surfaces.cli.words import WIDEST, hung, one_line, paint
 from tacit.surfaces.numbers import remember_numbers
 from tacit.surfaces.passing import word_done
 
+WHOLE = 600  # characters shown of a lesson; none is longer
 OWN_LINES = 2  # of a person's, below what they show
 TITLES = {
     "habits": "What you ask for again and again",
@@ -76,7 +77,7 @@ def screen(cli: Cli, memories: Memories, name: str, shown: dict[str, str]) -> It
         waits = "; waits for your word" if memory.gate != "allow" else ""
         count = numbered(item.sessions, "session")
         said = f"you asked for this in {count}" if name == "habits" else f"failed in {count}"
-        text = f"{one_line(memory.text, 600)} ({said}{waits})"
+        text = f"{one_line(memory.text, WHOLE)} ({said}{waits})"
         yield from hung(f"{number or item.id:>4}  ", text, WIDEST)
         for cite in item.cites[-OWN_LINES:]:
             yield from hung("      ", paint(cli, "quiet", f"“{one_line(cite.words, 160)}”"), WIDEST)
@@ -139,9 +140,9 @@ def _plan(memories: Memories, looked: Any) -> Iterator[str]:
         for memory in memories.store.memories([id])
     }
     for same in looked.plan.same:
-        for id in same.goes:
-            yield f"same: “{one_line(text[id], 200)}” goes into “{one_line(same.text or text[same.stays], 200)}”"
+        said = " and ".join(f"“{one_line(text[id], WHOLE)}”" for id in (*same.goes, same.stays))
+        yield f"same: {said} become “{one_line(same.text, WHOLE)}”"
     for out in (*looked.plan.out, *looked.plan.asked):
         asked = "asks you: " if out in looked.plan.asked else ""
-        by = f", by “{one_line(text[out.by], 200)}”" if out.by else ""
-        yield f"{asked}{out.verdict}: “{one_line(text[out.id], 200)}”{by}"
+        by = f", by “{one_line(text[out.by], WHOLE)}”" if out.by else ""
+        yield f"{asked}{out.verdict}: “{one_line(text[out.id], WHOLE)}”{by}"
