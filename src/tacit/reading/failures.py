@@ -169,7 +169,7 @@ def _is_near(seen: Alike, new: Sequence[Alike]) -> bool:
     )
 
 
-def _newest(rows: Mapping[Alike, str], room: int) -> dict[Alike, str]:
+def _newest(rows: dict[Alike, str], room: int) -> dict[Alike, str]:
     """The last of these rows, as many as fit into so many tokens."""
     kept, left = {}, room * BYTES_A_TOKEN
     for each, row in reversed(rows.items()):
