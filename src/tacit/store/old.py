@@ -39,10 +39,15 @@ KINDS = {
     "preference": "preference",
 }
 STATES = {
-    **dict.fromkeys(("provisional", "stable", "canonical"), "active"),
-    **dict.fromkeys(("superseded", "archived", "rejected", "decayed"), "gone"),
     "candidate": "waiting",
+    "provisional": "active",
+    "stable": "active",
+    "canonical": "active",
     "under_review": "doubted",
+    "decayed": "gone",
+    "superseded": "gone",
+    "archived": "gone",
+    "rejected": "gone",
 }
 WORDS = {
     **dict.fromkeys(("user", "human", "person"), "person"),
