@@ -259,7 +259,12 @@ def is_random(content: str, least: float) -> bool:
     )  # the least entropy of so many different characters: all but one of them stand once
     if (rest * log2(size / rest) + (size - rest) * log2(size)) / size >= least:
         return True
-    return (
-        -sum(share * log2(share) for share in (content.count(char) / size for char in alphabet))
-        >= least
-    )
+    return entropy(content) >= least
+
+
+def entropy(content: str) -> float:
+    """Shannon's, in bits a character."""
+    from math import log2
+
+    shares = [content.count(char) / len(content) for char in set(content)]
+    return -sum(share * log2(share) for share in shares)

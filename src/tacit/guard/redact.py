@@ -21,6 +21,7 @@ from itertools import islice
 
 from tacit.core.value import value
 from tacit.guard.expressions import LONG_RUN, LONGEST_VALUE, compiled, lower
+from tacit.guard.gitleaks import gitleaks
 from tacit.guard.judge import worth_hiding
 from tacit.guard.named import columns, named_values, nearby
 from tacit.guard.names import says
@@ -217,6 +218,7 @@ def _scan(text: str) -> tuple[list[Span], int]:
         encoded,
         nearby,
         opaque,
+        gitleaks,
     ):
         new = [*islice(way(text, low), MOST_SECRETS + 1)]
         if len(new) > MOST_SECRETS:
