@@ -36,6 +36,7 @@ from texts import Writer  # noqa: E402
 
 PROCESSES = 16
 KILLS, CUTS, STEPS = 64, 32, 31
+PATIENCE = 60.0  # seconds for a process to write its first word
 HOME = "work"  # the project
 BLOCK = 4096
 HAND = Hand("bench", "2026-01-01T00:00:00.000Z")
@@ -102,7 +103,17 @@ class Process:
         argv = [sys.executable, "-c", WORKER, kind, str(number), path, mistake]
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(argv, stdout=out, stderr=err, env=surroundings())
-        self.dies_at = time.monotonic() + random.uniform(0.3, 3.0)
+        # Most of a short life is the interpreter's start: a writer dies a moment after its first word.
+        self.began = time.monotonic()
+        early = kind == "read" or random.random() < 0.1
+        self.dies_at = self.began + (random.uniform(0.3, 3.0) if early else PATIENCE)
+
+    def is_due(self) -> bool:
+        """Whether its time has come."""
+        now = time.monotonic()
+        if self.dies_at == self.began + PATIENCE and self.out.stat().st_size:
+            self.dies_at = now + random.uniform(0.0, 1.0)
+        return now > self.dies_at
 
     def said(self) -> list[str]:
         """The whole lines it printed."""
@@ -136,7 +147,7 @@ def killed(
                 )
                 alive.remove(each)
                 dead += 1
-            elif time.monotonic() > each.dies_at:
+            elif each.is_due():
                 each.process.send_signal(signal.SIGKILL)
                 each.process.wait()
                 alive.remove(each)
