@@ -151,7 +151,7 @@ def test_what_the_record_does_not_hold_is_looked_up_on_disk() -> None:
     [
         "",
         "ran",
-        "ran sh -c 'make test'",
+        "ran sh -c 'make && make test'",
         "ran make test | tail",
         "with src: ",
         "holds *.json: has meta",

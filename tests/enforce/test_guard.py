@@ -27,6 +27,10 @@ from tacit.testing import run, say, tool, user
         ),
         ("git commit -m \"$(cat <<'EOF'\nfix (a)\nEOF\n)\"", [("git", "commit", "-m", "\0")]),
         ("make # and then\nls", [("make",), ("ls",)]),
+        ("(cd app && npm test) || ls", [("npm", "test"), ("ls",)]),
+        ("{ make; ls; } 2>&1 | tee log", [("make",), ("ls",), ("tee", "log")]),
+        ("! sh -ec 'make && ls'", [("make",), ("ls",)]),
+        ("'git' \"pu\"sh --f'orce'", [("git", "push", "--force")]),
     ],
 )
 def test_a_line_is_its_simple_commands(line: str, words: list[tuple[str, ...]]) -> None:
@@ -37,13 +41,12 @@ def test_a_line_is_its_simple_commands(line: str, words: list[tuple[str, ...]]) 
     "line",
     [
         "cat <<EOF\ngit push\nEOF",
-        "sh -c 'git push'",
-        "bash -lc 'git push'",
-        "eval git push",
         "git push $(branch)",
         "git push `branch`",
         "for b in a b; do git push; done",
-        "(git push)",
+        "f() { git push; }",
+        "sh -c 'git push $(branch)'",
+        "case $x in a) git push;; esac",
         "$TOOL push",
         "git commit -m 'open",
         'git commit -m "$(cat <<EOF\nx\nEOF\n)"',
@@ -145,6 +148,68 @@ def test_an_order_of_two_calls_holds_since_the_last_one() -> None:
     assert fires(made, commit, ["uv run pytest -q tests/a.py"]) is None
     assert fires(made, commit, ["make test", "git commit -m y"])
     assert fires(made, Attempt("make test && git commit -m x")) is None
+
+
+FORCED = [
+    *("git push -f", "git push -uf origin x", "git push origin +main", "git push --forc"),
+    *("(git push --force)", "( cd a && git push --force )", "{ git push --force; }"),
+    *("! git push --force", "exec git push --force", "setsid git push --force"),
+    *("ionice -c 3 git push --force", "script -qc 'git push --force' /dev/null"),
+    *("git.exe push --force", "sh -c 'git push --force'", "eval git push --force"),
+    *("git -C a push --force", "'git' push \"--force\"", "g\\it push --force"),
+    *("timeout 5 sudo -u a git push --force", "A=1 command git push --force"),
+]
+TO_MAIN = [
+    *("HEAD:refs/heads/main", "refs/heads/main", "+main", "HEAD:main", ":main", "x main"),
+    *("--all", "--mirror", "-u main", "heads/main", "'main'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Never run `git push --force`.", FORCED),
+        ("Never push to main.", [f"git push origin {each}" for each in TO_MAIN]),
+        ("Never push to main.", ["git -C a push origin main", "git push --mirror"]),
+        ("Don't use `--no-verify`.", ["git commit --no-veri -m x", "git push --no-verif"]),
+    ],
+)
+def test_one_call_in_other_spellings(text: str, lines: list[str]) -> None:
+    """Short options, the rest of a long one, references, groups, quotes, wrappers, a shell's own line."""
+    made = guard_of(Memory("m", "p", text))
+    assert made is not None
+    assert [line for line in lines if not fires(made, Attempt(line, branch="x"))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Never run `git push --force`.", ["git push --force-with-lease", "git push origin x"]),
+        ("Never push to main.", ["git push origin main:x", "git push origin remain", "git push"]),
+        ("Never push to main.", ["git push origin refs/heads/main-2", "echo 'git push main'"]),
+    ],
+)
+def test_what_is_another_call(text: str, lines: list[str]) -> None:
+    """A safer option, another branch, a word in a text."""
+    made = guard_of(Memory("m", "p", text))
+    assert made is not None
+    assert [line for line in lines if fires(made, Attempt(line, branch="x"))] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "paths"),
+    [
+        ("config/prod.yaml", ["/w/config//prod.yaml", "config/./prod.yaml"]),
+        ("./config/prod.yaml", ["config/y/../prod.yaml", "C:\\w\\config\\prod.yaml"]),
+        (".env", ["/w/.env", "./.env"]),
+    ],
+)
+def test_one_file_in_other_spellings(name: str, paths: list[str]) -> None:
+    """A path is what it leads to, however it is written; a name may begin with a dot."""
+    made = guard_of(Memory("m", "p", f"Never edit {name}."))
+    assert made is not None
+    assert [path for path in paths if not fires(made, Attempt(file=path))] == []
+    assert not fires(made, Attempt(file="/w/config/prod.yaml/../other.yaml"))
 
 
 def test_branches_and_files() -> None:

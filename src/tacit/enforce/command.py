@@ -1,8 +1,9 @@
 """A command line as a guard reads it: its simple commands, or nothing at all.
 
 A hook asks this before each call of an agent, and a guard that reads a line wrongly stops the wrong call. So the grammar is small, and
-what does not fit it is *not seen*: here-documents, substitutions, `sh -c`, `eval`, functions, loops. One form of a here-document is read,
-since agents write every commit message so: `-m "$(cat <<'EOF' … EOF)"` is one argument whose content says nothing.
+what does not fit it is *not seen*: here-documents, substitutions, functions, loops, conditions. Groups and what a shell is given as a
+literal line (`sh -c '…'`) are read like the line itself. One form of a here-document is read, since agents write every commit message so:
+`-m "$(cat <<'EOF' … EOF)"` is one argument whose content says nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
 _LONGEST = 4_000  # characters of a line; a longer one is a script
 _NOT_SEEN = frozenset(
-    "sh bash zsh dash fish ksh pwsh powershell cmd eval source . exec alias function ssh xargs parallel su"
-    " if then else elif fi for while until do done case esac select [[ { } !".split()
+    "fish pwsh powershell cmd source . alias function ssh xargs parallel su"
+    " if then else elif fi for while until do done case esac select [[".split()
 )
+# What runs a line that stands in its arguments: behind `-c`, for `eval` all of them.
+_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "script"))
+_OPENING = ("{", "!")  # before a command of a group, or one whose failure is wanted
 # In front of a program, with their options: said or unsaid, it is the same command.
 _WRAPPERS = {
     "sudo": "-ugCh",
@@ -29,21 +33,29 @@ _WRAPPERS = {
     "command": "",
     "timeout": "-sk",
     "stdbuf": "-ioe",
+    "exec": "-a",
+    "builtin": "",
+    "setsid": "",
+    "ionice": "-cnp",
+    "chrt": "",
+    "taskset": "",
+    "doas": "-uC",
+    "caffeinate": "-tw",
 }
+_TAKES_ONE = ("timeout", "chrt", "taskset")  # a word of their own, before the program's
 
 
 @value
 class Command:
-    """One simple command: the words of its call, the folder that a `cd` before it in the same line went to."""
+    """One simple command: the words of its call."""
 
     words: tuple[str, ...]
-    folder: str = ""
     wrappers: tuple[str, ...] = ()  # what stands in front of it: `timeout`, `sudo`
 
     @property
     def program(self) -> str:
         """The program's plain name."""
-        return self.words[0].rpartition("/")[2]
+        return _name(self.words[0])
 
 
 def read(line: str) -> tuple[Command, ...] | None:
@@ -68,18 +80,31 @@ def _read(line: str) -> tuple[Command, ...] | None:
     if parts is None:
         return None
     found: list[Command] = []
-    folder = ""
     for words in parts:
         plain, wrappers = _proper(words)
         if plain is None:
             return None
-        if not plain:
-            continue
-        if plain[0] in ("cd", "pushd"):
-            folder = plain[1] if len(plain) == 2 else folder
-            continue
-        found.append(Command(tuple(plain), folder, wrappers))
+        given = _line_in(plain)
+        inside = _read(given) if given is not None else ()
+        if inside is None:
+            return None
+        found += inside
+        if plain and given is None and plain[0] not in ("cd", "pushd"):
+            found.append(Command(tuple(plain), wrappers))
     return tuple(found)
+
+
+def _line_in(words: Sequence[str]) -> str | None:
+    """The line that a shell is given as an argument; empty where it is given none that can be read."""
+    name = _name(words[0]) if words else ""
+    if name == "eval":
+        return " ".join(words[1:])
+    if name not in _SHELLS:
+        return None
+    for at, word in enumerate(words[1:-1], 1):
+        if word[:1] == "-" and word[1:2] != "-" and "c" in word:
+            return words[at + 1]
+    return None
 
 
 def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
@@ -88,7 +113,7 @@ def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
     wrappers: tuple[str, ...] = ()
     while left:
         word = left[0]
-        name = word.rpartition("/")[2]
+        name = _name(word)
         if "=" in word and word.partition("=")[0].replace("_", "a").isalnum():
             left = left[1:]
         elif name in _WRAPPERS:
@@ -96,23 +121,31 @@ def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
             while left and left[0].startswith("-"):
                 takes = len(left[0]) == 2 and left[0][1] in _WRAPPERS[name]
                 left = left[2:] if takes else left[1:]
-            if name == "timeout":
+            if name in _TAKES_ONE:
                 left = left[1:]
         else:
             return None if name in _NOT_SEEN or word.startswith(("$", CONTENT)) else left, wrappers
     return left, wrappers
 
 
+def _name(word: str) -> str:
+    """A program's plain name, without its folder and without Windows' ending."""
+    return word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+
+
 def _parts(line: str) -> list[list[str]] | None:
     """The words between the operators of a line; None where the grammar ends."""
     parts = []
-    for words, before, after, inline, *_ in simple_commands(line):
+    for words, _, after, inline, *_ in simple_commands(line):
         plain = [unquoted(word) for word in words]
-        if (
-            inline
-            or {before, after} & {"(", ")"}
-            or any(word in (None, "{", "}") for word in plain)
-        ):
+        # a word right before a bracket defines a function, or fills a list
+        if inline or after == "(" or None in plain:
+            return None
+        while plain and plain[0] in _OPENING:
+            del plain[0]
+        if plain == ["}"]:
+            continue
+        if "{" in plain or "}" in plain:
             return None
         parts.append([word for word in plain if word is not None])
     return parts
@@ -131,7 +164,7 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
     `++` two or more plain words behind all others.
     """
     plain = [word for word in pattern if word[:1] not in "-~+"]
-    if not plain or words[0].rpartition("/")[2] != plain[0]:
+    if not plain or _name(words[0]) != plain[0]:
         return False
     at = 1
     for wanted in plain[1:]:
@@ -144,10 +177,46 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
         if at >= len(words) or words[at] != wanted:
             return False
         at += 1
-    return all(_is_met(word, words, at) for word in pattern if word[:1] in "-~+")
+    return all(
+        any(_is_met(each, words, at) for each in _spellings(plain, word))
+        for word in pattern
+        if word[:1] in "-~+"
+    )
+
+
+# Other spellings of the options that people forbid: a letter, what is left of a long one, and for a
+# push a plus before the name of a branch.
+PLUS = "+"
+_SAME = {
+    ("git", "push", "--force"): ("-f", "--forc", "--for", PLUS),
+    ("git", "push", "-f"): ("--force", "--forc", "--for", PLUS),
+    ("git", "push", "--delete"): ("-d", "--delet", "--dele", "--del"),
+    ("git", "push", "-d"): ("--delete", "--delet", "--dele", "--del"),
+    ("git", "commit", "--no-verify"): ("-n", "--no-verif", "--no-veri", "--no-ver"),
+    ("git", "commit", "-n"): ("--no-verify", "--no-verif", "--no-veri", "--no-ver"),
+    ("git", "push", "--no-verify"): ("--no-verif", "--no-veri", "--no-ver"),
+    ("git", "commit", "--amend"): ("--amen", "--ame", "--am"),
+    ("git", "commit", "--all"): ("-a",),
+    ("git", "commit", "-a"): ("--all",),
+    ("git", "add", "--all"): ("-A",),
+    ("git", "add", "-A"): ("--all",),
+    ("git", "clean", "--force"): ("-f",),
+    ("git", "clean", "-f"): ("--force",),
+    ("git", "reset", "--hard"): ("--har", "--ha"),
+    ("gh", "pr", "--draft"): ("-d",),
+    ("npm", "install", "--global"): ("-g",),
+    ("npm", "install", "-g"): ("--global",),
+}
+
+
+def _spellings(plain: Sequence[str], option: str) -> tuple[str, ...]:
+    """An option as it may be written for that command."""
+    return (option, *_SAME.get((*plain[:2], option), ()))
 
 
 def _is_met(wanted: str, words: Sequence[str], at: int) -> bool:
+    if wanted == PLUS:
+        return any(word[:1] == PLUS and len(word) > 1 for word in words[at:])
     if wanted == SEVERAL:
         ours = words[at : words.index("--") if "--" in words else len(words)]
         return (

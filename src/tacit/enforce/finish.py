@@ -176,7 +176,7 @@ def _of_line(step: Step, line: str) -> Iterator[Ran | Wrote]:
         for path in writes if not step.error else ():
             yield Wrote(path.removeprefix("./"))
         command = read(" ".join(words))
-        if command:
+        if command and len(command) == 1 and words[0] != "!":
             yield Ran(command[0].words, _passed(step, [part[1:3] for part in parts], at))
 
 

@@ -6,6 +6,8 @@ must not have run before in this session. It says a reason or nothing; it never 
 
 from __future__ import annotations
 
+import os
+
 from tacit.core.digest import short_hash
 from tacit.core.value import replace, value
 from tacit.enforce.command import fits, read
@@ -168,19 +170,29 @@ def _holds(words: Sequence[str], wanted: Sequence[str]) -> bool:
     )
 
 
+_EVERY_BRANCH = ("--all", "--mirror", "--branches")
+
+
 def _is_on(branches: Iterable[str], words: Sequence[str], checked_out: str) -> bool:
-    """Whether a call works on one of these branches: it names one behind the remote, or none and one is checked out."""
-    plain = [word for word in words[1:] if not word.startswith("-")]
-    if plain[:1] == ["push"] and len(plain) > 2:
-        return any(each.rpartition(":")[2] in branches for each in plain[2:] if each != "HEAD") or (
-            plain[2:] == ["HEAD"] and checked_out in branches
-        )
-    return checked_out in branches
+    """Whether a call works on one of these branches: it names one behind the remote, or all, or none and one is checked out."""
+    if "push" not in words:
+        return checked_out in branches
+    behind = words[words.index("push") + 1 :]
+    named = [_branch(word) for word in behind if not word.startswith("-")][1:]
+    return any(
+        each in branches or (each in ("HEAD", "@") and checked_out in branches) for each in named
+    ) or (not named and (checked_out in branches or not {*behind}.isdisjoint(_EVERY_BRANCH)))
+
+
+def _branch(ref: str) -> str:
+    """The branch that a reference names where it is pushed to."""
+    return ref.lstrip("+").rpartition(":")[2].removeprefix("refs/").removeprefix("heads/")
 
 
 def _is_file(pattern: str, path: str) -> bool:
     """Whether a path ends in a pattern; `*` stands for any part of one name."""
-    names, wanted = path.replace("\\", "/").split("/"), pattern.split("/")
+    names = os.path.normpath(path.replace("\\", "/")).split("/")
+    wanted = os.path.normpath(pattern).split("/")
     return len(names) >= len(wanted) and all(map(_is_name, wanted, names[-len(wanted) :]))
 
 

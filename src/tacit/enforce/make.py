@@ -263,8 +263,8 @@ def _of_files(
     found = _FILE.search(sentence)
     if found is None or _is_conditional(sentence, found.start()):
         return None, ""
-    named = _SPAN.sub(lambda at: spans[int(at[1])], found[1]).strip(".")
-    if ("." in named.strip(".") or "/" in named) and " " not in named and "://" not in named:
+    named = _SPAN.sub(lambda at: spans[int(at[1])], found[1]).rstrip(".")
+    if ("." in named or "/" in named) and " " not in named and "://" not in named:
         return Condition(
             files=(named.removeprefix("./").rstrip("/") + ("/*" if named.endswith("/") else ""),)
         ), ""
