@@ -29,13 +29,14 @@ def projects(data: Path, out: Path) -> list[str]:
 def show(data: Path, out: Path) -> None:
     """Print the figures of each project."""
     for project in projects(data, out):
-        sessions, spent = len(left(data, project, out)), 0
+        sessions, spent = len(left(data, project, out)), dict.fromkeys(ALL, 0)
         print(f"{project}: {sessions} sessions")
         for look in ALL:
             if steps := answered(data, project, look, out):
-                spent += sum(step.tokens for step in steps)
+                spent[look] = sum(step.tokens for step in steps)
                 print(f"  {look}: {_line(look, steps, sessions)}")
-        print(f"  all looks: {spent / sessions:.0f} tokens a session")
+        three = sum(spent.values()) - spent["instructions"]
+        print(f"  the first three: {three / sessions:.0f} tokens a session")
 
 
 def _line(look: str, steps: list[Step], sessions: int) -> str:

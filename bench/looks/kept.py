@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from bench.looks.walk import LESSONS
+
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "looks"
-ANSWERS, JUDGED, LESSONS = "*/*.answer.json", "*.labels*.json", "lessons.jsonl"
+ANSWERS, JUDGED = "*/*.answer.json", "*.labels*.json"
 WHOLE = "all"  # the name of what is about no one project
 
 

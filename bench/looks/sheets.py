@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench.looks.figures import answered, projects
-from bench.looks.walk import Step, left, place_of, standing
+from bench.looks.walk import LESSONS, Step, left, lessons_in, place_of, standing
 
 from tacit.reading.asked import Item, failing
 from tacit.reading.failures import met
@@ -37,6 +37,11 @@ For each key answer with the numbers of the notes that cover it, separated by bl
 """
 SHOWS = "For each key: does the typed line show the habit? yes or no.\n"
 MEETS = "For each key: is the failing command an instance of the very failure the cure is about? yes or no.\n"
+TIDIED = """Each block is a change that a tidying of lessons would make. For each key: is it rightly so? yes or no.
+same: the numbered lessons would be replaced by the one sentence below them. Yes if whoever is given that sentence alone knows everything that each of them tells (steps, conditions, names, exceptions, reasons), it adds nothing, and it is one thing told in one case.
+replaced: the earlier lesson would be taken out for the later one. Yes if the later orders otherwise about the very same thing, so that the earlier is no longer so. No if both can be true or the later only adds.
+over: yes if the lesson by its own words ended with its task. unclear: yes if a stranger could not act on it.
+"""
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,30 @@ def write(data: Path, out: Path) -> None:
                 shown += _shows(data, project, out, steps[-1])
             else:
                 pages[f"{project}.signs"] = [MEETS, *_meets(data, project, out, steps)]
+        if blocks := list(_changes(data, project, out)):
+            pages[f"{project}.tidy"] = [TIDIED, *(text for _, _, text in blocks)]
     random.Random(1).shuffle(shown)
     pages["habits.shown"] = [SHOWS, *(text for _, text in shown[:SAMPLE])]
     for name, parts in pages.items():
         (folder / f"{name}.md").write_text("\n".join(parts) + "\n")
     print(f"{len(pages)} sheets in {folder}")
+
+
+def _changes(data: Path, project: str, out: Path) -> Iterator[tuple[str, str, str]]:
+    """What tidying would change: the verdict, the key, and what a judge reads of it."""
+    steps = answered(data, project, "tidy", out)
+    text = {each.id: each.text for each in lessons_in(out / project / LESSONS)} if steps else {}
+    for step in steps:
+        for same in step.answer.same:
+            old = [f"{n}. {text[id]}" for n, id in enumerate((*same.goes, same.stays), 1)]
+            key = _key(project, "same", *old, same.text)
+            yield "same", key, "\n".join(["", "## same", *old, f"{key} becomes: {same.text}"])
+            text[same.stays] = same.text
+        for each in step.answer.out:
+            key = _key(project, each.verdict, text[each.id], text.get(each.by, ""))
+            lines = ["", f"## {each.verdict}", f"1. {text[each.id]}"]
+            lines += [f"2. (later) {text[each.by]}"] if each.by else []
+            yield each.verdict, key, "\n".join([*lines, f"{key} 1 is {each.verdict}"])
 
 
 def moments(
@@ -150,6 +174,11 @@ def show(data: Path, out: Path) -> None:
                 for item in _ever(answered(data, project, look, out))
             }
             print(f"  {look}: {dict(Counter(labels[key][:1] for key in keys if key in labels))}")
+        changes = [each for project in projects(data, out) for each in _changes(data, project, out)]
+        for verdicts in (("same", "replaced"), ("over", "unclear")):
+            keys = [key for verdict, key, _ in changes if verdict in verdicts and key in labels]
+            yes = sum(labels[key].lower().startswith("y") for key in keys)
+            print(f"  tidy, {' or '.join(verdicts)}: {_rate(yes, len(keys)) if keys else 'none'}")
         for name in ("habits.shown", *(f"{p}.signs" for p in projects(data, out))):
             sheet = folder / f"{name}.md"
             keys = _keys(sheet.read_text()) if sheet.exists() else []

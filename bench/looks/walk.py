@@ -22,6 +22,7 @@ from tacit.reading.asked import Answer, Item, tokens
 from tacit.reading.record import Left, as_families, left_by, left_from
 
 LOOKS = {"habits": habits, "failures": failures}
+LESSONS = "lessons.jsonl"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def walk(data: Path, project: str, look: str, out: Path, lessons: Path | None) -
     if look in LOOKS:
         yield from _whole(data, project, look, out)
     elif look == "tidy":
-        yield from _tidied(data, project, out, lessons or out / project / "lessons.jsonl")
+        yield from _tidied(data, project, out, lessons or out / project / LESSONS)
     else:
         yield from _against(data, project, out)
 
@@ -116,7 +117,7 @@ def _whole(data: Path, project: str, look: str, out: Path) -> Iterator[Step]:
 
 
 def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
-    lessons = [tidy.Known(**json.loads(line)) for line in file.read_text().splitlines()]
+    lessons = lessons_in(file)
     gone, seen, last = set[str](), 0, 0
     wording: dict[str, str] = {}
     for number in range(1, len(left(data, project, out)) + 1):
@@ -139,6 +140,11 @@ def _tidied(data: Path, project: str, out: Path, file: Path) -> Iterator[Step]:
         seen, last = sum(each.id not in gone for each in known), number
 
 
+def lessons_in(file: Path) -> list[tidy.Known]:
+    """A project's lessons as they were kept."""
+    return [tidy.Known(**json.loads(line)) for line in file.read_text().splitlines()]
+
+
 def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
     """A project's open lessons, each with the number of the session that taught it, for `tidy`: from a store that its sessions were fed to."""
     number = {each.session: at for at, each in enumerate(left(data, project, out), 1)}
@@ -155,7 +161,7 @@ def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
             at = number.get(session, len(number))
             one["session"] = min(one.get("session", at), at)
     rows = sorted(found.values(), key=lambda one: (one["session"], one["text"]))
-    place = out / project / "lessons.jsonl"
+    place = out / project / LESSONS
     lines = [json.dumps({"id": str(at), **one}) for at, one in enumerate(rows, 1)]
     place.write_text("\n".join(lines) + "\n")
     return place

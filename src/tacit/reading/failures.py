@@ -84,10 +84,11 @@ def _passed(failed: Failed, most: int) -> str:
 
 def alike(lines: Iterable[Shown], cures: Sequence[Item] = ()) -> list[Alike]:
     """Failing commands by how they fail: by the cure that meets them, else by program and what tells it."""
+    signs = {each.id: comparable(each.sign) for each in cures if each.sign}
     kinds: dict[tuple[str, ...], list[tuple[Shown, Failed]]] = {}
     for line in lines:
         if line.failed:
-            kinds.setdefault(_kind(line.failed, cures), []).append((line, line.failed))
+            kinds.setdefault(_kind(line.failed, signs), []).append((line, line.failed))
     return [
         Alike(
             *next((pair for pair in reversed(pairs) if pair[1].passed), pairs[-1]),
@@ -98,8 +99,9 @@ def alike(lines: Iterable[Shown], cures: Sequence[Item] = ()) -> list[Alike]:
     ]
 
 
-def _kind(failed: Failed, cures: Sequence[Item]) -> tuple[str, ...]:
-    cure = next((each.id for each in cures if each.sign and met(each.sign, failing(failed))), "")
+def _kind(failed: Failed, signs: Mapping[str, str]) -> tuple[str, ...]:
+    whole = comparable(failing(failed))
+    cure = next((id for id, sign in signs.items() if sign in whole), "")
     if cure:
         return (cure,)
     told = failed.told if failed.told != WORDLESS else failed.command
