@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bench.looks import figures, kept, sheets
+from bench.looks import figures, kept, sheets, twins
 from bench.looks.walk import handed_in, lessons_of, walk
 
 
@@ -13,7 +13,7 @@ def main() -> None:
     """One command."""
     parser = argparse.ArgumentParser(prog="python -m bench.looks")
     parser.add_argument(
-        "do", choices=(*"ask answer lessons figures sheets judged pack unpack".split(),)
+        "do", choices=(*"ask answer lessons figures sheets judged twins pack unpack".split(),)
     )
     parser.add_argument("data", type=Path, help="a folder of projects")
     parser.add_argument("--project", default="")
@@ -25,6 +25,7 @@ def main() -> None:
         "--lessons", type=Path, help="JSON lines: id, text, topic, session, persons"
     )
     parser.add_argument("--store", type=Path, help="lessons: a store that the sessions were fed to")
+    parser.add_argument("--logs", type=Path, help="twins: a folder of E2's logs")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     if given.do in ("ask", "answer"):
@@ -42,6 +43,8 @@ def main() -> None:
         (kept.pack if given.do == "pack" else kept.unpack)(given.out)
     elif given.do == "lessons":
         print(lessons_of(given.data, given.project, given.store, given.out))
+    elif given.do == "twins":
+        twins.show(given.data, given.out, given.logs)
     elif given.do == "figures":
         figures.show(given.data, given.out)
     elif given.do == "sheets":
