@@ -140,17 +140,13 @@ class Looking(Learning):
         known, lessons = known_lessons(self.work, sessions)
         wanted = {*self.looked().get("tidy", {}).get("wanted", ())}
         keeps = [each for each in known if lessons[each.id].id in wanted]
-        same, out, asked, struck, cost = [], [], [], [], 0
-        answered = True
+        plans, cost = list[tidy.Plan](), 0
         for some in tidy.in_room(known):
             question = tidy.ask(some, keeps)
             said = ask(question)
             cost += tokens(question) + tokens(said)
-            plan = tidy.check(said, some, keeps)
-            same, out = [*same, *plan.same], [*out, *plan.out]
-            asked, struck = [*asked, *plan.asked], [*struck, *plan.struck]
-            answered = answered and plan.answered
-        plan = tidy.Plan(tuple(same), tuple(out), tuple(asked), tuple(struck), answered)
+            plans.append(tidy.check(said, some, keeps))
+        plan = tidy.joined(plans)
         named = {number: memory.id for number, memory in lessons.items()}
         if dry_run:
             return Looked("tidy", plan=plan, lessons=named, tokens=cost)

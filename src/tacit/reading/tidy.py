@@ -149,6 +149,17 @@ def check(said: str, lessons: Sequence[Known], wanted: Sequence[Known] = ()) -> 
     )
 
 
+def joined(plans: Sequence[Plan]) -> Plan:
+    """One plan of those over several lists."""
+    return Plan(
+        tuple(each for plan in plans for each in plan.same),
+        tuple(each for plan in plans for each in plan.out),
+        tuple(each for plan in plans for each in plan.asked),
+        tuple(each for plan in plans for each in plan.struck),
+        all(plan.answered for plan in plans),
+    )
+
+
 def _untidy(verdict: str, old: str, by: str, held: dict[str, Known], taken: set[str]) -> str:
     """Why a lesson is not taken out; empty where it is."""
     if old not in held:
