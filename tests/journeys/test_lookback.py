@@ -348,7 +348,7 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(
 
 def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: Path) -> None:
     """After learning a look back says what is kept, and as new only what later sessions teach."""
-    where, gone = alone / ".claude" / "projects", "Does not work here: `protoc`"
+    where, gone = alone / ".claude" / "projects", "Run `make setup` before `make`"
     for day in (12, 13, 14):
         session(f"s{day}", day, str(folder)).save(where)
     assert "Run `npm ci`" in tacit("lookback").out

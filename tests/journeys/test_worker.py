@@ -554,10 +554,10 @@ def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -
                 "r1",
                 user("add left-pad"),
                 say("npm install left-pad"),
-                user("no, use pnpm, not npm"),
+                user("no, always use pnpm, not npm"),
             )
         )
         row = m.store.find_run(m.project_id, "r1")
         assert row is not None
         leave_receipt(m.store, m.store, row)
-        assert "learned 1 Use pnpm, not npm." in m.store.meta(f"receipt:{m.project_id}")
+        assert "learned 1 Always use pnpm, not npm" in m.store.meta(f"receipt:{m.project_id}")

@@ -59,7 +59,7 @@ def snapshot(memories: Memories) -> dict[str, Any]:
 
 def test_the_same_run_five_times_changes_nothing(memories: Memories) -> None:
     """Idempotent per finding: rows, journal, evidence and tallies are equal after the second time."""
-    parts = (user("No, use pnpm instead of npm in this repo."), finding("r1", LESSON))
+    parts = (user("Always use pnpm instead of npm in this repo."), finding("r1", LESSON))
     first = learn(memories, "r1", *parts)
     assert (first.already, first.findings) == (False, 2)
     before = snapshot(memories)
@@ -71,7 +71,7 @@ def test_the_same_run_five_times_changes_nothing(memories: Memories) -> None:
 
 def test_a_run_that_grew_adds_only_what_is_new(memories: Memories) -> None:
     """The first half, then the whole."""
-    wish = user("No, use pnpm instead of npm in this repo.")
+    wish = user("Always use pnpm instead of npm in this repo.")
     learn(memories, "r1", wish)
     grown = learn(memories, "r1", wish, user("From now on always run ruff before you commit."))
     assert (grown.already, grown.findings, len(grown.new)) == (False, 1, 1)
@@ -145,13 +145,13 @@ def test_one_readme_quoted_in_five_runs_is_one_sighting_and_held(memories: Memor
     assert (memory.gate, memory.trust, memory.tally.seen) == ("allow", "quoted", 2)
 
 
-@pytest.mark.parametrize("said", ["no, use pnpm", "No. Use pnpm!", "nein, nimm pnpm"])
-def test_the_shortest_correction_applies_at_once(memories: Memories, said: str) -> None:
+@pytest.mark.parametrize("said", ["always use pnpm", "No. Always use pnpm"])
+def test_the_shortest_order_applies_at_once(memories: Memories, said: str) -> None:
     """A name and a verb are enough from the person at the keyboard, though not from anybody else."""
     learn(memories, "r1", tool("npm install", "added 3 packages"), user(said))
     [wish] = [memory for memory in memories.list() if memory.klass == "preference"]
-    assert (wish.text in ("Use pnpm.", "Nimm pnpm."), wish.trust, wish.state) == (
-        True,
+    assert (wish.text, wish.trust, wish.state) == (
+        "Always use pnpm",
         "user",
         "provisional",
     )
@@ -196,8 +196,8 @@ def test_what_the_instruction_files_say_is_linked_not_stored(
     memories: Memories, folder: Path
 ) -> None:
     """A wish that stands in CLAUDE.md already is pointed at."""
-    (folder / "CLAUDE.md").write_text("# Rules\n\n- Use pnpm instead of npm in this repo.\n")
-    learned = learn(memories, "r1", user("No, use pnpm instead of npm in this repo."))
+    (folder / "CLAUDE.md").write_text("# Rules\n\n- Always use pnpm instead of npm in this repo.\n")
+    learned = learn(memories, "r1", user("Always use pnpm instead of npm in this repo."))
     assert (learned.linked, memories.list()) == (1, [])
 
 
@@ -205,7 +205,7 @@ def test_a_nested_instruction_file_that_the_session_had_is_held_against_it(
     memories: Memories, folder: Path
 ) -> None:
     """Known by the host's record: what stands in a person's own files elsewhere is no line of this project's."""
-    rule = "use pnpm instead of npm in this repo."
+    rule = "always use pnpm instead of npm in this repo."
     for place, linked in ((folder / "tests" / "CLAUDE.md", 1), (folder.parent / "CLAUDE.md", 0)):
         found = replace(
             run(f"r{linked}", user(f"No, {rule}")),

@@ -47,18 +47,13 @@ def test_the_prose_of_an_error_reaches_no_prompt(memories: Memories, error: str)
     assert not any("TLS" in memory.text for memory in memories.list())
 
 
-def test_words_that_are_perhaps_the_persons_wait_for_them(memories: Memories) -> None:
-    """A prompt at an unknown entry point, and a text that may be pasted, are kept and held; what is typed later is in force."""
+def test_words_that_are_perhaps_the_persons_are_no_lesson(memories: Memories) -> None:
+    """A prompt at an unknown entry point, and a text that may be pasted, are a reader's to weigh; what is typed later is in force."""
     asked = Step("user", "p", text="Always use uv here, never pip.", speaker="unsure")
     memories.learn(run("r1", asked, user("Always use mamba here, never conda. says bob, true?")))
-    assert given(memories) == ""
-    waiting = {memory.text: (memory.gate, memory.trust) for memory in memories.list()}
-    assert waiting == {
-        "Always use uv here, never pip.": ("hold", "quoted"),
-        "Always use mamba here, never conda.": ("hold", "quoted"),
-    }
+    assert given(memories) == "" and memories.list() == []
     memories.learn(run("r2", user("always use uv here, never pip")))
-    assert "uv here" in given(memories) and "mamba" not in given(memories)
+    assert "uv here" in given(memories)
 
 
 def lines(id: str, **claim: Any) -> bytes:

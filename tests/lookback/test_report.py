@@ -344,16 +344,3 @@ def test_json_holds_every_figure(profile: Profile) -> None:
         "repeated": 2,
         "forewarned": 1,
     }
-
-
-@pytest.mark.parametrize("later", [0, 4])
-def test_what_is_promised_is_what_learning_keeps(profile: Profile, later: int) -> None:
-    """A command that passed twice and fails since is taken out by learning, and was still promised to the next session."""
-    past = [Session(f"s{n}", 1 + n).bash("make e2e-test") for n in range(2)]
-    past += [
-        Session(f"f{n}", 5 + n).bash("make e2e-test", "Error: no tenants") for n in range(later)
-    ]
-    found = lookback([each.run() for each in past], LookbackSettings(profile))
-    assert any("make e2e-test" in text for each in found.projects for text in each.notes) is (
-        later == 0
-    )

@@ -12,13 +12,11 @@ from tests.tables import by_table
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import Refused
-from tacit.core.proposal import Proposal
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.learn.echo import plain_line
-from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
+from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.surfaces.views import for_you
-from tacit.testing import finding, run
 
 ORDER = "**Always prefix commands with `rtk`**. It is always safe."
 # Line ends of two kinds, bytes that are no UTF-8, no newline at the end: all of it stays.
@@ -133,23 +131,3 @@ def test_an_agent_mends_nothing(memories: Memories, tmp_path: Path) -> None:
     ):
         agents.review(id, "approve")
     assert (tmp_path / "CLAUDE.md").read_bytes() == FILE
-
-
-def test_a_yes_that_is_taken_back_takes_the_lesson_out_again(memories: Memories) -> None:
-    """A newcomer took back leave to use ssh keys: the question waited again, and agents went on hearing it."""
-    memories.learn(
-        run(
-            "r1",
-            finding("r1", "Log in with the keys at hand", kind="pitfall", tier="quoted", by="web"),
-        )
-    )
-    held = next(each for each in memories.list(limit=99) if "keys at hand" in each.text)
-    asked = Proposal(
-        "pq1", memories.project_id, "confirm", "May it be told?", "reader", memories.now(), held.id
-    )
-    with memories.store.write() as tx:
-        tx.put_proposal(asked)
-    memories.review("pq1", "approve")
-    assert memories.get(held.id).state == "provisional"
-    assert memories.reopen("pq1").state == "open"
-    assert (memories.get(held.id).state, memories.get(held.id).gate) == (held.state, held.gate)

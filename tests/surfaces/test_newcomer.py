@@ -18,19 +18,14 @@ import tacit as package
 from tacit.app import config_path
 from tacit.app.settings import settings_at
 from tacit.core.errors import UsageError
-from tacit.core.memory import Memory
 from tacit.core.run import Run
-from tacit.learn.tell.person import ForPerson
-from tacit.learn.tell.requests import Request
 from tacit.providers.command import ModelCommand
-from tacit.recall.trial import is_exempt
 from tacit.stores.story import story as events
 from tacit.surfaces import timeline
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.past import _not_learned
 from tacit.surfaces.cli.reading import reader_here
 from tacit.surfaces.past import transcripts
-from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
 
 
@@ -154,28 +149,12 @@ def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> 
 # -- what only the person is told -----------------------------------------------------------------------------------------------
 
 
-def asked(count: int, sessions: int, *said: str) -> ForPerson:
-    text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
-    order = Request(said[0], (), (), ()).order
-    return ForPerson(
-        "request",
-        f"request {said[0]}",
-        text,
-        count,
-        sessions,
-        ("r1",),
-        lesson=said[0],
-        order=order,
-        wordings=said[1:],
-    )
-
-
 def test_an_unknown_project_shows_nobody_elses_question(
     person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither on the first screen nor in the review."""
     with package.open(env=person) as memories:
-        ask(memories, "request", "You asked for tea.", id="p1", text="tea")
+        ask(memories, "notice", "The tea is missing.", id="p1")
     assert "tea" in called(person, "review")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -185,35 +164,27 @@ def test_an_unknown_project_shows_nobody_elses_question(
 
 # -- the fifth walk -------------------------------------------------------------------------------------------------------------
 
-PRINTED = {
-    "rtk bun test": ("bun test", "error: unrecognized subcommand 'bun'"),
-    "cat -A notes.txt": ("cat -v notes.txt", "cat: illegal option -- A"),
-}
+REFUSED = "psycopg.OperationalError: connection to 127.0.0.1:5432 refused"
 
 
-def runs_that_fail(*met: str) -> list[Run]:
-    """Sessions, each of which tried some commands in vain and then found what works."""
-    runs = []
-    for n, tried in enumerate(met):
-        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
-        steps = [user("go on", at=at)]
-        for command in tried.split("|"):
-            works, error = PRINTED[command]
-            steps += [tool(command, error=error, at=at), tool(works, "ok", at=at)]
-        runs.append(run(f"r{n}", *steps, started_at=at, complete=True))
-    return runs
-
-
-BOTH = "rtk bun test|cat -A notes.txt"
-MET = ("rtk bun test", "rtk bun test", "cat -A notes.txt", BOTH, BOTH, "rtk bun test")
+def run_that_fails(n: int) -> Run:
+    """A session in which the tests fail until the database runs."""
+    at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
+    steps = [
+        user("go on", at=at),
+        tool("pytest", error=REFUSED, at=at),
+        tool("docker compose up -d db", "started", at=at),
+        tool("pytest", "3 passed", at=at),
+    ]
+    return run(f"r{n}", *steps, started_at=at, complete=True)
 
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
     """A form of our own is nobody's words: on the terminal, in the story and on a session's page."""
     with package.open(env=person) as memories:
-        for each in runs_that_fail(*MET):
-            memories.learn(each, over=True)
-        (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
+        for n in range(3):
+            memories.learn(run_that_fails(n), over=True)
+        (lesson,) = memories.list()
         lines = timeline.lines(events(memories.store, lesson.id), {})
         assert any("recognised: " in each.why for each in lines) and not any(
             each.quote for each in lines
@@ -227,80 +198,8 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
     ):
         shown = called(person, *command)[0]
         assert (
-            "usage subcommand" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown
+            "exception psycopg" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown
         ), shown
-
-
-def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -> None:
-    """An edited or approved lesson is given every time, keeps its words and its trust, and `undo` takes the word back."""
-    with package.open(env=person) as memories:
-        runs = runs_that_fail(*MET)
-        for each in runs[:2]:
-            memories.learn(each, over=True)
-        (lesson,) = memories.list()
-
-        def stands(memory: Memory) -> tuple[str, bool]:
-            return standing_words(memory, memories.profile).words, is_exempt(
-                memory, memories.profile.trial
-            )
-
-        assert stands(lesson) == ("in force", False)
-        edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
-        assert stands(edited) == ("your word", True) and edited.trust == "observed"
-        for each in runs[2:]:
-            memories.learn(each, over=True)
-        assert memories.get(lesson.id).text == edited.text and memories.health().health.faults == ()
-        assert "your word" in called(person, "list")[0]
-        memories.undo(
-            next(
-                entry.id
-                for entry in memories.log(memory=lesson.id, newest=True)
-                if entry.verb == "edit"
-            )
-        )
-        back = memories.get(lesson.id)
-        assert back.text == lesson.text and not is_exempt(back, memories.profile.trial)
-        memories.review(lesson.id, "approve")
-        assert stands(memories.get(lesson.id)) == ("your word", True)
-        assert memories.health().health.faults == ()
-
-
-def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path) -> None:
-    """Whoever is not a person confirms nothing; a lesson that waits for a second session comes into force by a person's wording."""
-    agent = {**os.environ, "CLAUDECODE": "1"}
-    agent.pop("TACIT_KEY", None)
-    with package.open(env=agent) as memories:
-        kept = memories.add("The fixtures need make seed.")
-        memories.edit(kept.id, text="The fixtures need `make seed` first.")
-        mine = memories.get(kept.id)
-        assert mine.state == "candidate" and not is_exempt(mine, memories.profile.trial)
-    with package.open(env=person) as memories:
-        mine = memories.edit(kept.id, text="Run `make seed` before the fixtures are used.")
-        said = standing_words(mine, memories.profile).words
-        assert (mine.state, mine.trust, said) == ("provisional", "agent", "your word")
-
-
-OFFERED = "{}, which this person often asks for, and wait for their word."
-
-
-@pytest.mark.parametrize(
-    ("asked_for", "after", "order"),
-    [
-        ("commit and update changelog", True, f"When the work is done, offer to {OFFERED}"),
-        ("push it to the staging branch", False, f"Offer to {OFFERED}"),
-        ("open a PR with a short description", True, f"When the work is done, offer to {OFFERED}"),
-        ("update the docs and deploy", False, f"Offer to {OFFERED}"),
-        (
-            "update the changelog",
-            True,
-            "When the work is done, without being asked: update the changelog.",
-        ),
-        ("never push to main", False, "Without being asked each time: never push to main."),
-    ],
-)
-def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: str) -> None:
-    """Who asks for a commit each time has not said that one may commit unasked."""
-    assert Request(asked_for, (), (), (), after).order == order.format(asked_for)
 
 
 # -- smaller stumbles -----------------------------------------------------------------------------------------------------------

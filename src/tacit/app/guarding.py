@@ -40,7 +40,7 @@ from tacit.enforce.record import (
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.learn.feedback import confirm
-from tacit.learn.tell.lessons import best_form
+from tacit.learn.purposes import best_form
 from tacit.stores.incidents import Counts
 from tacit.stores.lookups import CAME_BACK, used_often
 from tacit.trial.coin import WITHHELD

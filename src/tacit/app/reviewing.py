@@ -14,11 +14,11 @@ from tacit.core.value import fields, replace
 from tacit.guard.redact import private, redact
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
+from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.learn.review import Review, Reviewed
-from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
 from tacit.stores.counts import pieces_of_work
 
-FOR_PERSON = ("notice", "request", "guard")  # kinds of proposals that no agent is told of
+FOR_PERSON = ("notice", "guard")  # kinds of proposals that no agent is told of
 LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
@@ -49,7 +49,7 @@ class Reviewing(ByHand):
         ]
 
     def for_person(self, most: int = 10) -> list[Proposal]:
-        """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
+        """What only the person is told: what fails without a way out, and instruction files that are wrong."""
         found = (
             self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most)
             if self.project

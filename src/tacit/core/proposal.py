@@ -52,7 +52,6 @@ PROPOSAL_KINDS = {
     "edit": "a model's rewrite, or a page edit, of a text",
     "tend": "more changes than one pass may make",
     "page": "a line for the page, or lines that vanished from it",
-    "request": "something was asked for in several sessions: is it a lasting order?",
     "guard": "a lesson that code can check came back although it was given: ask, or refuse, before such a call?",
     "notice": "something to mend outside: what fails without a way out, or an instruction file that is wrong",
     "fork": "two machines changed one memory apart",

@@ -16,7 +16,7 @@ from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.hookspecs import of_origins
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
-from tacit.learn.extract import EXTRACTORS, Known, extract
+from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.match import prepared, same
 from tacit.learn.repetition import incidents as incidents_of
@@ -43,11 +43,10 @@ def what_it_says(
         if extractor.on and name in EXTRACTORS
     )
     given = texts_given(store, unit_of(store, project, run, id))
-    rules = Known(extractors=on, instructions=tuple(known or ()))
     stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
-    found = extract(stripped, rules)
+    found = extract(stripped, on)
     unstripped = (
-        extract(raw, rules)
+        extract(raw, on)
         if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings)
         else ()
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.edits import edited, forgotten, laid_over, made, paged
+from tacit.core.edits import edited, forgotten, laid_over, paged
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
@@ -20,18 +20,13 @@ from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import lifted, moved
-from tacit.core.profile import kind_named
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
-from tacit.core.trust import Actor
 from tacit.core.value import replace, value
-from tacit.learn.by_hand import memory_from
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
-from tacit.learn.hazard import acts_in_any_form, is_standing_order
 from tacit.learn.promote import promote
-from tacit.learn.tell.requests import AWAITED, offered, order_of
 from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
@@ -447,8 +442,6 @@ class Review:
         if proposal.kind == "notice":
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
-        if proposal.kind == "request":
-            return self._standing_order(proposal, text, reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -479,45 +472,6 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
-
-    def _standing_order(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        """What was asked for again and again, as a lesson of the person who says so: in the words they give, or as the order it becomes."""
-        actor, asked, own = (
-            Actor(self.by, "user", f"review {proposal.id}"),
-            proposal.payload or {},
-            text,
-        )
-        text = own or order_of(asked)
-        if (
-            not own
-            and acts_in_any_form(text)
-            and not is_standing_order(text)
-            and not any(each in text for each in AWAITED)
-        ):
-            text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
-        facets = {"text": text, "kind": kind_named(self.profile, "preference")}
-        with Deciding(self) as tx:
-            at = self.now()
-            memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
-            tx.apply(made(memory, self.hand(at), reason=reason or why))
-            said = asked.get("said") or [asked["text"]] * len(asked.get("runs", ()))
-            for run, words in zip(asked.get("runs", ()), said):
-                if row := tx.run(run):
-                    seen = Evidence(
-                        memory.id,
-                        memory.project,
-                        row.id,
-                        row.root,
-                        proposal.id,
-                        by=self.by,
-                        tier="user",
-                    )
-                    tx.add_evidence(
-                        replace(seen, quote=str(words), seq=row.seq, at=row.started_at or at)
-                    )
-        told = reason or f"a lasting order from now on: {memory.text}"
-        self._settled(proposal, APPROVED, told, memory.id)
-        return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
 
     def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
         """Of two lessons that say opposite things one stays; the other is taken out, as if this person had forgotten it.
@@ -617,7 +571,6 @@ class Review:
         mine = tuple(each for each in proposal.approvals if each != (self.by, self.role))
         again = replace(
             proposal,
-            memory="" if proposal.kind == "request" else proposal.memory,
             state=OPEN,
             decided_by="",
             decided_at="",
@@ -651,15 +604,13 @@ class Review:
                     closed += 1
         return closed
 
-    def _settled(self, proposal: Proposal, state: str, why: str, made: str = "") -> None:
+    def _settled(self, proposal: Proposal, state: str, why: str) -> None:
         with Deciding(self) as tx:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
-                of, at = made or now.memory, self.now()
+                at = self.now()
                 tx.put_proposal(
-                    replace(
-                        now, memory=of, state=state, decided_by=self.by, decided_at=at, decision=why
-                    )
+                    replace(now, state=state, decided_by=self.by, decided_at=at, decision=why)
                 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,10 @@ from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.classify import too_slight
+from tacit.learn.counting import counted
+from tacit.learn.cures import keep
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
+from tacit.learn.notices import propose
 from tacit.learn.own_commands import advised, strange_script
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
@@ -30,8 +32,6 @@ from tacit.learn.stage import (
     new_memory,
     vouched_for,
 )
-from tacit.learn.tell import propose, told_by
-from tacit.learn.tell.keep import BY_NOTICING, keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
@@ -165,20 +165,15 @@ class Findings:
         hold: bool,
         person: str,
     ) -> None:
-        """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
+        """Write down what failed, and tell what has become worth telling by it: an agent, or the person."""
         put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
         fold_incidents(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on or not noticed:
             return
         counts = Counts(tx, self.project.id, person, self.id)
-        told = told_by(
-            counts,
-            noticed,
-            lines,
-            here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)),
-        )
-        for lesson in told.lessons:
+        told = counted(counts, noticed, lines)
+        for lesson in told.cures:
             lesson = replace(
                 lesson, hold=lesson.hold or strange_script(advised(lesson.text), self.run.cwd)
             )
@@ -195,11 +190,7 @@ class Findings:
             )
             (self.new if new else self.matched).append(id)
             self._promote(tx, id)
-        for subject, why in told.silent.items():
-            gone = silenced(tx, self.project.id, subject, why, replace(self.hand, by=BY_NOTICING))
-            if gone is not None:
-                tx.apply(gone)
-        self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)
+        self.counts["proposals"] += propose(tx, self.project.id, told.notices, self.at)
 
     def _weighed(
         self, finding: Finding, decision: GateDecision, known: Memory | None

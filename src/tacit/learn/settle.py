@@ -12,10 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import seconds
 from tacit.core.links import MAIN, Mark, Telling, Use, assigned_in
-from tacit.core.memory import BEFORE_DONE, Memory, seen_by
-from tacit.core.run import COMPLAINT, Finding, Run
+from tacit.core.memory import Memory, seen_by
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
-from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
 from tacit.trial.outcome import (
     NO_PROBLEM,
@@ -97,13 +96,6 @@ def outcome_of(
             behind=behind,
         )
 
-    if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
-        said = [
-            Sighting("user", "", each.at, place=each.place)
-            for each in sentences(run)
-            if each.kind == COMPLAINT
-        ]
-        return said_by("user", instruments(run), said)
     where, words = (memory.extra or {}).get("sign") or ("", "")
     signature = (
         "" if memory.klass in NO_PROBLEM else memory.signature

@@ -16,7 +16,7 @@ from tacit.core.run import FAILURE, Finding, Incident, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.echo import strip_echo
-from tacit.learn.extract import EXTRACTORS, Known, extract
+from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.notice import notice
 from tacit.words.diagnose import is_news, said_of
@@ -156,7 +156,7 @@ def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
     on = tuple(
         name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS
     )
-    for finding in extract(run, Known(extractors=on)):
+    for finding in extract(run, on):
         clean = _redacted(finding)
         decision = _judged(clean, profile)
         role = _role(finding, run, profile)
@@ -165,12 +165,10 @@ def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
 
 
 def _role(finding: Finding, run: Run, profile: Profile) -> str:
-    if finding.extractor == "wish":
+    if finding.extractor == "floor":
         return "wish"
     if finding.stance != "supports":
         return ""
-    if finding.extractor == "resolve":
-        return "report" if run.outcome == "failure" else ""  # what a failed run says of itself
     if finding.extractor != "outright":
         return ""
     grave = SEVERITIES.index(finding.severity) >= SEVERITIES.index("warning")

@@ -15,9 +15,8 @@ nobody can know from the past.
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core import clock
@@ -78,15 +77,14 @@ def look_back(
     wanted: Callable[[Home], bool] | None = None,
     progress: Progress | None = None,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
-    root_of: Callable[[Home], str] = lambda home: "",
     known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
     met: Callable[[Run], None] = lambda run: None,
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
     `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
-    project's instruction files, `root_of` is where its files are: what is there by now is not told as missing. `known_of` says
-    what a store keeps of a project and of failures that came back there. `met` is called with each run that is looked at.
+    project's instruction files. `known_of` says what a store keeps of a project and of failures that came back there. `met` is called
+    with each run that is looked at.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
@@ -98,9 +96,7 @@ def look_back(
         for run, home in homes
         if wanted is None or wanted(home)
     )
-    return replace(
-        _replayed(sessions(kept), settings, lines_of, root_of, known_of), files=reading.files
-    )
+    return replace(_replayed(sessions(kept), settings, lines_of, known_of), files=reading.files)
 
 
 def _met_excerpt(
@@ -167,7 +163,6 @@ def _replayed(
     past: Sequence[Excerpt],
     settings: LookbackSettings,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
-    root_of: Callable[[Home], str] = lambda home: "",
     known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
 ) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
@@ -186,10 +181,8 @@ def _replayed(
             end_one()
         book = books.get(session.home.key)
         if book is None:
-            home, root = session.home, root_of(session.home)
-            book = books[home.key] = Book(
-                home, settings.profile, lines_of(home), partial(_lies_in, root)
-            )
+            home = session.home
+            book = books[home.key] = Book(home, settings.profile, lines_of(home))
         heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
     while going_on:
         end_one()
@@ -199,11 +192,6 @@ def _replayed(
         for at, book in books.items()
     }
     return sums.result(books, known)
-
-
-def _lies_in(root: str, path: str) -> bool:
-    """Whether a path is there by now, as learning asks."""
-    return bool(root) and os.path.lexists(os.path.join(root, path))
 
 
 class _Row:
@@ -389,7 +377,6 @@ class _Sums:
                     _notes(book, known[key]),
                     _for_you(book, known[key]),
                     *_met(book),
-                    _shown(book.in_files()),
                     known[key].stands,
                     _shown(known[key].lessons),
                     sum(not known[key].has(runs) for runs in book.runs.values()),

@@ -78,9 +78,6 @@ class ProjectCount:
     how: Mapping[
         str, str
     ] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
-    in_files: tuple[
-        str, ...
-    ] = ()  # what would be told if an instruction file did not say so already
     stands: str = (
         ""  # what a store keeps of it by now: how many lessons are in force, need a word, wait
     )

@@ -7,7 +7,7 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from tacit.core import clock
 from tacit.core.journal import Hand
@@ -15,18 +15,18 @@ from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, class_of, kind_named
-from tacit.core.run import COMMAND, COMPLAINT, FAILURE, Finding
+from tacit.core.run import Finding
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
+from tacit.learn.counting import counted
+from tacit.learn.cures import lesson_may_be_told
+from tacit.learn.floor import Cure
 from tacit.learn.match import of_other_kind, prepared
+from tacit.learn.notices import Notice
 from tacit.learn.stage import confirmed, new_memory
-from tacit.learn.tell import told_by
-from tacit.learn.tell.keep import lesson_may_be_told
-from tacit.learn.tell.lessons import ToldLesson
-from tacit.learn.tell.notebook import Notebook
-from tacit.learn.tell.person import ForPerson, is_asked
 from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
+from tacit.lookback.notebook import Notebook
 from tacit.lookback.result import KnownProject
 from tacit.recall.budget import fit, level_for
 from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
@@ -87,16 +87,15 @@ class Book:
         home: Home,
         profile: Profile,
         lines: Mapping[str, str],
-        here: Callable[[str], bool] = lambda path: False,
     ) -> None:
-        self.home, self.profile, self.lines, self.here = home, profile, lines, here
+        self.home, self.profile, self.lines = home, profile, lines
         self.lessons: dict[str, _Lesson] = {}
         self.met: set[str] = set()
         self.by_term: dict[str, list[str]] = {}
         self.by_signature: dict[str, list[str]] = {}
         self.noted = Notebook()
         self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
-        self.person: dict[str, ForPerson] = {}  # by subject: what only the person is told
+        self.person: dict[str, Notice] = {}  # by subject: what only the person is told
         self.runs: dict[str, frozenset[tuple[str, str]]] = {}  # of each session
 
     def foresee(self, session: Excerpt) -> Foresight:
@@ -177,12 +176,10 @@ class Book:
         self.noted.add(session.unit, session.unit, session.noticed)
         how = self.profile.extract.extractors.get("notice")
         told = (
-            told_by(self.noted, session.noticed, self.lines, self.here)
-            if how is not None and how.on
-            else None
+            counted(self.noted, session.noticed, self.lines) if how is not None and how.on else None
         )
         at = clock.stamp(session.ended)
-        for each in told.lessons if told else ():
+        for each in told.cures if told else ():
             kept = self.told.get(each.subject)
             if kept is None:
                 kept = self.told[each.subject] = self._noticed_lesson(each, at)
@@ -193,8 +190,6 @@ class Book:
                     tags=each.tags,
                     gate=lesson_may_be_told(each).outcome,
                 )
-            if kept.memory.state == "archived":  # it needs telling again
-                kept.memory = replace(kept.memory, state="candidate")
             kept.about |= {note.incident.mark for note in each.witnesses}
             for unit in dict.fromkeys(
                 note.lineage for note in each.witnesses if note.lineage not in kept.units
@@ -211,19 +206,8 @@ class Book:
                     )
                 )
             self._promote(kept, at)
-        for subject in told.silent if told else ():
-            if gone := self.told.get(subject):
-                gone.memory = replace(
-                    gone.memory, state="archived", previous_state=gone.memory.state
-                )
-        for finding in told.person if told else ():
-            for same in [
-                each.subject
-                for each in self.person.values()
-                if each.kind == "request" and is_asked(each.lesson, finding)
-            ]:
-                del self.person[same]  # which wording leads changes from session to session
-            self.person[finding.subject] = finding
+        for notice in told.notices if told else ():
+            self.person[notice.subject] = notice
 
     def has(self, known: KnownProject, units: Iterable[str], subject: str = "") -> bool:
         """Whether a store knows what some sessions taught: what it is about was noticed there, or all of them were learned."""
@@ -231,23 +215,7 @@ class Book:
             run for unit in units for run in self.runs.get(unit, ())
         )
 
-    def in_files(self) -> list[str]:
-        """What these sessions teach and an instruction file says already, so that nobody is told."""
-        every = (
-            [
-                note.incident
-                for kind in (FAILURE, COMMAND, COMPLAINT)
-                for note in self.noted.by_kind.get(kind, ())
-            ]
-            if self.lines
-            else []
-        )
-        known = {each.subject for each in told_by(self.noted, every, self.lines, self.here).lessons}
-        free = told_by(self.noted, every, {}, self.here).lessons
-        # over a command nothing failed
-        return [each.text for each in free if each.subject not in known and each.kind != "command"]
-
-    def _noticed_lesson(self, lesson: ToldLesson, at: str) -> _Lesson:
+    def _noticed_lesson(self, lesson: Cure, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"
         kind = kind_named(self.profile, lesson.kind)
         memory = Memory(

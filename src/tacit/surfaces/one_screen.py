@@ -16,7 +16,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
-from tacit.core.memory import BEFORE_DONE, OWNER, Memory, names_of
+from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import acting, commands_of, head_of
 from tacit.core.proposal import Proposal, new_words, person_question
@@ -73,15 +73,6 @@ SAID_ONCE = {
     "asked": "you asked for it",
     "agreed": "you agreed to it",
     "found": "found",
-}
-_SUBJECTS = {
-    BEFORE_DONE: "you came back with failing checks",
-    "not here": "commands and paths are tried that are not there",
-}
-_PURPOSES = {
-    "test": "how the tests are run",
-    "build": "how it is built",
-    "lint": "how the linter is run",
 }
 
 
@@ -369,12 +360,6 @@ def _marks(evidence: Iterable[Evidence]) -> list[str]:
 
 def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
     """What a lesson is about, in a few words; empty where its own words are all there is."""
-    subject = memory.signature
-    if subject in _SUBJECTS:
-        return _SUBJECTS[subject]
-    if subject.startswith("command "):
-        served = subject.removeprefix("command ")
-        return _PURPOSES.get(served, f"how {served} is done")
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
         others = len(marks) - 1  # the row counts the sessions of all of them
         return recognised(found[0][0]) + (
@@ -413,7 +398,7 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
-    about = commands_of(memory) if memory.signature != BEFORE_DONE else {}
+    about = commands_of(memory)
     if len({part for parts in about.values() for part in parts}) > 1:
         return "each part before its own command, or after its error"
     called = [

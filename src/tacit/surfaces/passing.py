@@ -107,11 +107,7 @@ def word_done(
             memories.forget(about.id, reason=reason)
             return {"id": about.id, "did": f"dropped {back}", "text": about.text}
         did = f"answered with {'yes' if word == 'keep' else 'no'} {back}"
-        if (
-            word == "keep"
-            and asked.kind in (*YES_KEEPS, "edit", "request")
-            and not isinstance(done, int)
-        ):
+        if word == "keep" and asked.kind in (*YES_KEEPS, "edit") and not isinstance(done, int):
             now = memories.get(done.memory)
             remember_numbers(memories, [now.id], instead=asked.id)
             told = yours_now(memories, about or now, "kept", name)

@@ -86,7 +86,7 @@ def overview(memories: Memories) -> dict[str, Any]:
 
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
-    """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
+    """What only the person is told: what fails without a way out, and instruction files that are wrong."""
     told = [(each, each.payload or {}) for each in memories.for_person(most)]
     return [
         {

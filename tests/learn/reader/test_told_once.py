@@ -20,6 +20,8 @@ from tacit.words.tokens import query_words
 
 RTK = "Run `bun run test` directly, not `rtk bun run test`: rtk knows no `bun` subcommand."
 LINT = "Run `bun run lint` directly, not behind rtk: rtk knows no `bun` subcommand."
+REFUSED = "psycopg.OperationalError: connection to 127.0.0.1:5432 refused"
+DATABASE = "Run `docker compose up -d db` before `pytest`, which needs the database."
 OTHER = "Prices in the shop are whole cents, never floats."
 
 
@@ -71,14 +73,15 @@ def test_what_a_reader_calls_the_same_is_a_sighting_of_the_older_one(memories: M
 
 def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: Memories) -> None:
     def failing(name: str) -> Any:
-        bad = tool("rtk bun run test", error="error: unrecognized subcommand 'bun'", status=2)
-        said = say("Well, that call failed, so this time I ran it plainly.")
+        bad = tool("pytest", error=REFUSED, status=1)
+        said = say("Well, that call failed, so this time I started the database.")
         return run(
             name,
             user("why?"),
             said,
             bad,
-            tool("bun run test", "ok"),
+            tool("docker compose up -d db", "started"),
+            tool("pytest", "3 passed"),
             task=name,
             lineage=f"first line of {name}",
         )
@@ -86,11 +89,16 @@ def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: M
     for name in ("r1", "r2"):
         memories.learn(failing(name))
     (rules,) = memories.list()
-    read_by(memories, failing("r3"), Reader(RTK, "that call failed, so this time", "same"))
+    read_by(memories, failing("r3"), Reader(DATABASE, "that call failed, so this time", "same"))
     (memory,) = memories.store.memories([rules.id])
     by = sorted(row.by for row in memories.store.evidence(memory.id) if row.run)
     assert (memory.tally.seen, by) == (3, ["notice", "notice", "notice", "reader"])
-    back = {"id": "k1", "verdict": "came_back", "line": 3, "words": "unrecognized subcommand 'bun'"}
+    back = {
+        "id": "k1",
+        "verdict": "came_back",
+        "line": 3,
+        "words": "psycopg.OperationalError",
+    }
     read_by(
         memories, failing("r4"), Reader(OTHER, "that call failed, so this time", "different", back)
     )

@@ -1,7 +1,6 @@
-"""Noticing: everything in a run that may matter once it is seen again, by rules, complete and silent.
+"""Noticing: what failed in a run, with its cost and how it ended, and which commands served which purpose.
 
-Failures with what they cost and how they ended, commands by purpose, short sentences that the person typed, complaints. All of it is
-counted in the store; what is told of it, and to whom, is another room's decision (`learn/tell`).
+All of it is counted in the store; what is told of it, and to whom, is another module's decision (`learn/counting`).
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.failures import failures
-from tacit.learn.notice.sentences import LONGEST_MESSAGE as LONGEST_SENTENCES
-from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST_OUTPUT
 
 if TYPE_CHECKING:
@@ -31,15 +28,12 @@ _TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 def notice(run: Run) -> tuple[Incident, ...]:
     """The incidents of a run, secrets masked before anything is counted.
 
-    Errors, commands and typed words lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
+    Errors and commands lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
     """
     safe = cache(_without_secrets)  # agents say the same command many times in a run
     run = replace(run, steps=tuple(_safe(step, safe) for step in run.steps))
     by_lane = lanes(run)
-    return tuple(
-        _masked(each)
-        for each in (*failures(run, by_lane), *_forms_used(run, by_lane), *sentences(run))
-    )
+    return tuple(_masked(each) for each in (*failures(run, by_lane), *_forms_used(run, by_lane)))
 
 
 def _without_secrets(text: str) -> str:
@@ -47,19 +41,17 @@ def _without_secrets(text: str) -> str:
 
 
 def _safe(step: Step, safe: Callable[[str], str]) -> Step:
-    said = step.text if step.typed and len(step.text) <= LONGEST_SENTENCES else ""
     error = step.error
     if len(error) > LONGEST_OUTPUT:
         error = f"{error[: LONGEST_OUTPUT // 2]}\n{error[-LONGEST_OUTPUT // 2 :]}"
     given = step.input if isinstance(step.input, dict) else {}
     whole = given.get("command") or ""
     command = whole[:LONGEST_COMMAND] if isinstance(whole, str) else ""
-    told, wrong, line = (safe(text) if text else "" for text in (said, error, command))
-    if (told, wrong, line) == (said, error, whole):
+    wrong, line = (safe(text) if text else "" for text in (error, command))
+    if (wrong, line) == (error, whole):
         return step
     return replace(
         step,
-        text=told if said else step.text,
         error=wrong,
         input={**given, "command": line} if command else step.input,
     )

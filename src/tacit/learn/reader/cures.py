@@ -21,6 +21,8 @@ from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn.command import commands
+from tacit.learn.cures import adopt, keep
+from tacit.learn.floor import Cure
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
@@ -31,9 +33,6 @@ from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.whose import witness_of
-from tacit.learn.tell.keep import adopt, keep
-from tacit.learn.tell.lessons import NEED
-from tacit.learn.tell.lessons import ToldLesson as Told
 from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
 from tacit.stores.readings import Reading, load
 from tacit.words.match import compare, rarity
@@ -229,18 +228,7 @@ def _keep(
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
         hold = why or desk.advises
-        told = Told(
-            mark,
-            text,
-            "pitfall",
-            tuple(met),
-            NEED,
-            tags,
-            _BY,
-            "agent",
-            hold,
-            tuple(advised(text, program)),
-        )
+        told = Cure(mark, text, tuple(met), tags, _BY, "agent", hold, tuple(advised(text, program)))
         session = Session(desk, run, reading.run, desk.now())
         session.enter(tx)
         at = desk.now()
@@ -270,7 +258,7 @@ def _keep(
         session._promote(tx, id)
 
 
-def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -> Memory | None:
+def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -> Memory | None:
     """The lesson that says what a cure says: a line of the rules that is in force, or what a session had found, about no failure yet."""
     project, profile = desk.project.id, desk.profile
     finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)

@@ -149,8 +149,7 @@ def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for each in yours:
         lines += [*hung("  - ", one_line(each["text"], 600)), *diff_lines(cli, each["line"], 4)]
-        does = "says yes" if each["kind"] == "request" else "closes this"
-        does = "writes it, tacit undo takes it back" if each["line"] else does
+        does = "writes it, tacit undo takes it back" if each["line"] else "closes this"
         lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
     return ["", paint(cli, "wait", "For you"), *lines] if lines else []
 

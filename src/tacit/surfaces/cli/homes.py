@@ -90,7 +90,7 @@ class Homes:
 
 
 _KEPT_MOST = 2_000  # lessons of a kind: more than anybody reads
-_PUT_TO_PEOPLE = ("notice", "request")  # questions that a look back could put as well
+_PUT_TO_PEOPLE = ("notice",)  # questions that a look back could put as well
 
 
 def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[str]], KnownProject]:

@@ -462,15 +462,6 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
-        asked = question_meant(memories, meant(memories, args.id))
-        if asked is not None and asked.kind == "request" and list(fields) == ["text"]:
-            done = memories.review(asked.id, "edit", text=args.text, reason=args.reason or "")
-            memory = memories.get("" if isinstance(done, int) else done.memory)
-            remember_numbers(memories, [memory.id], instead=asked.id)
-            did = yours_now(memories, memory, "kept in your words", args.id)
-            return Answer(
-                memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, COLUMNS)}"
-            )
         found = still_there(memories, lesson_meant(memories, args.id))
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")

@@ -65,7 +65,6 @@ _UNTAUGHT = (
     3,
 )  # times that a problem without a lesson came back, and such problems on one screen
 SURE = 0.9
-ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
 
 
 def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -124,7 +123,6 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         shown,
         offered,
         here,
-        plan is not None or bool(chosen.going),
     )
     blocks = blocks_here()
     data["instructions"] = [
@@ -377,7 +375,6 @@ def _look(
         else None,
         progress=tell,
         lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
-        root_of=homes.root,
         known_of=known_here(cli, args),
         met=chosen.met,
     )
@@ -394,7 +391,6 @@ def _screen(
     listed: int,
     offered: str,
     here: str,
-    is_read: bool,
 ) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [
@@ -402,11 +398,10 @@ def _screen(
         *_lessons(found, cli, listed, here),
     ]
     lines += [
-        *_in_files(found, cli, listed),
         *_untaught(found, cli, listed, here),
         *_corrections(found, cli, listed),
     ]
-    lines += [*_for_you(found, cli, listed, is_read), "", *_figures(found, cli)]
+    lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
     return "\n".join(lines)
 
@@ -478,19 +473,6 @@ def _item(cli: Cli, said: str, below: str = "", tone: str = "") -> list[str]:
     return [f"  - {first}", *(f"    {line}" for line in (*rest, *quiet))]
 
 
-def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    """What these sessions teach too, and nobody is told because an instruction file says so."""
-    some = [(each.name, text) for each in found.projects for text in each.in_files][:listed]
-    lines = (
-        ["", paint(cli, "bold", "Not told, because an instruction file says it already")]
-        if some
-        else []
-    )
-    return lines + [
-        line for project, text in some for line in _item(cli, f"{_of(found, project)}{text}")
-    ]
-
-
 def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What came back again and again and has no lesson that would be told: of the project here first."""
     words = lookback_part("words")
@@ -548,11 +530,9 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     ]
 
 
-def _for_you(found: Lookback, cli: Cli, listed: int, is_read: bool) -> list[str]:
-    """What only the person is told: instruction files that are wrong, what fails without a way out, and standing requests unless
-    somebody reads, who hears better what was meant for every time."""
-    said = ((each.name, told) for each in found.projects for told in each.for_you)
-    some = [(name, told) for name, told in said if not (is_read and told.endswith(ASKS_FOR_ALL))]
+def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What only the person is told: instruction files that are wrong, and what fails without a way out."""
+    some = [(each.name, told) for each in found.projects for told in each.for_you]
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
     after = (
         "" if all(each.stands for each in found.projects if each.for_you) else "after tacit learn, "

@@ -52,8 +52,8 @@ from tacit.surfaces.wording import (
 )
 
 if TYPE_CHECKING:
+    from tacit.learn.instructions import Patch
     from tacit.learn.review import Reviewed
-    from tacit.learn.tell.instructions import Patch
 
 _QUOTED = 5  # pieces of evidence that are shown with what they say
 
@@ -276,8 +276,6 @@ def _answers(each: Proposal, patch: Patch | None, name: str) -> list[str]:
     """What to type."""
     if each.kind == "notice" and patch is None:
         return [f"done, or known: tacit keep {name}"]
-    if each.kind == "request":
-        return [f"tacit keep {name} · tacit drop {name} · in other words: tacit edit {name} 'TEXT'"]
     if each.kind == "contradiction":
         return [f"tacit review approve {name} THE_ONE_THAT_STAYS", f"tacit drop {name}"]
     return [f"tacit keep {name} · tacit drop {name}"]

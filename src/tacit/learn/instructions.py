@@ -1,4 +1,4 @@
-"""What the project's instruction files already say: commands they name, and lines that evidence speaks against."""
+"""Lines of the project's instruction files that failures speak against, and how they might read."""
 
 from __future__ import annotations
 
@@ -34,18 +34,6 @@ class Contradiction:
     patch: str = ""  # how the line should read, for people
     # the same for a program: what is replaced by what; with nothing to replace, what is added
     swap: tuple[str, str] = ("", "")
-
-
-def names_command(lines: Mapping[str, str], form: str) -> str:
-    """The instruction file that names a command, with or without its options; empty where none does."""
-    words = form.split()
-    plain = [word for word in words if not word.startswith(("-", "<"))]
-    for wanted in dict.fromkeys((form, " ".join(plain))):
-        pattern = re.compile(rf"(?<![\w:-]){re.escape(wanted)}(?![\w:-])", re.I)
-        for line, file in lines.items():
-            if pattern.search(line):
-                return file
-    return ""
 
 
 def contradictions(

@@ -1,4 +1,4 @@
-"""Lessons from what was noticed, kept: one memory per subject, born with all its witnesses, worded anew when the facts ask for it.
+"""Lessons about failures, kept: one memory per failure, born with all its witnesses, worded anew when the facts ask for it.
 
 A person's hand is respected: a lesson that somebody edited keeps its words, one that was taken out stays out, and its subject met
 again is counted and nothing more.
@@ -6,9 +6,10 @@ again is counted and nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.digest import short_hash
 from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, check_fields
@@ -16,26 +17,24 @@ from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.programs import ABOUT
 from tacit.core.rows import Project
 from tacit.core.standing import is_confirmed
-from tacit.core.states import CLOSED, OPEN
+from tacit.core.states import CLOSED
 from tacit.core.value import replace
 from tacit.guard.redact import redact
+from tacit.learn.floor import Cure
 from tacit.learn.gate import GateDecision, may_be_told
-from tacit.learn.tell import finding_key, witnesses
-from tacit.learn.tell.lessons import ToldLesson
 from tacit.stores.incidents import memory_of
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 BY_NOTICING = "notice"  # the name under which such lessons are written and worded
-_MOST = 500  # lessons of a project that are looked through for a cure
 
 
 def keep(
     tx: Transaction,
     project: Project,
     profile: Profile,
-    lesson: ToldLesson,
+    lesson: Cure,
     *,
     run: str,
     seq: int,
@@ -52,25 +51,19 @@ def keep(
         known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold)
         for each in witnesses(lesson):
             _witness(tx, known, lesson, each, seq, at)
-        tie(tx, known, hand)
         return known.id, True
-    if known.state == "archived" and known.closed_by == BY_NOTICING:
-        again = replace(known, state="candidate", previous_state="archived", closed_by="")
-        tx.apply(hand.change(known, again, "move", "it needs telling again"))
-        known = tx.get(known.id)
     said = None
     if known.state not in CLOSED and known.source == lesson.by:
         said = reworded(tx, known, lesson, hand)
         if said is not None:
             tx.apply(said)
-            tie(tx, tx.get(known.id), hand)
     for each in witnesses(lesson):
         if each[0] == run or said is not None:  # what joins the line now was met before
             _witness(tx, known, lesson, each, seq, at)
     return known.id, False
 
 
-def adopt(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand, seq: int) -> None:
+def adopt(tx: Transaction, memory: Memory, lesson: Cure, hand: Hand, seq: int) -> None:
     """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
     now = replace(
         memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject
@@ -97,7 +90,7 @@ def _new(
     tx: Transaction,
     project: Project,
     profile: Profile,
-    lesson: ToldLesson,
+    lesson: Cure,
     hand: Hand,
     id: str,
     hold: bool,
@@ -129,14 +122,14 @@ def _new(
     return memory
 
 
-def lesson_may_be_told(lesson: ToldLesson) -> GateDecision:
+def lesson_may_be_told(lesson: Cure) -> GateDecision:
     """Whether a lesson from what was noticed may be told: what sessions ran is, if it is the repository's own."""
     if lesson.hold:
         return GateDecision("hold", lesson.hold)
     return may_be_told(lesson.text, lesson.trust, lesson.tags, advises=lesson.advises)
 
 
-def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) -> Change | None:
+def reworded(tx: Transaction, memory: Memory, lesson: Cure, hand: Hand) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
     extra, asked = _extra(lesson, memory.extra), lesson_may_be_told(lesson)
     # … unless somebody was asked about these very words, or has answered
@@ -153,56 +146,31 @@ def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) ->
     return hand.change(memory, now, "edit", "more was noticed")
 
 
-def _extra(lesson: ToldLesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def _extra(lesson: Cure, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     rest = {name: value for name, value in (known or {}).items() if name != ABOUT}
-    about = (
-        {ABOUT: {program: list(parts) for program, parts in lesson.about.items()}}
-        if lesson.about
-        else {}
-    )
+    about = {ABOUT: {program: [] for program in lesson.about}} if lesson.about else {}
     return {**rest, **about} or None
 
 
-def tie(tx: Transaction, memory: Memory, hand: Hand) -> None:
-    """A command that is the cure of another lesson shares that lesson's coin: else it would tell the cure where the lesson is withheld."""
-    noticed = tx.select([memory.project], states=OPEN, equal={"source": BY_NOTICING}, limit=_MOST)
-    if memory.klass == "command":
-        pairs = [(memory, other) for other in noticed if other.klass != "command"]
-    else:
-        pairs = [(other, memory) for other in noticed if other.klass == "command"]
-    for command, lesson in pairs:
-        family = lesson.family or lesson.id
-        if command.family != family and tells_cure(command.text, lesson.text):
-            told = f"it tells the cure of {lesson.id}: the two share one coin"
-            tx.apply(hand.change(command, replace(command, family=family), "edit", told))
+def finding_key(project: str, lesson: Cure, run: str) -> str:
+    """The key of one run's sighting of a failure."""
+    return short_hash(project, run, "notice", lesson.subject)
 
 
-def tells_cure(command: str, lesson: str) -> bool:
-    """Whether a lesson about a failure names, as something to run, the very command that another lesson tells."""
-    named = command.split("`")[1::2]
-    return bool(named) and named[0] in lesson.split("`")[1::2]
-
-
-def silenced(tx: Transaction, project: str, subject: str, why: str, hand: Hand) -> Change | None:
-    """A command that needs no telling any more is told no more."""
-    memory = of_subject(tx, project, subject)
-    if memory is None or memory.state not in ("candidate", "provisional"):
-        return None
-    now = replace(
-        memory,
-        state="archived",
-        previous_state=memory.state,
-        closed_by=BY_NOTICING,
-        pinned=False,
-        on_page=False,
-    )
-    return hand.change(memory, now, "move", why)
+def witnesses(lesson: Cure) -> Iterator[tuple[str, str, str, str]]:
+    """(run, lineage, place, what it met) of each run that met the failure, once per run."""
+    seen: set[str] = set()
+    for each in lesson.witnesses:
+        if each.run not in seen:
+            seen.add(each.run)
+            one = each.incident
+            yield each.run, each.lineage, one.place, f"{one.program}: {one.mark}"[:200]
 
 
 def _witness(
     tx: Transaction,
     memory: Memory,
-    lesson: ToldLesson,
+    lesson: Cure,
     met: tuple[str, str, str, str],
     seq: int,
     at: str,

@@ -1,7 +1,7 @@
-"""What the person is told of what was noticed, and no agent ever is: in the inbox, on the desk, by `doctor`.
+"""What the person is told of what was counted, and no agent ever is.
 
-Three sorts. Something fails in many sessions and nobody found a way out: only the person can mend the machine or say what to do. An
-instruction file orders what fails, or names what is not there. Something was asked for again and again: it may be a lasting order.
+Two sorts. Something fails in many sessions and nobody found a way out: only the person can mend the machine or say what to do. An
+instruction file orders what fails, or names what is not there.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tacit.core.proposal import Proposal, person_question
 from tacit.core.value import replace, value
 from tacit.learn.command import commands
 from tacit.learn.echo import as_said
-from tacit.learn.tell.instructions import contradictions
-from tacit.learn.tell.lessons import cure, of_failure
+from tacit.learn.floor import command_after, cure_of, said_of_failure
+from tacit.learn.instructions import contradictions
 from tacit.stores.incidents import Noted
-from tacit.words.diagnose import Diagnosis
 
 if TYPE_CHECKING:
-    from tacit.learn.tell.requests import Request
+    from tacit.stores.sql_writer import Transaction
 
+KIND = "notice"  # of the proposal: a yes closes it
 _STUCK_LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset(
@@ -32,10 +32,9 @@ _SHOWN = 160  # characters of a line that is said to be wrong
 
 
 @value
-class ForPerson:
-    """One thing for the person to know or to decide."""
+class Notice:
+    """One thing for the person to know and to mend outside."""
 
-    kind: str  # "request": yes makes it a lasting order; "notice": to be mended outside, and closed
     subject: str
     text: str
     count: int  # lineages
@@ -44,22 +43,18 @@ class ForPerson:
     quote: str = ""
     patch: str = ""
     file: str = ""  # the instruction file whose line should read otherwise
-    swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`tell/instructions.py`)
-    lesson: str = ""  # of a request: the wording that most share
-    order: str = ""  # … and the order as it would stand
-    wordings: tuple[str, ...] = ()  # of a request: how else it was said
-    said: tuple[str, ...] = ()  # … and how each of the runs said it
+    swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`instructions`)
 
 
-def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
+def without_a_way(met: Sequence[Noted], sessions: int) -> Notice | None:
     """Something that keeps failing and that no two sessions got over in the same way."""
     first = met[0].incident
     count = len({each.lineage for each in met})
     if (
         count < _STUCK_LINEAGES
         or first.family not in WITHOUT_A_WAY
-        or of_failure(first.mark, met) is not None
-        or cure(met, ("form",))
+        or cure_of(first.mark, met) is not None
+        or command_after(met, ("form",))
     ):
         return None
     over = len(
@@ -69,7 +64,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
             if each.incident.ended in ("edit", "other edit", "command", "form")
         }
     )
-    said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
+    said = said_of_failure(first)
     by = Counter(
         program
         for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in met)
@@ -94,14 +89,12 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
             else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
         )
         text = f"{who} failed in {count} of {sessions} sessions: {said}. {ways}."
-    return ForPerson(
-        "notice", f"fails {first.mark}", text, count, sessions, _runs(met), quote=first.line
-    )
+    return Notice(f"fails {first.mark}", text, count, sessions, _runs(met), quote=first.line)
 
 
-def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
+def one_cause(found: Iterable[Notice]) -> list[Notice]:
     """Packages that are missing in the same sessions are one cause, and one line."""
-    kept: list[ForPerson] = []
+    kept: list[Notice] = []
     for each in sorted(found, key=lambda each: (-each.count, each.subject)):
         name = each.subject.removeprefix(_MODULE) if each.subject.startswith(_MODULE) else ""
         same = [
@@ -120,13 +113,13 @@ def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
 _MODULE = "fails module "
 
 
-def _together(one: ForPerson, other: ForPerson) -> bool:
+def _together(one: Notice, other: Notice) -> bool:
     return len(set(one.runs) & set(other.runs)) * 2 > len(one.runs)
 
 
 def of_instructions(
     lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
-) -> list[ForPerson]:
+) -> list[Notice]:
     """Instruction files that order what fails or name what is not there, with the line and how it might read."""
     told = []
     for each in contradictions(lines, failures, sessions):
@@ -142,8 +135,7 @@ def of_instructions(
         )
         subject, seen = f"instructions {each.file} {each.about}", runs[-MOST_RUNS:]
         told.append(
-            ForPerson(
-                "notice",
+            Notice(
                 subject,
                 text,
                 each.lineages,
@@ -158,30 +150,7 @@ def of_instructions(
     return told
 
 
-def of_request(request: Request, sessions: int) -> ForPerson:
-    """A question whose answer only the person knows."""
-    count = len(request.lineages)
-    others = "; ".join(f"“{each}”" for each in request.wordings[:2])
-    text = (
-        f"In {count} of {sessions} sessions you asked “{request.text}”"
-        + (f" (also {others})" if others else "")
-        + ". Make it a lasting order?"
-    )
-    return ForPerson(
-        "request",
-        f"request {request.text.lower()}",
-        text,
-        count,
-        sessions,
-        request.runs[-MOST_RUNS:],
-        lesson=request.text,
-        order=request.order,
-        wordings=request.wordings,
-        said=request.said[-MOST_RUNS:],
-    )
-
-
-def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) -> Proposal | None:
+def as_proposal(told: Notice, project: str, at: str, known: Proposal | None) -> Proposal | None:
     """The proposal that says it, where it is new or says more; None where it stands, or was answered and came not twice as often since."""
     payload = {
         "subject": told.subject,
@@ -190,18 +159,14 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         "runs": list(told.runs),
         "quote": told.quote,
         "patch": told.patch,
-        "text": told.lesson,
         **({"file": told.file, "swap": list(told.swap)} if told.file else {}),
-        **({"order": told.order, "said": list(told.said)} if told.order else {}),
     }
     if known is None:
-        id = person_question(project, told.kind, told.subject)
-        return Proposal(id, project, told.kind, told.text, "learn", at, payload=payload)
+        id = person_question(project, KIND, told.subject)
+        return Proposal(id, project, KIND, told.text, "learn", at, payload=payload)
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
-        same = told.count == before and all(
-            (known.payload or {}).get(name) == payload.get(name) for name in ("swap", "order")
-        )
+        same = told.count == before and (known.payload or {}).get("swap") == payload.get("swap")
         return None if same else replace(known, reason=told.text, payload=payload)
     if told.count < RAISE * before or known.state == "approved":
         return None
@@ -217,14 +182,16 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
     )
 
 
-def asked_before(told: ForPerson, known: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals that ask for the same in other words: which wording leads changes from session to session, and two may become one."""
-    return [each for each in known if is_asked(str((each.payload or {}).get("text", "")), told)]
-
-
-def is_asked(text: str, told: ForPerson) -> bool:
-    """Whether a request asks for what another does: it is one of its wordings."""
-    return text.lower() in {each.lower() for each in (told.lesson, *told.wordings)}
+def propose(tx: Transaction, project: str, told: Sequence[Notice], at: str) -> int:
+    """Put what the person should know before them; how many are new or say more."""
+    count = 0
+    for each in told:
+        known = tx.proposal(person_question(project, KIND, each.subject))
+        proposal = as_proposal(each, project, at, known)
+        if proposal is not None:
+            tx.put_proposal(proposal)
+            count += 1
+    return count
 
 
 def _runs(met: Sequence[Noted]) -> tuple[str, ...]:
