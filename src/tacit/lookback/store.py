@@ -23,10 +23,10 @@ from tacit.learn.counting import counted
 from tacit.learn.cures import lesson_may_be_told
 from tacit.learn.floor import Cure
 from tacit.learn.match import of_other_kind, prepared
+from tacit.learn.notebook import Notebook
 from tacit.learn.notices import Notice
 from tacit.learn.stage import confirmed, new_memory
 from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
-from tacit.lookback.notebook import Notebook
 from tacit.lookback.result import KnownProject
 from tacit.recall.budget import fit, level_for
 from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
