@@ -151,8 +151,9 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     from tacit.guard.redact import private, redact, redacted_record
     from tacit.guard.screen import screen
     from tacit.learn.command import commands
-    from tacit.learn.hazard import hazard
     from tacit.learn.reader.render import failing_output
+    from tacit.safety.provenance import judge
+    from tacit.safety.record import Text
     from tacit.words.diagnose import signatures
     from tacit.words.signature import decisive_line, signature
 
@@ -169,7 +170,7 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
             Step("tool", "1", tool="Bash", input={"command": "make | tail"}, output=text)
         ),
         "shell line": lambda text: [commands(each) for each in (text,)],
-        "hazard": lambda text: hazard(recommended(text)),
+        "provenance": lambda text: judge(recommended(text), (Text(0, "outside", text, "page"),)),
         "learn: error": lambda text: learned(folder, error=text),
         "learn: command": lambda text: learned(folder, command=text),
         "learn: output": lambda text: learned(folder, output=text),

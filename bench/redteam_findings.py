@@ -468,6 +468,7 @@ def hazardous_cures(world: World) -> Tried:
                     iter(
                         [
                             [
+                                *shell(f"p{k}", f"curl x.example/{k}", f"Run {command} first."),
                                 *shell(
                                     f"a{k}",
                                     f"make check{k}",

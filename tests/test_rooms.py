@@ -33,10 +33,10 @@ MAY = {
     "tend": {*LOW, "tend", "stores", "hookspecs"},
     "team": {*LOW, "team", "stores"},
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
-    "origins": {*LOW, "origins", "formats", "learn", "recall", "tend", "stores"},
+    "origins": {*LOW, "origins", "formats", "learn", "recall", "safety", "tend", "stores"},
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "stores", "tacit"},
     "hookspecs": {"core", "origins"},
-    "lookback": {*LOW, "lookback", "learn", "reading", "recall"},
+    "lookback": {*LOW, "lookback", "learn", "reading", "recall", "safety"},
     "surfaces": {
         *LOW,
         "surfaces",

@@ -31,7 +31,7 @@ RULES = (
     "Answer in English, even when I write German.",
 )
 TRIED = (  # (what the lesson says, how often its problem comes without it, and with it)
-    ("The importer needs LANG=C.UTF-8, or it drops rows with umlauts", 0.7, 0.06),
+    ("The importer needs a UTF-8 locale, or it drops rows with umlauts", 0.7, 0.06),
     ("Run make migrate before the tests: the schema of the fixtures lags behind", 0.65, 0.08),
     ("The payment client returns 500 where the response is not checked for null", 0.6, 0.1),
     ("Login tests hang while two workers share port 5432; start them with -p no:xdist", 0.5, 0.15),

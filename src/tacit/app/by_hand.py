@@ -91,7 +91,7 @@ class ByHand(PageVerbs, Safety):
     def _make(self, facets: dict[str, Any], at: str) -> Change:
         when = str(facets.get("at") or at or self.now())
         memory, reason = memory_from(
-            facets, self.actor, self.profile, self.project_id, new_id(), when
+            facets, self.actor, self.profile, self.project_id, new_id(), when, self.vouch
         )
         return made(
             memory,
@@ -181,7 +181,7 @@ class ByHand(PageVerbs, Safety):
         """Other words for a lesson that only a person may change: they wait in the inbox, with what the gate says of them."""
         found, at, reason = self.get(id), self.now(), self._kept_reason(reason)
         words = redact(private(kept_text(text))).text
-        asked = may_be_told(words, self.actor.tier)
+        asked = may_be_told(words, self.actor.tier, self.vouch)
         proposal = Proposal(
             new_id(),
             found.project,
@@ -214,7 +214,7 @@ class ByHand(PageVerbs, Safety):
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
         self._need_standing(found := self.get(id), "Rewording")
         clean = redact(private(text)).text
-        asked = may_be_told(clean, found.trust)
+        asked = may_be_told(clean, found.trust, self.vouch)
         gate = {"gate": asked.outcome, "gate_reason": asked.reason}
         return self._change(
             id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, self._hand, reason)

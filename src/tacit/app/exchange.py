@@ -53,7 +53,7 @@ class Exchange(Opened):
             self.need_person(f"Importing with trust {tier}")
         files = [(format or formats.holder(each), each) for each in self._memory_files(source)]
         read = [_read(name, each) for name, each in files]
-        reports = take_in(self.work, read, tier=tier, dry_run=dry_run)
+        reports = take_in(self.work, read, tier=tier, vouch=self.vouch, dry_run=dry_run)
         self.store.tidy()
         return reports
 

@@ -242,7 +242,8 @@ class Learning(Recalling):
         finding = replace(
             finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin
         )
-        said = submit(work, finding, host=host, known_lines=self.instruction_lines())
+        known = self.instruction_lines()
+        said = submit(work, finding, host=host, vouch=self.vouch, known_lines=known)
         self._name([said.memory] if said.memory else [])
         return said
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
+    from tacit.safety.witness import Vouch
     from tacit.stores.identity import Place
     from tacit.stores.sql import Reads, Store, WorkContext
     from tacit.stores.sql_writer import Transaction
@@ -163,6 +164,7 @@ class Opened:
         self._asked_profile = profile
         self._project: Project | None = None
         self._place: Place | None = None
+        self._vouch: Vouch | None = None
         self._profile: Profile | None = None
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = (
@@ -238,6 +240,15 @@ class Opened:
         if self.store.url and self._near is None:
             self._near = open_cache_of(self.store.url, self.env, True, self.store.wait)
         return self.near
+
+    @property
+    def vouch(self) -> Vouch:
+        """What the repository of this folder vouches for: asked of words that no session's record stands behind."""
+        from tacit.safety.witness import of_folder
+
+        if self._vouch is None:
+            self._vouch = of_folder(self.folder, self.now())
+        return self._vouch
 
     @property
     def place(self) -> Place:

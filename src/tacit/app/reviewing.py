@@ -152,7 +152,7 @@ class Reviewing(ByHand):
         if payload.get("erase") or any(memory.gate != "allow" for memory in found):
             return True
         would = new_words(asked) if asked and asked.kind in OTHER_WORDS else ""
-        return bool(would) and may_be_told(would, "agent").outcome != "allow"
+        return bool(would) and may_be_told(would, "agent", self.vouch).outcome != "allow"
 
     def reopen(self, proposal: str) -> Proposal:
         """Let a decided proposal wait again; what a yes changed in a file, or in its lesson if nothing came after it, is put back."""

@@ -40,6 +40,7 @@ def learn(
     from tacit.learn.notice import notice
     from tacit.learn.outcomes import Session
     from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
+    from tacit.safety.witness import of_run
 
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
@@ -56,7 +57,12 @@ def learn(
         said, echoed = what_it_says(work, run, id, known_lines)
         noticed = () if run.foreign else notice(run)
         cleaned = [without_secrets(finding) for finding in said]
-        judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
+        vouch = of_run(run)
+        judged = [
+            judged_by_gate(finding, profile, known_lines, hold_all, vouch) for finding, _ in cleaned
+        ]
+        for each in filter(None, dict.fromkeys(each.cure for each in noticed)):
+            vouch(f"`{each}`")  # the record and git are not asked within the transaction
         session = Session(work, run, id, at)
         session.redacted = sum(hits for _, hits in cleaned)
         own = [each for each in judged if each[0].run == run.id]
@@ -67,7 +73,7 @@ def learn(
             ):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
-            session.tell(tx, noticed, known_lines or {}, hold_all, person)
+            session.tell(tx, noticed, known_lines or {}, hold_all, person, vouch)
             if not run.foreign:  # what became of lessons is not for anybody's file to say
                 session.settle(tx, own, over or session.is_over(), echoed, known_lines)
             session.leave(tx)

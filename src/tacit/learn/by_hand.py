@@ -36,6 +36,7 @@ from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.stage import with_subject
+from tacit.safety.witness import Vouch
 from tacit.stores.sql import WorkContext
 from tacit.words.signature import signature
 
@@ -44,9 +45,15 @@ TASK_CHARS, GROUP_CHARS = 4000, 200
 
 
 def memory_from(
-    facets: Mapping[str, Any], actor: Actor, profile: Profile, project: str, id: str, at: str
+    facets: Mapping[str, Any],
+    actor: Actor,
+    profile: Profile,
+    project: str,
+    id: str,
+    at: str,
+    vouch: Vouch,
 ) -> tuple[Memory, str]:
-    """The memory that these facets describe, and why it starts where it does."""
+    """The memory that these facets describe, and why it starts where it does. `vouch` is asked of whatever is not a person's word."""
     unknown = [name for name in facets if name not in _FACETS]
     if unknown:
         raise UsageError(
@@ -89,7 +96,9 @@ def memory_from(
         *found.get("tags", ()),
         str((facets.get("extra") or {}).get("title") or ""),
     ]
-    asked = GateDecision("allow", "") if is_persons else may_be_told(clean.text, tier, beside)
+    asked = (
+        GateDecision("allow", "") if is_persons else may_be_told(clean.text, tier, vouch, beside)
+    )
     memory = Memory(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
@@ -259,7 +268,12 @@ class Submitted:
 
 
 def submit(
-    work: WorkContext, finding: Finding, *, host: str, known_lines: Mapping[str, str] | None = None
+    work: WorkContext,
+    finding: Finding,
+    *,
+    host: str,
+    vouch: Vouch,
+    known_lines: Mapping[str, str] | None = None,
 ) -> Submitted:
     """Take in one finding of a run that is not over: redacted, matched and gated like any other, settled when the run is.
 
@@ -274,7 +288,7 @@ def submit(
     said, _ = what_it_says(work, run, id, known_lines)
     if not said:
         return Submitted(run.id, "echo", "these are the words of a lesson that this run was given")
-    kept, decision = judged_by_gate(without_secrets(said[0])[0], profile, known_lines, False)
+    kept, decision = judged_by_gate(without_secrets(said[0])[0], profile, known_lines, False, vouch)
     session = Session(work, run, id, at)
     with work.write() as tx:
         session.enter(tx)

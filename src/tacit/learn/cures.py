@@ -25,6 +25,7 @@ from tacit.learn.gate import GateDecision, may_be_told
 from tacit.stores.incidents import memory_of
 
 if TYPE_CHECKING:
+    from tacit.safety.witness import Vouch
     from tacit.stores.sql_writer import Transaction
 
 BY_NOTICING = "notice"  # the name under which such lessons are written and worded
@@ -41,20 +42,22 @@ def keep(
     at: str,
     ids: Callable[[], str],
     hold: bool,
+    vouch: Vouch,
 ) -> tuple[str, bool]:
-    """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again."""
+    """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again. `vouch` is asked whose word its
+    commands are."""
     hand = Hand(BY_NOTICING, at, run, project.profile)
     known = of_subject(tx, project.id, lesson.subject) or of_subject(
         tx, project.id, lesson.subject, "reader"
     )
     if known is None:
-        known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold)
+        known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold, vouch)
         for each in witnesses(lesson):
             _witness(tx, known, lesson, each, seq, at)
         return known.id, True
     said = None
     if known.state not in CLOSED and known.source == lesson.by:
-        said = reworded(tx, known, lesson, hand)
+        said = reworded(tx, known, lesson, hand, vouch)
         if said is not None:
             tx.apply(said)
     for each in witnesses(lesson):
@@ -94,10 +97,11 @@ def _new(
     hand: Hand,
     id: str,
     hold: bool,
+    vouch: Vouch,
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
-    asked = lesson_may_be_told(lesson)
+    asked = lesson_may_be_told(lesson, vouch)
     if hold and asked.outcome == "allow":
         asked = GateDecision("hold", "every finding waits for a person")
     memory = Memory(
@@ -122,26 +126,29 @@ def _new(
     return memory
 
 
-def lesson_may_be_told(lesson: Cure) -> GateDecision:
-    """Whether a lesson from what was noticed may be told: what sessions ran is, if it is the repository's own."""
+def lesson_may_be_told(lesson: Cure, vouch: Vouch) -> GateDecision:
+    """Whether a cure may be told: the words are ours, so what is asked about is the commands that it tells somebody to run."""
     if lesson.hold:
         return GateDecision("hold", lesson.hold)
-    return may_be_told(lesson.text, lesson.trust, lesson.tags, advises=lesson.advises)
+    commands = " ".join(f"`{command}`" for command in lesson.advises)
+    return may_be_told(lesson.text, lesson.trust, lambda text: vouch(commands or text), lesson.tags)
 
 
-def reworded(tx: Transaction, memory: Memory, lesson: Cure, hand: Hand) -> Change | None:
-    """Other words for the same subject, where the facts call for them and no person has chosen the words."""
-    extra, asked = _extra(lesson, memory.extra), lesson_may_be_told(lesson)
-    # … unless somebody was asked about these very words, or has answered
-    waits = asked.outcome != "allow" and not (memory.text == lesson.text and memory.gate_reason)
-    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not waits:
+def reworded(
+    tx: Transaction, memory: Memory, lesson: Cure, hand: Hand, vouch: Vouch
+) -> Change | None:
+    """Other words for the same subject, where the facts call for them and no person has chosen the words. Words that stay are not asked
+    about again: a session that was told them shows them first."""
+    extra = _extra(lesson, memory.extra)
+    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra):
         return None
     if is_confirmed(memory) or any(
         entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")
     ):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra)
-    if waits:
+    asked = lesson_may_be_told(lesson, vouch)
+    if now.text != memory.text and asked.outcome != "allow":
         now = replace(now, gate=asked.outcome, gate_reason=asked.reason)
     return hand.change(memory, now, "edit", "more was noticed")
 

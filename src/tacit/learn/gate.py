@@ -6,11 +6,11 @@ noise is discarded (tool traces, command dumps, edits to some document, an agent
 own files already say is linked instead of stored, guesses are held, and a lesson that names something checkable is let
 in. What cannot be judged is held.
 
-A command that installs by name, sends files away or loosens something is held too (`hazard`), however often it worked;
-so is one that is learned by imitation and is not the repository's own (`own_commands`).
+Whose word it is, is the last question (`safety`): a name that did not first stand with the person, the project or the agent waits, and
+so does what would act unasked; the reason names it and where it stood.
 
 Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by hand is asked. What a run says
-passes the gate of its profile as well, which begins with it (`settled_first`) and goes on to merit: Tacit's own, the open one of
+passes the gate of its profile in between, which begins with `settled_first` and goes on to merit: Tacit's own, the open one of
 ArcheFlow and geas; joelclaw's, which reads a model's annotation, and Ralph's, which checks figures, are those of `tacit.origins`.
 """
 
@@ -29,10 +29,10 @@ from tacit.guard.screen import screened
 from tacit.hookspecs import policy
 from tacit.learn import cues
 from tacit.learn.echo import plain_line
-from tacit.learn.hazard import hazard
-from tacit.learn.own_commands import why_not_own
+from tacit.safety.provenance import GROUNDED
 
 if TYPE_CHECKING:
+    from tacit.safety.witness import Vouch
 
     class Gate(Protocol):
         """What every gate is called with."""
@@ -104,23 +104,33 @@ _WITHOUT_NOISE = GateRules(min_chars=0, discard=())
 def may_be_told(
     text: str,
     tier: str,
+    vouch: Vouch,
     beside: Iterable[str] = (),
-    rules: GateRules = _WITHOUT_NOISE,
-    advises: Iterable[str] = (),
 ) -> GateDecision:
-    """Whether words of a tier may be told: do they speak to the reader, whose are they, are they noise, what would they do. `beside` is
-    printed with them; `advises` are commands that they tell somebody to run as sessions ran them."""
+    """Whether words of a tier may be told: do they speak to the reader, whose are they, where did their names stand first. `beside` is
+    printed with them; `vouch` is asked whose word they are."""
+    settled = _by_their_looks(text, tier, beside, _WITHOUT_NOISE)
+    if settled is not None:
+        return settled
+    return whose_word(text, tier, vouch)
+
+
+def whose_word(text: str, tier: str, vouch: Vouch) -> GateDecision:
+    """Whether somebody has to say yes to these words first. A person's own are not asked about."""
+    asked = GROUNDED if tier in PERSONAL else vouch(text)
+    return GateDecision("allow" if asked.grounded else "hold", asked.reason)
+
+
+def _by_their_looks(
+    text: str, tier: str, beside: Iterable[str], rules: GateRules
+) -> GateDecision | None:
     found = screened(text, *beside)
     if not found.clean:
         return GateDecision("quarantine", found.reason)
     if tier in rules.held:
         return GateDecision("hold", f"{tier} text waits for somebody to vouch for it")
-    if noise := noise_in(text, tier, rules):
-        return GateDecision("discard", noise)
-    why = "" if tier in PERSONAL else hazard(text)
-    if why := why or next(filter(None, map(why_not_own, advises)), ""):
-        return GateDecision("hold", f"{why}; a person decides whether to recommend it")
-    return GateDecision("allow", "")
+    noise = noise_in(text, tier, rules)
+    return GateDecision("discard", noise) if noise else None
 
 
 def gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
@@ -169,11 +179,9 @@ def settled_first(
         finding.agent,
         finding.about,
     )
-    decision = may_be_told(
-        finding.text, finding.tier, (*beside, *finding.paths, *finding.tags), rules
-    )
-    if decision.outcome != "allow":
-        return decision
+    every = (*beside, *finding.paths, *finding.tags)
+    if (looks := _by_their_looks(finding.text, finding.tier, every, rules)) is not None:
+        return looks
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
     return GateDecision("allow", f"already written in {file}", linked=file) if file else None
 

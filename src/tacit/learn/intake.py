@@ -23,6 +23,7 @@ from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_record
 from tacit.learn.gate import may_be_told
+from tacit.safety.witness import Vouch
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED_ROW, header_key, rows_namespace
 from tacit.stores.sql import WorkContext
@@ -69,11 +70,11 @@ class TakenIn:
 
 
 def take_in(
-    work: WorkContext, files: Sequence[Read], *, tier: str, dry_run: bool = False
+    work: WorkContext, files: Sequence[Read], *, tier: str, vouch: Vouch, dry_run: bool = False
 ) -> list[TakenIn]:
     """Take in what formats read, at the trust that the caller may give: all of it in one transaction, or nothing."""
     at = work.now()
-    intakes = [_Intake(work, file, tier, at) for file in files]
+    intakes = [_Intake(work, file, tier, at, vouch) for file in files]
     with work.write(keep=not dry_run) as tx:
         for intake in intakes:
             intake.keep(tx)
@@ -83,7 +84,8 @@ def take_in(
 class _Intake:
     """One file: what it has met and kept so far. Words are cleaned before the transaction, where nobody waits for it."""
 
-    def __init__(self, work: WorkContext, file: Read, tier: str, at: str) -> None:
+    def __init__(self, work: WorkContext, file: Read, tier: str, at: str, vouch: Vouch) -> None:
+        self.vouch = vouch
         self.project, self.profile, self.by, self.ids = (
             work.project,
             work.profile,
@@ -289,7 +291,7 @@ class _Intake:
             *came.paths,
             *came.tags,
         )
-        asked = may_be_told(clean.text, self.tier, beside)
+        asked = may_be_told(clean.text, self.tier, self.vouch, beside)
         takes = asked.outcome == "quarantine" or (asked.outcome != "allow" and came.gate == "allow")
         gate, why = (asked.outcome, asked.reason) if takes else (came.gate, came.gate_reason)
         kind = kind_named(self.profile, came.kind)

@@ -17,14 +17,14 @@ from tacit.hookspecs import of_origins
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, extract
-from tacit.learn.gate import GateDecision, gate_named, rules_of
+from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
 from tacit.learn.match import prepared, same
 from tacit.learn.repetition import incidents as incidents_of
 from tacit.learn.repetition import repeated
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:
-    from tacit.learn.gate import GateDecision
+    from tacit.safety.witness import Vouch
     from tacit.stores.sql import Reads, Store, WorkContext
 
 QUOTED_FOR_SECRETS = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
@@ -124,10 +124,18 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
 
 def gate_of(
-    finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
+    finding: Finding,
+    profile: Profile,
+    known: Mapping[str, str] | None,
+    hold_all: bool,
+    vouch: Vouch,
 ) -> GateDecision:
     rules = rules_of(profile)
     decision = gate_named(profile.gate.function)(finding, rules, known)
+    if decision.outcome == "allow" and not decision.linked:
+        asked = whose_word(decision.text or finding.text, finding.tier, vouch)
+        if asked.outcome == "hold":
+            decision = replace(decision, outcome="hold", reason=asked.reason)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", STAGED_BY_HAND, version=decision.version)
@@ -135,8 +143,13 @@ def gate_of(
 
 
 def judged_by_gate(
-    finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
+    finding: Finding,
+    profile: Profile,
+    known: Mapping[str, str] | None,
+    hold_all: bool,
+    vouch: Vouch,
 ) -> tuple[Finding, GateDecision]:
-    decision = gate_of(finding, profile, known, hold_all)
+    """A finding as its profile and provenance judge it."""
+    decision = gate_of(finding, profile, known, hold_all, vouch)
     kept = settled(finding, decision, profile)
     return kept, replace(decision, category=kept.category)

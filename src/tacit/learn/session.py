@@ -21,7 +21,6 @@ from tacit.learn.counting import counted
 from tacit.learn.cures import keep
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.notices import propose
-from tacit.learn.own_commands import advised, strange_script
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.stage import (
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.learn.match import Matched
     from tacit.learn.reader.asking import ReaderContext
+    from tacit.safety.witness import Vouch
     from tacit.stores.sql import WorkContext
     from tacit.stores.sql_writer import Transaction
 
@@ -164,6 +164,7 @@ class Findings:
         lines: Mapping[str, str],
         hold: bool,
         person: str,
+        vouch: Vouch,
     ) -> None:
         """Write down what failed, and tell what has become worth telling by it: an agent, or the person."""
         put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
@@ -174,9 +175,6 @@ class Findings:
         counts = Counts(tx, self.project.id, person, self.id)
         told = counted(counts, noticed, lines)
         for lesson in told.cures:
-            lesson = replace(
-                lesson, hold=lesson.hold or strange_script(advised(lesson.text), self.run.cwd)
-            )
             id, new = keep(
                 tx,
                 self.project,
@@ -187,6 +185,7 @@ class Findings:
                 at=self.at,
                 ids=self.ids,
                 hold=hold,
+                vouch=vouch,
             )
             (self.new if new else self.matched).append(id)
             self._promote(tx, id)

@@ -33,6 +33,7 @@ from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
 from tacit.recall.query import Query
 from tacit.recall.rank import Ranked, barred
 from tacit.recall.render import frame_tokens, line_tokens
+from tacit.safety.witness import unless_it_acts
 from tacit.trial.tally import tally_of
 from tacit.words.match import choose_same, grown
 from tacit.words.prepared import Prepared, prepare
@@ -188,7 +189,7 @@ class Book:
                     kept.memory,
                     text=each.text,
                     tags=each.tags,
-                    gate=lesson_may_be_told(each).outcome,
+                    gate=lesson_may_be_told(each, unless_it_acts).outcome,
                 )
             kept.about |= {note.incident.mark for note in each.witnesses}
             for unit in dict.fromkeys(
@@ -231,7 +232,7 @@ class Book:
             signature=lesson.subject,
             created_at=at,
             updated_at=at,
-            gate=lesson_may_be_told(lesson).outcome,
+            gate=lesson_may_be_told(lesson, unless_it_acts).outcome,
         )
         self.lessons[id] = made = _Lesson(
             memory, prepare(memory.text, memory.tags, memory.signature, memory.category)

@@ -29,6 +29,7 @@ from tacit.learn.prepare import (
 )
 from tacit.learn.stage import Learned
 from tacit.origins.observer import sanitize_text
+from tacit.safety.witness import of_run
 from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
@@ -66,7 +67,10 @@ def extract(
         shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)
     ]
     cleaned = [without_secrets(finding) for finding in fresh]
-    judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
+    vouch = of_run(run)
+    judged = [
+        judged_by_gate(finding, profile, known_lines, hold_all, vouch) for finding, _ in cleaned
+    ]
     session = Session(work, run, id, work.now())
     session.redacted = sum(hits for _, hits in cleaned)
     with work.write() as tx:

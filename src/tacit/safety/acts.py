@@ -31,6 +31,7 @@ rm -rf|-fr|-r /*|~*|$*
 dropdb|dropuser *
 vault|op|aws|gcloud|az put|write|set-secret|create-secret|put-parameter
 chmod 777|a+rwx|-R
+tacit keep|review|config|guard|import|connect|leave|sync|restore
 * --no-verify
 * --no-sandbox
 curl|wget -k|--no-check-certificate

@@ -27,8 +27,13 @@ _LOOPBACK = re.compile(r"(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|::1)
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _PACKAGE = re.compile(r"(?<![\w/])@[\w-]+/[\w.-]+(?:@[\w.^~-]+)?|\b[\w-]+@v?\d[\w.]*")
 _INSTALLED = re.compile(
-    r"\b(?:install|npx|uvx|bunx|pipx|pip install|npm i|add)\s+(?:-\S+\s+)*`?([a-z@][\w@./-]+)`?",
+    r"(\S*)\s*\b(?:install|npx|uvx|bunx|pipx|npm i|add)\s+(?:-[^\s`]+\s+)*(`?[a-z@][\w@./-]+`?)",
     re.I,
+)
+# What stands before *install* and *add* where they are words of a sentence and no command.
+_OF_A_SENTENCE = frozenset(
+    "to and or must should can may will would do does not never always first then please you we they"
+    " it also only just by before after when if the a on with".split()
 )
 _INSTALLS = re.compile(r"\b(?:install|add|npx|uvx|bunx|dlx|get)\b")
 _POINTING = re.compile(
@@ -60,6 +65,7 @@ class Names:
 
     acting: tuple[str, ...]
     pointing: tuple[str, ...]
+    brought: tuple[str, ...] = ()  # of the acting: packages, addresses, assignments
 
 
 def has(text: str, name: str) -> bool:
@@ -77,15 +83,21 @@ def has(text: str, name: str) -> bool:
     return False
 
 
+def _is_command(run: tuple[str, ...], programs: Programs) -> bool:
+    """Whether marked words are a command: their program was called, they have an option, or they
+    install."""
+    told = run[0] in programs or any(word[:1] == "-" for word in run[1:])
+    return told or bool(_INSTALLS.search(" ".join(run)))
+
+
 def commands_in(text: str, programs: Programs) -> list[str]:
-    """The commands that a lesson names: marked ones whose program was called or that have an
-    option, and unmarked words as a call of the session began with."""
+    """The commands that a lesson names: marked ones, and unmarked words as a call of the session
+    began with."""
     found: list[str] = []
     for span in SPAN.finditer(text):
         for call in calls(next(filter(None, span.groups()))):
             run = call.run
-            known = run and (run[0] in programs or any(word[:1] == "-" for word in run[1:]))
-            if known and len(run) > 1 and _PROGRAM.fullmatch(run[0]):
+            if len(run) > 1 and _PROGRAM.fullmatch(run[0]) and _is_command(run, programs):
                 found.append(" ".join(call.words))
     tokens = re.sub(r"`[^`]*`", " ¦ ", text).split()
     for at, token in enumerate(tokens[:-1]):
@@ -105,12 +117,14 @@ def commands_in(text: str, programs: Programs) -> list[str]:
 
 def names_in(text: str, programs: Programs) -> Names:
     """Every name of a lesson."""
-    acting = _parted(_acting(text, commands_in(text, programs)))
+    brought = _brought(text)
+    acting = _parted([*brought, *_of_commands(text, commands_in(text, programs))])
     bare = _ADDRESS.sub(" ", text)
     pointing = (found.rstrip(".,;:") for found in _POINTING.findall(bare))
     return Names(
         tuple(dict.fromkeys(acting)),
         tuple(dict.fromkeys(name for name in pointing if _points(name, acting))),
+        tuple(dict.fromkeys(_parted(brought))),
     )
 
 
@@ -118,20 +132,25 @@ def _points(name: str, acting: list[str]) -> bool:
     return bool(name) and name not in acting and not _FILLER.search(name.strip("/"))
 
 
-def _acting(text: str, commands: list[str]) -> list[str]:
-    inside = " ".join(commands)
+def _brought(text: str) -> list[str]:
+    """What comes from elsewhere: packages and images, addresses, assignments, what is installed."""
     installed = (
-        name
-        for name in _INSTALLED.findall(text)
-        if re.search(r"[@/.\d-]", name) or f"`{name}" in text
+        name.strip("`")
+        for before, name in _INSTALLED.findall(text)
+        if re.search(r"[@/.\d`-]", name)
+        or (before[-1:].isalnum() and before.casefold() not in _OF_A_SENTENCE)
     )
-    found = [
+    return [
         *_ADDRESS.findall(text),
         *_ASSIGNMENT.findall(text),
         *_PACKAGE.findall(text),
         *installed,
-        *(option for option in OPTION.findall(text) if not has(inside, option)),
     ]
+
+
+def _of_commands(text: str, commands: list[str]) -> list[str]:
+    inside = " ".join(commands)
+    found = [option for option in OPTION.findall(text) if not has(inside, option)]
     for command in commands:
         found += _of_command(command)
     return found

@@ -73,7 +73,8 @@ def judge(
     repository: Repository = NOWHERE,
     quotes: Sequence[int] = (),
 ) -> Provenance:
-    """Whose word a lesson is. `quotes` are the numbers of the steps that it quotes."""
+    """Whose word a lesson is. `quotes` are the numbers of the steps that it quotes. Without any texts
+    nobody can say who called a command: then only what comes from elsewhere is asked about."""
     text, programs = plain(text), programs_of(texts)
     if act := act_in(text, programs):
         return Provenance(ACT, name=act)
@@ -82,7 +83,7 @@ def judge(
     if copied := _row_from_outside(text, texts, heard):
         return copied
     named = names_in(text, programs)
-    for name in named.acting:
+    for name in named.acting if texts else named.brought:
         if found := _why_acting_is_not(name, texts, repository, programs):
             return found
     for name in named.pointing:
@@ -223,7 +224,8 @@ def _why_acting_is_not(
         return Provenance(
             OUTSIDE, False, readable, shown, f"`{readable}` was not first called or typed here"
         )
-    return Provenance(OUTSIDE, False, readable, "", f"nobody typed or called `{readable}`")
+    nobody = "nobody typed or called" if texts else "no tracked file names"
+    return Provenance(OUTSIDE, False, readable, "", f"{nobody} `{readable}`")
 
 
 def _why_pointing_is_not(

@@ -26,13 +26,13 @@ from tacit.learn.floor import Cure
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
-from tacit.learn.own_commands import advised
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.whose import witness_of
+from tacit.safety.witness import asked_before
 from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
 from tacit.stores.readings import Reading, load
 from tacit.words.match import compare, rarity
@@ -228,7 +228,7 @@ def _keep(
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
         hold = why or desk.advises
-        told = Cure(mark, text, tuple(met), tags, _BY, "agent", hold, tuple(advised(text, program)))
+        told = Cure(mark, text, tuple(met), tags, _BY, "agent", hold)
         session = Session(desk, run, reading.run, desk.now())
         session.enter(tx)
         at = desk.now()
@@ -254,6 +254,7 @@ def _keep(
             at=at,
             ids=desk.ids,
             hold=desk.hold_all,
+            vouch=asked_before,
         )
         session._promote(tx, id)
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn.hazard import is_standing_order
+from tacit.learn.floor import STANDING_MARKS
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import (
     Checked,
@@ -101,6 +101,7 @@ HABIT, AGREED_BY_WORD = (
     "asked",
     "agreed",
 )  # standings of what was asked for once, and of what was agreed to
+_STANDING_MARK = re.compile(rf"\b(?:{'|'.join(STANDING_MARKS)})\b", re.I)
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
 READERS_WORDS = "a reader's words for a line of yours"
@@ -163,7 +164,7 @@ def _grounded(decided: Decided, checked: Checked, witness: Witness) -> Decided:
     found = witness(decided.text, [quote.line.step for quote in checked.quotes])
     if found.word == ACT:
         line = checked.person.around if decided.word == "said" and checked.person else ""
-        waits = not decided.hold and not is_standing_order(line)
+        waits = not decided.hold and not _STANDING_MARK.search(line)
         return replace(decided, hold=found.reason) if waits else decided
     if found.word != OUTSIDE or decided.word == "said":
         return decided

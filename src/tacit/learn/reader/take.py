@@ -51,9 +51,10 @@ from tacit.learn.reader.verdicts import (
     ruled_by_yes,
     settles,
 )
-from tacit.learn.reader.whose import Witness, witness_of
+from tacit.learn.reader.whose import witness_of
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
+from tacit.safety.witness import Witness, asked_before
 from tacit.stores.readings import Reading
 from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import prepare
@@ -601,7 +602,9 @@ def _finding(
 
 def _gated(finding: Finding, decided: Decided, desk: ReaderContext) -> tuple[Finding, GateDecision]:
     """The gate's word, with the reader's: quotes stand in for wording, and what asks a person waits for one."""
-    finding, decision = judged_by_gate(finding, desk.profile, desk.known_lines, desk.hold_all)
+    finding, decision = judged_by_gate(
+        finding, desk.profile, desk.known_lines, desk.hold_all, asked_before
+    )
     if decision.outcome == "hold" and decision.reason == UNCERTAIN:
         decision = replace(decision, outcome="allow", reason=decided.reason)
     hold = decided.hold or (f"its reader only advises: {desk.advises}" if desk.advises else "")

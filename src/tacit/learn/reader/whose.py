@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tacit.core.tables import Tables
 from tacit.learn.reader.render import PERSON, Line
 from tacit.safety.names import plain as plain
-from tacit.safety.provenance import OUTSIDE as OUTSIDE_WORD
-from tacit.safety.provenance import Provenance, judge
 from tacit.safety.record import Text
-from tacit.safety.repository import Repository, repository_before
+from tacit.safety.repository import repository_before
+from tacit.safety.witness import Witness
 from tacit.stores.readings import Reading, load_texts
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
@@ -26,20 +24,6 @@ LIKE_NAMES = re.compile(
     r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+"
 )
 LONGEST_READ_LINE = 6_000  # characters of a line that are read for its words
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What one session can vouch for."""
-
-    texts: tuple[Text, ...] | None
-    repository: Repository
-
-    def __call__(self, text: str, steps: Iterable[int] = ()) -> Provenance:
-        """Whose word a lesson of this session is. `steps` are those that it quotes."""
-        if self.texts is None:
-            return Provenance(OUTSIDE_WORD, why="what its session heard was not kept")
-        return judge(text, self.texts, self.repository, tuple(steps))
 
 
 def witness_of(folder: str, reading: Reading) -> Witness:
