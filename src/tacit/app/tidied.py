@@ -17,6 +17,7 @@ from tacit.core.value import replace
 from tacit.learn.gate import may_be_told
 from tacit.reading.record import Left
 from tacit.reading.tidy import Known, Out, Plan
+from tacit.safety.witness import unless_it_acts
 
 if TYPE_CHECKING:
     from tacit.stores.sql import WorkContext
@@ -69,7 +70,7 @@ def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Memory]) -> int:
         for same in plan.same:
             stays = now(same.stays)
             if same.text != stays.text:
-                if may_be_told(same.text, "agent").outcome != "allow":
+                if may_be_told(same.text, "agent", unless_it_acts).outcome != "allow":
                     continue  # the one wording that loses nothing may not be told: they stay apart
                 better = replace(stays, text=same.text)
                 tx.apply(hand.change(stays, better, "edit", "one wording true to all"))
