@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -137,3 +138,29 @@ def test_a_cure_is_sought_near_its_failure(before: int, between: int, ended: str
     looks = [sh(f"cat src/{n}.ts") for n in range(before + between)]
     [met] = failures(*looks[:before], failed, *looks[before:], sh("npm ci"), passed)
     assert met.ended == ended
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_twice_the_failures_cost_twice_the_calls(times: int) -> None:
+    """A session of ever different failures, each met once, or all of them again in its second half."""
+
+    def entered(size: int) -> int:
+        numbers = [*range(size // times)] * times
+        steps = [sh(f"make t{n}", f"Error{n}: module m{n} not found at /x/{n}") for n in numbers]
+        counted = 0
+
+        def count(frame: object, event: str, argument: object) -> None:
+            nonlocal counted
+            counted += event == "call"
+
+        told = run(*steps)
+        sys.setprofile(count)
+        try:
+            found = notice(told)
+        finally:
+            sys.setprofile(None)
+        assert len([each for each in found if each.kind == "failure"]) == size // times
+        return counted
+
+    entered(50)  # what is loaded and remembered at first
+    assert entered(800) < 2.3 * entered(400)

@@ -187,7 +187,7 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
 # Other spellings of the options that people forbid: a letter, what is left of a long one, and for a
 # push a plus before the name of a branch.
 PLUS = "+"
-_SAME = {
+_SAME: dict[tuple[str, ...], tuple[str, ...]] = {
     ("git", "push", "--force"): ("-f", "--forc", "--for", PLUS),
     ("git", "push", "-f"): ("--force", "--forc", "--for", PLUS),
     ("git", "push", "--delete"): ("-d", "--delet", "--dele", "--del"),

@@ -8,6 +8,7 @@ runs can share is kept of a cure: a command in its general form, or the words th
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -95,13 +96,16 @@ class _Followed:
 
     def __init__(self, run: Run, lane: Lane) -> None:
         self.run, self.steps, self.tries = run, lane.steps, lane.tries
-        self.owner: dict[int, str] = {}  # step -> the failure that it is charged to
-        self.spent: dict[str, tuple[int, float]] = {}
+        self.met: dict[str, list[int]] = {}  # failure -> the tries in which it was met, in order
+        for number, one in enumerate(lane.tries):
+            for each in one.found:
+                self.met.setdefault(each.mark, []).append(number)
 
     def failures(self) -> Iterator[Incident]:
         """Each failure of the lane with its end; one that comes again before it passed is the same failure."""
         open_until: dict[str, int] = {}
         found: list[Incident] = []
+        worked_on: list[tuple[str, int, int]] = []  # failure, from which step, to before which
         for number, one in enumerate(self.tries):
             for each in one.found if one.failed else ():
                 call = one.blamed(each)
@@ -113,32 +117,38 @@ class _Followed:
                     continue
                 passed, end = self._end(number, one, each, call)
                 open_until[each.mark] = passed
-                self._charge(each.mark, number, passed)
+                worked_on.append((each.mark, one.at, self._until(each.mark, number, passed)))
                 found.append(replace(incident, ended=end.ended, cure=end.cure, repair=end.repair))
+        spent = self._spent(worked_on)
         for incident in found:
-            calls, took = self.spent.pop(incident.mark, (0, 0.0))
+            calls, took = spent.pop(incident.mark, (0, 0.0))
             yield replace(incident, calls=calls, seconds=round(took))
 
-    def _charge(self, mark: str, number: int, passed: int) -> None:
-        """Count the calls and the time from a failure to its end. Of two open failures the later one is being worked on."""
-        last = self._last(mark, number, min(passed, len(self.tries)))
-        end = self.tries[passed].at if passed < len(self.tries) else self.tries[last].at + 1
-        for at in range(self.tries[number].at, end):
-            if not self.steps[at].tool:
-                continue
-            before, took = self.owner.get(at, ""), self._took(at)
-            if before:
-                calls, all_of_it = self.spent[before]
-                self.spent[before] = (calls - 1, all_of_it - took)
-            calls, all_of_it = self.spent.get(mark, (0, 0.0))
-            self.owner[at], self.spent[mark] = mark, (calls + 1, all_of_it + took)
+    def _until(self, mark: str, number: int, passed: int) -> int:
+        """The step before which work on a failure was over: it passed, or was met for the last time."""
+        if passed < len(self.tries):
+            return self.tries[passed].at
+        return self.tries[self._last(mark, number, passed)].at + 1
+
+    def _spent(self, worked_on: Sequence[tuple[str, int, int]]) -> dict[str, tuple[int, float]]:
+        """The calls and the time of each failure. Of two open failures the later one is being worked on: its steps are nobody else's."""
+        spent: dict[str, tuple[int, float]] = {}
+        free = [*range(len(self.steps) + 1)]  # the next step that nobody has, from each on
+        for mark, begin, end in reversed(worked_on):
+            at = _next(free, begin)
+            while at < end:
+                if self.steps[at].tool:
+                    calls, took = spent.get(mark, (0, 0.0))
+                    spent[mark] = calls + 1, took + self._took(at)
+                free[at] = at + 1
+                at = _next(free, at)
+        return spent
 
     def _last(self, mark: str, first: int, end: int) -> int:
         """The last of these tries in which it was met."""
-        met = (
-            n for n in range(first, end) if any(each.mark == mark for each in self.tries[n].found)
-        )
-        return max(met, default=first)
+        met = self.met.get(mark, [])
+        at = bisect_left(met, end) - 1
+        return met[at] if at >= 0 and met[at] >= first else first
 
     def _took(self, at: int) -> float:
         """Seconds from a step to the next of its lane; the person's time is not counted."""
@@ -236,6 +246,16 @@ class _Followed:
                 )
                 ran[text[:90]] = None
         return list(ran)
+
+
+def _next(free: list[int], at: int) -> int:
+    """The first entry from a place on that leads to itself; the way there is made short for who asks again."""
+    first = at
+    while free[first] != first:
+        first = free[first]
+    while free[at] != first:
+        free[at], at = first, free[at]
+    return first
 
 
 def _called(call: Command) -> str:
