@@ -229,44 +229,21 @@ def pieces(text: str, most: int = 60_000) -> list[str]:
 
 
 def synced(text: str) -> None:
-    """A team mate's journal file: read, verified, screened and folded."""
-    from tacit.core.journal import payload_digest
+    """A team mate's file: read, and made into screened lessons."""
     from tacit.core.value import replace
-    from tacit.formats import journal_file
-    from tacit.team.lines import MATE, JournalLine, fold_lines, line, spoken
+    from tacit.sync.lessons import born
+    from tacit.sync.line import Line, items_in, written
 
     told = []
-    for n, piece in enumerate(pieces(text)):
-        words = [
-            piece[:200],
-            {},
-            {
-                "text": piece,
-                "kind": "fact",
-                "state": "provisional",
-                "trust": "user",
-                "gate": "allow",
-                "scope": "project",
-            },
-        ]
-        head = {
-            "verb": "add",
-            "by": "ann",
-            "at": "2026-11-16T10:00:00.000Z",
-            "run": "",
-            "profile": "",
-            "parents": [],
-        }
-        digest = payload_digest(bytes(16), spoken(words)).hex()
-        told.append(
-            journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words))
-        )
-    read = [*journal_file.read("\n".join(told).encode(), "m")]
-    assert all(isinstance(each, JournalLine) for each in read), [
-        each for each in read if not isinstance(each, JournalLine)
+    for n, piece in enumerate(pieces(text), 1):
+        says = {"text": piece, "kind": "fact", "word": "person", "state": "active"}
+        told.append(written("m", n, f"m{n}", "2026-11-16T10:00:00.000Z", "ann", says).body)
+    read = [*items_in("\n".join(told).encode(), "m")]
+    assert all(isinstance(each, Line) for each in read), [
+        each for each in read if not isinstance(each, Line)
     ][:1]
     for each in read:
-        fold_lines([replace(each, standing=MATE, signer="ann@team")])
+        born(replace(each, signer="ann@team"), "p", None, mine=False)
 
 
 def repaired(folder: Path, text: str) -> None:

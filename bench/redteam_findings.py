@@ -345,7 +345,7 @@ def agents_wrong(world: World) -> Tried:
 
 def signed_lines(world: World) -> Tried:
     """9"""
-    from tests.tend.test_sync import Team
+    from tests.sync.machines import Team
 
     from tacit.core.edits import made
     from tacit.core.journal import Hand
@@ -392,25 +392,25 @@ def signed_lines(world: World) -> Tried:
     through += ["pinned or canonical"] * bool(
         plain.pinned or plain.state == "canonical" or plain.trust == "user"
     )
-    through += ["replayed elsewhere"] * bool(eve.memories.list())
+    through += ["replayed elsewhere"] * any(each.gate == "allow" for each in eve.memories.list())
     forgotten = bob.memories.add("Run make clean before the build.", kind="preference")
     bob.sync()
-    kept = {path.name: path.read_bytes() for path in bob.journal.glob("*.jsonl")}
+    kept = {path.name: path.read_bytes() for path in bob.folder.glob("*.jsonl")}
     bob.memories.forget(forgotten.id)
     bob.sync()
     cem = team.member("cem")
     ann.pull(bob)
     ann.sync()
     cem.pull(ann)
-    own = [name for name in kept if name not in {path.name for path in eve.journal.glob("*.jsonl")}]
+    own = [name for name in kept if name not in {path.name for path in eve.folder.glob("*.jsonl")}]
     for name in own:
-        (cem.journal / name).write_bytes(kept[name])
+        (cem.folder / name).write_bytes(kept[name])
     done = cem.sync()
     through += ["a cut-off forget"] * (not done.missing)
     return Tried(
         len(HOSTILE) + 3,
         through,
-        f"{len(HOSTILE)} texts quarantined; a member's line {plain.state}, unpinned, trust {plain.trust}; the replay refused, the cut-off line noticed",
+        f"{len(HOSTILE)} texts quarantined; a member's line {plain.state}, unpinned, trust {plain.trust}; the replay held, the cut-off line noticed",
     )
 
 
@@ -1100,7 +1100,7 @@ FINDINGS = (
         9,
         "signed lines are not screened, arrive pinned, count in any repository",
         signed_lines,
-        "tend/test_sync::what_a_member_signed_is_screened_and_on_trial tend/test_sync::a_line_signed_for_another_repository_is_refused tend/test_sync::a_cut_off_forget_is_noticed",
+        "sync/test_git::what_a_member_signed_is_screened sync/test_git::a_line_signed_for_another_repository_counts_for_nothing sync/test_git::a_forget_that_was_cut_off_with_its_signature_is_noticed",
     ),
     Finding(
         10,
@@ -1138,7 +1138,7 @@ FINDINGS = (
         16,
         "words that change after a person looked at them, and whoever may change them",
         other_words,
-        "people/test_bound_words::an_agents_other_words_are_a_lesson_of_their_own people/test_bound_words::a_number_is_to_the_words_that_it_was_shown_with tend/test_sync::a_mates_words_are_the_mates tend/test_sync::a_mate_erases_no_words_but_the_mates_own",
+        "people/test_bound_words::an_agents_other_words_are_a_lesson_of_their_own people/test_bound_words::a_number_is_to_the_words_that_it_was_shown_with sync/test_git::a_mates_words_are_the_mates sync/test_git::a_mate_erases_no_words_but_the_mates_own",
     ),
 )
 

@@ -17,10 +17,10 @@ MAY = {
     "words": {"core", "words", "hookspecs"},
     "guard": {"core", "guard"},
     "trial": {"core", "trial"},
-    "formats": {*LOW, "formats", "hosts", "team", "hookspecs"},
+    "formats": {*LOW, "formats", "hosts", "hookspecs"},
     "hosts": {*LOW, "hosts", "formats", "stores"},
     "profiles": {"core", "guard", "profiles"},
-    "stores": {*LOW, "stores", "team", "hookspecs"},
+    "stores": {*LOW, "stores", "hookspecs"},
     "lesson": {"lesson"},
     "store": {"core", "words", "lesson", "store"},
     "providers": {"core", "guard", "hosts", "providers"},
@@ -31,7 +31,7 @@ MAY = {
     "hooks": {*LOW, "hooks", "stores"},
     "enforce": {*LOW, "enforce", "learn", "stores"},
     "tend": {*LOW, "tend", "stores", "hookspecs"},
-    "team": {*LOW, "team", "stores"},
+    "sync": {*LOW, "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
     "origins": {*LOW, "origins", "formats", "learn", "recall", "safety", "tend", "stores"},
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "stores", "tacit"},
@@ -48,6 +48,7 @@ MAY = {
         "replay",
         "reading",
         "stores",
+        "sync",
         "tacit",
     },
     "app": {
@@ -61,7 +62,7 @@ MAY = {
         "reading",
         "recall",
         "tend",
-        "team",
+        "sync",
         "prove",
         "hooks",
         "lookback",
@@ -71,7 +72,7 @@ MAY = {
         "providers",
         "app",
     },
-    "testing": {*LOW, "app", "stores", "formats", "profiles", "testing"},
+    "testing": {*LOW, "app", "stores", "formats", "profiles", "sync", "testing"},
 }
 
 
@@ -121,18 +122,6 @@ def test_arrows_point_one_way() -> None:
             continue
         for other in _imports(path) - MAY[room] - {"__version__", "main", "at_once"}:
             wrong.append(f"{path.relative_to(ROOT)} imports tacit.{other}")
-    assert wrong == []
-
-
-def test_stores_and_formats_know_only_the_lines_of_a_team() -> None:
-    """A store keeps lines and a format writes them; how people agree over them is the room's own business."""
-    wrong = []
-    for room in ("stores", "formats"):
-        for path in sorted((ROOT / room).rglob("*.py")):
-            for node in nodes_of(path):
-                named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-                if named.startswith("tacit.team") and named != "tacit.team.lines":
-                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
     assert wrong == []
 
 

@@ -67,7 +67,7 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
     "arguments": ("tacit.surfaces.cli",),
-    "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
+    "sync": ("tacit.sync",),
 }
 # verbs that wait for somebody, or have a door of their own
 QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}
@@ -158,39 +158,21 @@ def _hook(raw: bytes, env: dict[str, str], work: Path) -> Any:
 
 
 def _sync(raw: bytes, memories: Any) -> Any:
-    """A machine's file as it is, and once more with every line's digest made right, so that what stands behind the digests is met too."""
-    from tacit.core.journal import payload_digest
+    """A machine's file as it is, every other line with a signer, so that what stands behind the signatures is met too."""
     from tacit.core.value import replace
-    from tacit.formats import journal_file
-    from tacit.team.lines import JournalLine, spoken
-    from tacit.team.sync import Joining
+    from tacit.sync.line import Line, items_in
+    from tacit.sync.shelf import Shelf
 
-    plain = [type(each).__name__ for each in journal_file.read(raw, "m1")]
-    lines = []
-    for text in raw.split(b"\n"):
-        with contextlib.suppress(ValueError, RecursionError):
-            at = json.loads(text)
-            if isinstance(at, dict) and at.get("words") is not None:
-                at.update(salt="00", digest=payload_digest(b"\0", spoken(at["words"])).hex())
-                text = json.dumps(at).encode()
-        lines.append(text)
-    taken = [
-        each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, JournalLine)
-    ]
-    joining = Joining(
-        memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True
-    )
-    joining.join(
-        [replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1"
-    )
-    done = joining.report("m1", 0, 1)
+    items = [*items_in(raw, "m1")]
+    lines = [each for each in items if isinstance(each, Line)]
+    signed = [replace(line, signer=("ann@team", "")[n % 2]) for n, line in enumerate(lines)]
+    done = Shelf(memories.work, "m1").take(signed, dry_run=True)
     return (
-        sorted(set(plain)),
-        min(len(taken), 5),
-        [each.what for each in done.seen],
-        len(done.skipped),
-        done.forks,
-        done.waiting,
+        sorted({type(each).__name__ for each in items}),
+        min(len(lines), 5),
+        [each.what for each in done.told],
+        len(done.refused),
+        done.asked,
     )
 
 

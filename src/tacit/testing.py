@@ -19,8 +19,8 @@ from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.stores.places import make
-from tacit.stores.shared import share
 from tacit.stores.tables import TRUTH, table_rows
+from tacit.sync.shelf import Shelf
 
 
 def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:
@@ -195,7 +195,7 @@ def live(memories: Memories) -> None:
         tx.add_mark(Mark(first.id, "", project, "helped", amount=1.0, at=at))
         tx.put_meta(f"tend:{project}:tended", at)
         tx.count(project, "skipped line", at)
-        share(tx, project, tx.get(first.id), "laptop")
+    Shelf(memories.work, "laptop").say()
 
 
 def content(store: Any) -> dict[str, list[Any]]:

@@ -1,86 +1,119 @@
-"""One memory for many, through git."""
+"""One memory for many, through git or a server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id
 from tacit.app.settings import profile_choice
 from tacit.core.clock import after_days
-from tacit.core.errors import Refused
-from tacit.core.rows import Project
+from tacit.core.errors import TacitError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
-from tacit.formats import journal_file
 from tacit.providers.ssh import Keys
-from tacit.stores.counts import recent
-from tacit.stores.files import JournalFolder
+from tacit.stores.counts import held_unsigned, recent
 from tacit.stores.git import first_commit
-from tacit.stores.identity_record import record_project
-from tacit.stores.shared import canonical
-from tacit.team.files import Shared
-from tacit.team.sync import Synced, notes, sync
+from tacit.sync import Synced, sync
+from tacit.sync.git import GitFolder
+from tacit.sync.shelf import Shelf
 
 
 class Team(ByHand):
-    """One memory for many, through git."""
-
-    def invitations(self) -> list[tuple[str, str, str, str]]:
-        """Projects on a server that their owners offer to this login: id, name, remote, owner; those of this repository if any."""
-        if not self.store.url:
-            return []
-        offered: list[tuple[str, str, str, str]] = self.store.invitations()  # type: ignore[attr-defined]
-        return [
-            each for each in offered if self.place.remote and each[2] == self.place.remote
-        ] or offered
-
-    def join_project(self, owner: str) -> Project:
-        """Join the project that its owner, who is named, offers; this folder is its from then on."""
-        self.need_person("Joining a project")
-        found = [each for each in self.invitations() if each[3] == owner]
-        if len(found) != 1:
-            told = (
-                f"{owner} offers you {len(found)} projects here"
-                if found
-                else f"{owner} invited you to no project here"
-            )
-            raise Refused(
-                f"{told}.",
-                "Its owner says SELECT tacit.admit('YOU', 'PROJECT', 2) (docs/howto/postgres.md).",
-            )
-
-        self.store.join(found[0][0], owner)  # type: ignore[attr-defined]
-        if not record_project(self.place, found[0][0]):
-            raise Refused(
-                "The project was joined, but its id cannot be written down here.",
-                "Is the git config locked?",
-            )
-        self._place = self._project = None
-        return self.ensure_project()
+    """One memory for many, through git or a server."""
 
     def sync(self, *, dry_run: bool = False) -> Synced:
-        """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
-        self._need_file("Sharing a memory through git")
-        settings = self.settings()
-        keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
+        """Tell the others what is new here, and take in what they told."""
+        keys = self._keys
         if not dry_run:
             self.need_person(
                 "Sharing lessons under your signature"
                 if keys.key
                 else "Sharing this machine's lessons"
             )
-        root = self._work_tree().root
-        repository, why = first_commit(root)
-        shared = Shared(JournalFolder(root), keys, journal_file, repository)
-        done = sync(
-            self.work, shared, machine_id(self.env), dry_run=dry_run, erased=self._erase_outside
+        return self._sync(keys, dry_run)
+
+    def _sync(self, keys: Keys, dry_run: bool = False) -> Synced:
+        carrier, why = self._git()
+        shelf = self._shelf(keys)
+        done = sync(shelf, carrier, keys, allowed=keys.allowed, dry_run=dry_run)
+        done = replace(done, why_unsigned=why if keys.key else "sync.key is not set")
+        if not dry_run:
+            shelf.keep({**shelf.state, "doubts": done.doubts})
+        return done
+
+    @property
+    def _keys(self) -> Keys:
+        settings = self.settings()
+        key, signers = (str(settings[f"sync.{name}"].value) for name in ("key", "signers"))
+        return Keys(key, signers, self.env)
+
+    def _shelf(self, keys: Keys) -> Shelf:
+        shelf = Shelf(
+            self.work, machine_id(self.env), me=keys.me, erase_outside=self._erase_outside
         )
-        return replace(done, why_unsigned=why if keys.key else "sync.key is not set")
+        shelf.machine = shelf.state.get("machine", shelf.machine)
+        return shelf
+
+    def _git(self) -> tuple[GitFolder, str]:
+        root = self._work_tree().root
+        commit, why = first_commit(root)
+        return GitFolder(root, commit), why
+
+    def sharing(self) -> dict[str, Any]:
+        """How this project is shared (`with`: git, or a server's address), and what the next sync would write, where and as whom."""
+        keys = self._keys
+        shelf, (folder, why) = self._shelf(keys), self._git()
+        return {
+            "with": shelf.state.get("with", ""),
+            "auto": bool(shelf.state.get("auto")),
+            "lessons": shelf.untold(),
+            "private": shelf.private(),
+            "file": folder.name(shelf.machine),
+            "root": folder.root,
+            "uncommitted": folder.uncommitted(shelf.machine),
+            "signs_as": keys.me,
+            "key": keys.key,
+            "why_unsigned": why if keys.key else "sync.key is not set",
+        }
+
+    def share_with(self, carrier: str, *, auto: bool = False) -> None:
+        """Remember that a person said yes to sharing this project, and by what."""
+        self.need_person("Sharing a project")
+        shelf = self._shelf(self._keys)
+        shelf.keep({**shelf.state, "with": carrier, "auto": auto})
+
+    def sync_by_itself(self) -> Synced | None:
+        """At a session's end: write what is new, where a person said that this may happen by itself."""
+        shelf = Shelf(self.work, "") if self.project else None
+        if shelf is None or not shelf.state.get("auto"):
+            return None
+        try:
+            return self._sync(self._keys)
+        except TacitError as error:  # said by doctor; the session is learned all the same
+            shelf.keep({**shelf.state, "doubts": [f"{error.message} {error.hint}".strip()]})
+            return None
 
     def sync_notes(self) -> Sequence[str]:
-        """What a person should know of the team's journal."""
-        return notes(self.store, self.project_id) if self.store.is_file else ()
+        """What a person should know of the team's lines."""
+        if not self.project:
+            return ()
+        state = Shelf(self.work, "").state
+        told = list(state.get("doubts", ()))
+        if held := held_unsigned(self.store, self.project_id):
+            told.append(
+                f"lessons held because nobody you allow has signed them: {held}"
+                " (tacit review, or sync.signers)"
+            )
+        machine = state.get("machine") or machine_id(self.env)
+        folder = GitFolder(self._work_tree().root, "")
+        if state.get("with") == "git" and (waiting := folder.uncommitted(machine)):
+            told.append(
+                f"lines in .tacit that no commit holds yet: {waiting}"
+                " (git add .tacit, then commit and push)"
+            )
+        return told
 
     def refused(self) -> list[str]:
         """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
@@ -90,8 +123,3 @@ class Team(ByHand):
             *self.sync_notes(),
             *([chosen] if chosen else ()),
         ]
-
-    def canonical(self) -> str:
-        """What the team knows as one text, equal on every machine that has synced the same lines."""
-        self._need_file("Sharing a memory through git")
-        return canonical(self.store, self.project_id)

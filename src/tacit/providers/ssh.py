@@ -25,6 +25,25 @@ class Keys:
         self.key, self.signers = _found(key, "sync.key"), _found(signers, "sync.signers")
         self._env = {**env, "LC_ALL": "C"}
 
+    @property
+    def allowed(self) -> str:
+        """The signers file as it stands now; empty where there is none."""
+        if not self.signers:
+            return ""
+        with open(self.signers, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    @property
+    def me(self) -> str:
+        """The name that the signers file gives our own key; empty where it names it not."""
+        public = self.key if self.key.endswith(".pub") else f"{self.key}.pub"
+        if not self.key or not os.path.isfile(public):
+            return ""
+        with open(public, encoding="utf-8", errors="replace") as file:
+            own = file.read().split()[1:2]
+        rows = (line.split() for line in self.allowed.splitlines())
+        return next((row[0] for row in rows if own and own[0] in row[1:]), "")
+
     def sign(self, message: bytes) -> str:
         """The signature of a message on one line; empty without a key."""
         if not self.key:

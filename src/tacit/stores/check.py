@@ -20,7 +20,7 @@ from tacit.core.profile import Profile
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.lookups import settled_units
-from tacit.stores.shared import is_sound, misplaced
+from tacit.stores.shared import is_sound
 from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
 from tacit.stores.tables import BY_NAME, table_rows
 from tacit.trial.effect import course_from_json
@@ -68,7 +68,6 @@ def check(
         *truth.steps,
         lambda: _tallies(store, checked, rule),
         lambda: _courses(store),
-        lambda: _lines(store),
         lambda: _strays(store),
         lambda: store.index_faults() if index is None else index(faults),
     )
@@ -295,16 +294,6 @@ def _courses(store: Store) -> Iterator[Fault]:
                     memory,
                     "the counts of its trial do not add up; tacit reindex rebuilds them",
                 )
-
-
-def _lines(store: Store) -> Iterator[Fault]:
-    """Lines of the team's journal, against the rows that they stand for."""
-    for id, memory in misplaced(store) if store.is_file else ():
-        yield Fault(
-            "shared",
-            memory,
-            f"line {id} of the team's journal stands for a row that is not there, or for another's",
-        )
 
 
 def _strays(store: Store) -> Iterator[Fault]:

@@ -15,8 +15,6 @@ from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable
 from tacit.guard.files import PAGE_LIMIT, head_of, open_plain
 
-MAX_JOURNAL = 256 << 20
-JSONL = ".jsonl"
 _MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
 
 
@@ -119,58 +117,6 @@ class WorkTree:
                 "Check the permissions of its folder.",
             ) from None
         return True
-
-
-class JournalFolder:
-    """`.tacit/journal` of a work tree: one file per machine. A link in its place is somebody's trick and is not followed."""
-
-    NAME = ".tacit/journal"
-    ATTRIBUTES = b"# Lines may stand in any order: git keeps those of both sides.\n*.jsonl merge=union -text\n"
-
-    def __init__(self, root: str) -> None:
-        self._tree = WorkTree(root, limit=MAX_JOURNAL)
-        self.path = os.path.join(self._tree.root, *self.NAME.split("/"))
-
-    def machines(self) -> list[str]:
-        """The machines that have a file here."""
-        if os.path.realpath(self.path) != self.path:
-            raise Refused(
-                f"{self.NAME} leads elsewhere: it is a link.",
-                "Remove it; a plain folder is made in its place.",
-            )
-        try:
-            names = sorted(os.listdir(self.path))
-        except OSError:
-            return []
-        return [
-            name[: -len(JSONL)]
-            for name in names
-            if name.endswith(JSONL) and name[: -len(JSONL)].isalnum() and self._is_plain(name)
-        ]
-
-    def read(self, machine: str) -> bytes | None:
-        """A machine's file; None where it has none."""
-        return self._tree.read(self._name(machine))
-
-    def write(self, machine: str, data: bytes, was: bytes | None) -> bool:
-        """Replace a machine's file that still holds `was`; False, and nothing changed, if it does not."""
-        if not self._is_plain(machine + JSONL):
-            raise Refused(
-                f"{self._name(machine)} is a link and is not written.", "Remove it and sync again."
-            )
-        attributes = f"{self.NAME}/.gitattributes"
-        if self._is_plain(".gitattributes") and self._tree.read(attributes) is None:
-            self._tree.write(attributes, self.ATTRIBUTES, None)
-        return self._tree.write(self._name(machine), data, was)
-
-    def _name(self, machine: str) -> str:
-        return f"{self.NAME}/{machine}{JSONL}"
-
-    def _is_plain(self, name: str) -> bool:
-        full = os.path.join(self.path, name)
-        return os.path.realpath(full) == full and (
-            os.path.isfile(full) or not os.path.lexists(full)
-        )
 
 
 def _read(path: str, name: str, limit: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.value import dumps, loads
+from tacit.stores.shared import signers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,15 +64,12 @@ def used_often(store: Reads, project: str, times: int) -> list[str]:
 def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
     """Who signed the words of lessons that came from a team, as they stand; nobody where somebody here changed them."""
     texts = {memory.id: memory.text for memory in memories if memory.trust == "team"}
-    ids, found = list(texts), {}
-    for start in range(0, len(ids), 500):
-        named = {f"m{n}": id for n, id in enumerate(ids[start : start + 500])}
-        wanted = ", ".join(f":{name}" for name in named)
-        sql = f"SELECT memory, standing, signer, words FROM shared WHERE kind = 'entry' AND memory IN ({wanted}) ORDER BY n"
-        for id, standing, signer, words in store.rows(sql, **named):
-            if words and loads(words)[2].get("text") == texts[id]:
-                found[id] = signer if standing == "team" else ""
-    return {**{id: signer for id, signer in found.items() if signer}, **logins(store, ids)}
+    found = {}
+    for id, signer, text in signers_of(store, list(texts)):
+        if text == texts[id]:
+            found[id] = signer
+    named = {id: signer for id, signer in found.items() if signer}
+    return {**named, **logins(store, list(texts))}
 
 
 def logins(store: Reads, ids: Sequence[str]) -> dict[str, str]:

@@ -115,6 +115,7 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
             leave_receipt(near, store, run, undone)
     if over:
         want_looks(near, home, home.reads_in)
+        home.sync_by_itself()
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 

@@ -25,6 +25,7 @@ from tacit.surfaces.cli.doctor import size
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import progress, spent_words
 from tacit.surfaces.turns import lock
+from tacit.sync.git import FOLDER, GitFolder
 
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
 
@@ -40,9 +41,10 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     lines += [
         line for line in (stopped, f"reading sessions: {spent} in all" if spent else "") if line
     ]
+    folders = _shared_folders(args, cli)
     wanted, named = False, 0
     if kept and not args.dry_run and not failed:
-        remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
+        remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in (*kept, *folders))
         wanted = args.delete and args.yes
         if not wanted and cli.can_ask:
             done, lines = lines, []
@@ -55,6 +57,9 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
             )  # once more below: somebody may have written into it meanwhile
             if os.path.lexists(path):
                 shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    gone = [f"{path}/{name}" for path in folders if wanted for name in _taken_away(path)]
+    if gone:
+        lines.append(f"taken out of the work tree, for you to commit: {', '.join(gone)}")
     if wanted:
         lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
         if named:
@@ -64,7 +69,7 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     elif kept:
         lines += [
             "what Tacit knows is still here:",
-            *(f"  {path} ({size(_bytes(path))})" for path in kept),
+            *(f"  {path} ({size(_bytes(path))})" for path in (*kept, *folders)),
         ]
     if is_far(store_path(args.store, cli.env)):
         lines.append("lessons on the server stay there: they are the team's")
@@ -139,6 +144,19 @@ def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
         if os.path.isdir(root)
     ]
     return sum(each is not None and each.returncode == 0 for each in asked)
+
+
+def _shared_folders(args: argparse.Namespace, cli: Cli) -> list[str]:
+    """Where a project's lessons were written for a team: `.tacit` of each repository that was shared through git."""
+    roots = cli.here(
+        args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
+    )
+    folders = (os.path.join(root, FOLDER) for root in roots)
+    return [path for path in folders if glob.glob(os.path.join(glob.escape(path), "*.jsonl"))]
+
+
+def _taken_away(folder: str) -> list[str]:
+    return [os.path.basename(name) for name in GitFolder(os.path.dirname(folder), "").remove()]
 
 
 def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:

@@ -27,11 +27,8 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
                 {"store": memories.store.path, "project": None},
                 f"store ready: {memories.store.path}",
             )
-        if args.join:
-            memories.join_project(args.join)
         project = memories.ensure_project()
         place = memories.place
-        offers = [] if args.join else memories.invitations()
         recorded = place.id == project.id or record_project(place, project.id)
         if args.profile:
             memories.use_profile(args.profile)
@@ -42,10 +39,6 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
     text = f"project {project.name} ({project.id}), profile {name}\nstore {memories.store.path}"
     text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
     notes = [place.note] if place.note else []
-    notes += [
-        f"{owner} invites you to the project {offered}{' of this repository' if remote == place.remote else ''}: tacit init --join {owner}"
-        for _, offered, remote, owner in offers
-    ]
     data = {
         "store": memories.store.path,
         "project": project.id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -13,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import config_path
 from tacit.app.settings import settings_at
-from tacit.core.errors import Refused, Unavailable, UsageError
+from tacit.core.errors import Refused, Unavailable, UsageError, numbered
 from tacit.guard.files import PAGE_LIMIT, read_plain
+from tacit.stores.cache import without_password
 from tacit.stores.git import ask_git
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import WIDEST, hung, one_line
+from tacit.surfaces.cli.words import WIDEST, hung
 from tacit.surfaces.selection import shelf_of
 
 if TYPE_CHECKING:
-    from tacit.team.sync import Synced, SyncedLesson
+    from tacit.sync import Synced
+    from tacit.sync.shelf import Told
 
 _SIGNER_LINE = re.compile(
     r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?"
@@ -34,21 +35,56 @@ def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.setup is not None or args.allow:
         return _set_up(args, cli)
     with cli.open(args) as memories:
-        if args.canonical:
-            text = memories.canonical()
-            return Answer(json.loads(text), text.rstrip("\n"))
-        done = memories.sync(dry_run=args.preview)
+        if args.preview:
+            done = memories.sync(dry_run=True)
+            return Answer(_json(done), _text(done), warnings=_notes(done))
+        here = memories.sharing()
+        if not here["with"] and not _may_begin(args, cli, here):
+            told = f"nothing was written; {_offer(here)}"
+            return Answer({"shared": False, **here}, told)
+        if not here["with"] or args.auto is not None:
+            auto = here["auto"] if args.auto is None else args.auto == "on"
+            memories.share_with("git", auto=auto)
+        done = memories.sync()
     return Answer(_json(done), _text(done), warnings=_notes(done))
+
+
+def _may_begin(args: argparse.Namespace, cli: Cli, here: Mapping[str, Any]) -> bool:
+    """A person's yes to the first lines of a project that leave this machine's memory."""
+    cli.need_person(args, "Sharing a project's lessons")
+    if args.yes:
+        return True
+    if not cli.can_ask:
+        raise Refused(
+            f"Sharing was not asked for yet: {_offer(here)}", "tacit sync --yes says yes to it."
+        )
+    return cli.ask(f"{_offer(here)}\nWrite it? [y/N] ")
+
+
+def _offer(here: Mapping[str, Any]) -> str:
+    """What the first sync would write, where, under whose signature, and who could read it."""
+    signs = f"signed as {here['signs_as'] or here['key']}" if here["key"] else "signed by nobody"
+    remote = ask_git(here["root"], "config", "--get", "remote.origin.url")
+    at = remote.stdout.strip() if remote is not None else ""
+    lines = [
+        f"{numbered(here['lessons'], 'lesson')} of this project would be written to {here['file']} in"
+        f" {here['root']}, {signs}; how git merges it, to .tacit/.gitattributes.",
+        f"Whoever can read {without_password(at) if at else 'the repository'} can read them once you"
+        " commit and push; Tacit does neither.",
+    ]
+    if here["private"]:
+        heard = numbered(here["private"], "lesson that was", "lessons that were")
+        lines.append(f"{heard} only heard from you stay here (tacit keep shares one).")
+    if not here["key"]:
+        lines.append("Unsigned, they wait at everybody else's for a person: tacit sync --setup")
+    return "\n".join(lines)
 
 
 def _json(done: Synced) -> dict[str, Any]:
     at = dict(done.__dict__)
     at["seen"] = [dict(each.__dict__) for each in done.seen]
-    at["unsigned"] = dict(done.unsigned)
-    for name in ("replayed", "unbound", "missing"):
-        at[name] = [dict(each.__dict__) for each in at[name]]
-    at["skipped"] = [{"machine": machine, **each.__dict__} for machine, each in done.skipped]
-    return at
+    at["unread"] = [{"machine": machine, "reason": why} for machine, why in done.unread]
+    return {**at, "unsigned": dict(done.unsigned), "missing": dict(done.missing)}
 
 
 def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -77,7 +113,7 @@ def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
         lines += [
             "Each of the others types, once:",
             f"  tacit sync --allow '{line}'",
-            "Then: tacit sync, and commit .tacit",
+            "Then: tacit sync",
         ]
     return Answer({"signers": signers, "line": line, **new}, "\n".join(lines))
 
@@ -85,52 +121,36 @@ def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
 def _text(done: Synced) -> str:
     lines = []
     for each in done.seen:
-        lines.append(
-            f"{each.what}  {each.memory}  {shelf_of(each.state, 'hold' if each.what == 'held' else 'allow')}  {_who(each)}"
-        )
+        shelf = shelf_of(each.state, "hold" if each.what == "held" else "allow")
+        lines.append(f"{each.what}  {each.lesson}  {shelf}  {_who(each)}")
         lines += hung("  ", each.text, WIDEST)
         lines += hung("  ", f"was: {each.was}", WIDEST) if each.was else []
     if done.dry_run:
-        return "\n".join(
-            [*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"]
-        )
-    told = f"lines shared: {done.shared}, taken in: {done.taken}; machines that write here: {done.machines}"
+        told = f"lines of others that would be taken in: {done.taken}; nothing was changed"
+        return "\n".join([*lines, told])
+    told = f"lines told: {done.sent}, taken in: {done.taken}; machines that write here: {done.machines}"
     return "\n".join([*lines, told + ("" if done.signed else "; nothing was signed")])
 
 
-def _who(each: SyncedLesson) -> str:
-    names = ", ".join(each.by) or "-"
-    if not each.signers:
-        return f"{names} (not signed by anyone you allow)"
-    return (
-        names
-        if list(each.by) == list(each.signers)
-        else f"{names} (signed: {', '.join(each.signers)})"
-    )
+def _who(each: Told) -> str:
+    by = each.by or "-"
+    if not each.signer:
+        return f"{by} (not signed by anyone you allow)"
+    return by if by == each.signer else f"{by} (signed: {each.signer})"
 
 
 def _notes(done: Synced) -> list[str]:
-    notes = done.doubts + [
-        f"machine {machine}: lines signed by nobody you allow, and left out: {count}"
-        for machine, count in done.unsigned
-    ]
+    notes = list(done.doubts)
     if any(each.what == "held" for each in done.seen):
         notes.append("held lessons are given to nobody until a person approves them: tacit review")
-    if done.forks:
+    if done.asked:
         notes.append(
-            f"lessons that were changed apart: {done.forks}; tacit review shows the other version"
+            f"questions about what others said of your own words: {done.asked} (tacit review)"
         )
-    if done.waiting:
-        notes.append(
-            f"lines that build on others which are not here yet: {done.waiting}; pull, and sync again"
-        )
-    notes += [
-        f"{machine} {each.place}: left out: {one_line(each.reason, 120)}"
-        for machine, each in done.skipped[:10]
-    ]
     if not done.signed and not done.dry_run:
         notes.append(
-            f"{done.why_unsigned}: others hold what you share until they approve it (docs/howto/teams-git.md)"
+            f"{done.why_unsigned}: others hold what you share until they approve it"
+            " (docs/howto/teams-git.md)"
         )
     return notes
 

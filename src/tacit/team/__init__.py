@@ -1,1 +1,0 @@
-"""Several people, one memory, through git: lines of the journal, signatures, sync and join."""
