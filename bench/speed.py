@@ -28,7 +28,7 @@ from tacit.core.rows import Hit
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.stores.sqlite.search import looked_up, usual_length
+from tacit.stores.sqlite.fulltext import looked_up, usual_length
 from tacit.words.passages import cut, weights_of
 from texts import Writer
 

@@ -146,7 +146,9 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
             "session_id": "s1",
             "hook_event_name": "UserPromptSubmit",
             "cwd": str(folder),
-            "prompt": "tacit keep 1" if verb == "word" else "the tests fail before migrate",
+            "prompt": "tacit keep 1"
+            if verb == "word"
+            else "the run of the tests fails before migrate",
             "transcript_path": "",
         }
     )
@@ -236,7 +238,7 @@ def test_a_store_on_a_server_is_as_light(
             "session_id": "s1",
             "hook_event_name": "UserPromptSubmit",
             "cwd": str(folder),
-            "prompt": "the tests fail before migrate",
+            "prompt": "the run of the tests fails before migrate",
         }
         args = {
             "inject": ["inject", "--task", "the tests fail before migrate"],

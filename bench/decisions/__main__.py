@@ -13,7 +13,6 @@ from collections import Counter
 from pathlib import Path
 
 from bench.decisions import plain
-from bench.decisions.selected import Selected
 from bench.exams.decisions import PROJECTS, at_bug, learned
 from bench.exams.feed import sessions, world_of
 from bench.exams.product import Product
@@ -47,7 +46,6 @@ def notes(data: Path) -> None:
     """What each arm tells the agent of each bug, kept for the folders; beside it what of the bug's own lessons is among it."""
     every: dict[str, dict[str, str]] = {}
     figures: Counter[str] = Counter()
-    nothing: list[int] = []
     product = Product()
     for project in PROJECTS:
         world = world_of(data / project, product, f"decisions-{project}")
@@ -55,15 +53,11 @@ def notes(data: Path) -> None:
             born = learned(world)
             texts = {id: lesson.text for id, lesson in world.home.lessons().items()}
             on_file = [(texts[id], session) for id, session in born.items()]
-            selected = Selected(world)
-            settling = {each for settled in tasks(data, project).values() for each in settled}
-            nothing += selected.at_nothing(settling)
             for task, settled in tasks(data, project).items():
                 report = json.loads((data / "tasks" / f"{task}.json").read_text())
                 asked = f"{report['bug_report']} {report['module']}"
                 every[task] = {
                     "hooks": at_bug(world, data, task),
-                    "select": selected.at_bug(report),
                     "scout": "\n".join(plain.scout(on_file, asked)),
                     "chats": "\n".join(plain.passages(chats(data, project), asked)),
                     "none": "",
@@ -83,8 +77,6 @@ def notes(data: Path) -> None:
             shutil.rmtree(world.folder.parent, ignore_errors=True)
     product.close()
     print(dict(figures), f"of {len(every)} bugs")
-    answered = sum(map(bool, nothing))
-    print(f"select: {sum(nothing)} lessons at {answered} of {len(nothing)} prompts about nothing")
     NOTES.parent.mkdir(exist_ok=True)
     NOTES.write_text(json.dumps(every, indent=1, ensure_ascii=False))
 

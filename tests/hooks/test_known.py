@@ -10,6 +10,7 @@ import pytest
 import tacit
 from tacit.core.rows import scope_projects
 from tacit.hooks.known import Known
+from tacit.stores.sqlite.fulltext import FullText
 from tacit.testing import signed
 
 
@@ -29,7 +30,7 @@ def memories(tmp_path: Path) -> Iterator[tacit.Memories]:
 
 
 def known(memories: tacit.Memories) -> Known:
-    return Known(memories.store, scope_projects(memories.project_id))
+    return Known(FullText(memories.store, scope_projects(memories.project_id), True))
 
 
 def test_each_moment_hears_its_own(memories: tacit.Memories) -> None:

@@ -16,6 +16,7 @@ from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.value import replace
+from tacit.hooks import deliver
 from tacit.recall import AskingRun, Injection, Query, inject
 from tacit.recall.answering import Recalled, recall
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -74,7 +75,8 @@ class World:
         asking = AskingRun(
             run, **{name: named.pop(name) for name in list(named) if name in _ASKING}
         )
-        return inject(
+        give = deliver.inject if self.profile.budget.start_tokens else inject
+        return give(
             self.store,
             self.project,
             self.profile,

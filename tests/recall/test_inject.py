@@ -60,11 +60,10 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
 
 
 def test_a_lesson_is_given_once_in_a_unit(world: Any, make: Make) -> None:
-    """A later question of the same run, or of its sub-agent, does not repeat it; it is named as left out."""
+    """A later question of the same run, or of its sub-agent, does not repeat it."""
     (id,) = world.put(make("The queue hangs.", pinned=True))
     assert world.inject("queue").injected == (id,)
-    again = world.inject("queue")
-    assert (again.injected, again.left_out) == ((), {"assigned before": 1})
+    assert world.inject("queue").injected == ()
     assert world.inject("queue", run="sub", root="r1").injected == ()
     assert world.inject("queue", run="r2").injected == (id,)
 
@@ -119,22 +118,28 @@ def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
 
 
 def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, make: Make) -> None:
-    """A person's own first, as the screens say, then one list for all kinds; what is about something waits for it, however often it was met."""
+    """Then a person's word of one session; what stands at every start before all; a fact waits, however often it was met."""
+    rule = {"kind": "rule", "klass": "rule"}
     often, rare = (
-        make("Ask before a release.", about="*", tally=Tally(seen=9)),
-        make("Plan first.", about="*", tally=Tally(seen=2)),
+        make("Ask before a release.", about="*", tally=Tally(seen=9), **rule),
+        make("Plan first.", about="*", tally=Tally(seen=2), **rule),
     )
     wish = make("Answer in German.", kind="preference", klass="preference", trust="user")
     disk = make("Disk full.", about="; /var/lib", tally=Tally(seen=30))
-    once = make("Squash commits.", about="*", extra={"word": "found"}, tally=Tally(seen=1))
-    world.put(rare, often, wish, disk, once)
-    assert world.inject("", trial=False).injected == (wish.id, often.id, rare.id)
+    once = make("Squash commits.", about="*", extra={"word": "found"}, tally=Tally(seen=1), **rule)
+    always = make("The port is 8080.", pinned=True)
+    world.put(rare, often, wish, disk, once, always)
+    assert world.inject("", trial=False).injected == (always.id, often.id, rare.id, wish.id)
 
 
 def test_later_prompts_are_not_filled_with_what_recurs(world: Any, make: Make) -> None:
     """Only what fits comes after the start."""
+    rule = {"kind": "rule", "klass": "rule"}
     world.put(
-        *(make(f"Ask before you do thing {n}.", about="*", tally=Tally(seen=9)) for n in range(30))
+        *(
+            make(f"Ask before you do thing {n}.", about="*", tally=Tally(seen=9), **rule)
+            for n in range(30)
+        )
     )
     assert world.inject("").injected
     assert world.inject("ok, go on please").injected == ()
@@ -149,16 +154,6 @@ def test_a_busy_store_gives_nothing(tmp_path: Any, world_of: Any, make: Make) ->
         with other.write(), pytest.raises(StoreBusy):
             world.inject("queue")
         assert store.uses(unit=run_id("p", "cli", "r1")) == []
-
-
-def test_what_was_left_out_is_recorded(world: Any, make: Make) -> None:
-    """Counts by reason, and the nearest by name."""
-    world.put(*(make(f"The queue hangs, case {n}.", pinned=False) for n in range(12)))
-    given = world.inject("queue hangs", level="lean")
-    assert given.left_out == {"budget": 4}
-    assert [each.reason for each in given.suppressed] == ["budget"] * 4
-    row = world.store.one("SELECT left_out FROM injection")[0]
-    assert '"counts":{"budget":4}' in row
 
 
 def test_a_prompt_is_not_written_down(world: Any, make: Make) -> None:
@@ -230,7 +225,7 @@ def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
     with world.store.write() as tx:
         tx.put_proposal(proposal)
     told = world.inject("flush the queue", trial=False)
-    assert told.injected == (no.id,) and told.left_out == {f"at odds with {no.id}": 1}
+    assert told.injected == (no.id,)
 
 
 def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:

@@ -127,27 +127,6 @@ def test_before_an_edit_what_is_about_that_file_or_function(world: Any, make: Ma
     )
 
 
-def test_a_context_is_told_so_much_and_no_more(world: Any, make: Make) -> None:
-    """Whatever its prompts ask for."""
-    world.put(
-        *(
-            make(
-                f"Thing{n} " + "does what the manual says about it " * 8,
-                about=f"; thing_{n}",
-                **FACT,
-            )
-            for n in range(60)
-        )
-    )
-    spent = [
-        world.inject(
-            f"what about thing_{n}", surface="hook:prompt", event=f"e{n}", trial=False
-        ).tokens
-        for n in range(60)
-    ]
-    assert 1_000 < sum(spent) <= 1_800 and spent[-1] == 0
-
-
 @pytest.mark.parametrize(
     ("klass", "word", "seen", "told"),
     [

@@ -20,14 +20,14 @@ from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
 from tacit.core.states import OPEN
 from tacit.core.value import value
+from tacit.hooks.coin import is_exempt
+from tacit.hooks.render import answered
 from tacit.profiles import compiled_profile, profile_text
 from tacit.profiles.choice import NamedProfile
 from tacit.recall.answering import explain
 from tacit.recall.moments import told_at_starts
 from tacit.recall.query import Query
 from tacit.recall.rank import barred
-from tacit.recall.render import answered
-from tacit.recall.trial import is_exempt
 from tacit.stores import counts
 from tacit.stores.check import Health, check, rule_of
 from tacit.stores.counts import all_events

@@ -44,13 +44,16 @@ class Recalling(Opened):
         Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
         With `look` somebody only looks: nothing is recorded, nothing left out to measure.
         """
-        from tacit.recall import AskingRun, Injection, inject
-        from tacit.recall.query import Query
+        from tacit.hooks.events import AskingRun, Injection, Query
 
         project = self.project
         if project is None:
             return Injection(run or new_id())
         self._must_answer()
+        if self.profile.budget.start_tokens and self.store.full_text((project.id,)) is not None:
+            from tacit.hooks.deliver import inject
+        else:
+            from tacit.recall import inject
         return inject(
             self.store,
             project,

@@ -95,6 +95,9 @@ LIKELY_AGAIN = "habit"
 INSIDE = (
     "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 )
+ABOUT = (
+    "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
+)
 LOOKED = "look"  # the source of what a look at all sessions brought
 LOOKED_AT = "look"  # in its extra: which look
 HEARD_WORDS = (
@@ -425,6 +428,12 @@ def _same_folder(one: str, other: str) -> bool:
     return one == other or (
         bool(other) and (one.endswith("/" + other) or other.endswith("/" + one))
     )
+
+
+def frequency_of(memory: Memory) -> int:
+    """How often it counts as seen: the profile's own fading counter, or its sightings; a person's word is one."""
+    signals = memory.tally.signals or {}
+    return int(signals["frequency"]) if "frequency" in signals else max(1, memory.tally.seen)
 
 
 def recalls_of(memory: Memory) -> float:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from tacit.core.memory import ABOUT as ABOUT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
-ABOUT = (
-    "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
-)
 _LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
     "[ : ! do done elif else esac fi for function if in then until while case local return break continue read let eval trap"

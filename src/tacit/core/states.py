@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.memory import Memory
+
 STATES = (
     "candidate",
     "provisional",
@@ -70,3 +76,19 @@ def is_legal(state: str, to: str, verb: str = "move") -> bool:
     if verb in ADMINISTRATIVE:
         return state in LEGAL and to in ADMINISTRATIVE[verb]
     return to in LEGAL.get(state, ())
+
+
+def barred(memory: Memory, projects: Sequence[str]) -> str:
+    """Why a memory may never be given to an agent, whatever is asked; empty if it may. The last wall before every
+    prompt: whoever found a memory asks here."""
+    if memory.project not in projects:
+        return "another project"
+    if memory.state not in INJECTABLE:
+        return memory.state
+    if memory.gate != "allow":
+        return memory.gate
+    if memory.verdict in ENDING_VERDICTS:
+        return f"verdict {memory.verdict}"
+    if memory.superseded_by:
+        return "superseded"
+    return "" if memory.text.strip() else "empty"

@@ -10,6 +10,7 @@ import os
 from tacit.core.value import dumps, loads
 from tacit.hooks.search import words_of
 from tacit.hooks.select import COMMON, calls_of
+from tacit.stores.places import common_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def common_of(sessions: Collection[Collection[str]]) -> list[str]:
 
 def note_used(store: str, project: str, group: str, run: str, used: Collection[str]) -> None:
     """Count a session; one that grew, or went on in another, is the same session."""
-    path = used_path(store, project)
+    path = _used_path(store, project)
     kept = _read(path)
     kept.pop(run, None)
     kept[run] = [group, *used]
@@ -65,7 +66,7 @@ def note_used(store: str, project: str, group: str, run: str, used: Collection[s
 
 def forget_used(store: str, project: str, runs: Collection[str]) -> None:
     """Count some sessions no more."""
-    kept = _read(used_path(store, project))
+    kept = _read(_used_path(store, project))
     if not kept.keys().isdisjoint(runs):
         _keep(store, project, {run: used for run, used in kept.items() if run not in runs})
 
@@ -74,8 +75,8 @@ def _keep(store: str, project: str, kept: Mapping[str, Sequence[str]]) -> None:
     groups: dict[str, set[str]] = {}
     for group, *used in kept.values():
         groups.setdefault(group, set()).update(used)
-    os.makedirs(os.path.dirname(used_path(store, project)), mode=0o700, exist_ok=True)
-    _put(used_path(store, project), dumps(kept))
+    os.makedirs(os.path.dirname(_used_path(store, project)), mode=0o700, exist_ok=True)
+    _put(_used_path(store, project), dumps(kept))
     _put(common_path(store, project), "\n".join(common_of([*groups.values()])))
 
 
@@ -97,20 +98,6 @@ def _put(path: str, text: str) -> None:
     os.replace(half, path)
 
 
-def used_path(store: str, project: str) -> str:
+def _used_path(store: str, project: str) -> str:
     """Where the latest sessions of a project say what they used."""
-    return os.path.join(os.path.dirname(os.path.realpath(store)), "looks", f"{project}.used")
-
-
-def common_path(store: str, project: str) -> str:
-    """Where it stands what is common in a project, a line each."""
-    return f"{used_path(store, project).removesuffix('.used')}.common"
-
-
-def common_in(store: str, project: str) -> frozenset[str]:
-    """What is common in a project; nothing where nobody counted yet, or what stands there cannot be read."""
-    try:
-        with open(common_path(store, project), encoding="utf-8", errors="replace") as file:
-            return frozenset(file.read().splitlines())
-    except (OSError, ValueError):
-        return frozenset()
+    return f"{common_path(store, project).removesuffix('common')}used"

@@ -6,13 +6,14 @@ to an agent is the store's to say (`INJECTABLE_ROWS`).
 
 from __future__ import annotations
 
-from tacit.core.memory import TWIN, topic_of
-from tacit.core.programs import ABOUT
+from tacit.core.links import CONFIRMED
+from tacit.core.memory import ABOUT, TWIN, topic_of
 from tacit.core.shell_line import simple_commands, unquoted
 from tacit.hooks.search import CANDIDATES, Search, words_of
 from tacit.hooks.select import (
     LONGEST_LINE,
     OUTPUT_END,
+    START_TOKENS,
     Fit,
     Here,
     Lesson,
@@ -21,17 +22,17 @@ from tacit.hooks.select import (
     at_file,
     at_prompt,
     at_start,
+    filled,
     rare_words,
 )
-from tacit.stores.sqlite.fulltext import FullText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.stores.sqlite.fulltext import FullText
 
 WRITTEN = 2_000  # characters of what is written into a file that are read for names
 
@@ -41,19 +42,33 @@ class Known:
 
     def __init__(
         self,
-        store: SqliteStore,
-        projects: Sequence[str],
+        full: FullText,
         *,
         common: Collection[str] = (),
-        given: Mapping[str, Lesson] | None = None,
+        given: Iterable[Memory] = (),
+        may: Callable[[Memory], bool] | None = None,
+        apart: Collection[frozenset[str]] = (),
     ) -> None:
-        self.full = FullText(store, projects, True)
-        words = {token for word in common for token in self.full.tokens(word)}
-        self.here = Here(self.full.tokens, {*common, *words}, given)
+        self.full = full
+        self.may = may
+        self.apart = apart  # pairs that say opposite things: of them one is told
+        self.memories: dict[str, Memory] = {}  # by id, of what was looked at
+        words = {*full.tokens("\n".join(sorted(common)))} if common else set[str]()
+        told = {each.id: self._lesson(each, 0) for each in given}
+        self.here = Here(full.tokens, {*common, *words}, told)
 
-    def start(self) -> list[Lesson]:
+    def start(self, room: int = START_TOKENS) -> list[Lesson]:
         """What is told when a session begins."""
-        return at_start(self._lessons(self.full.ways()), self.here)
+        return at_start(self._lessons(self.full.ways()), self.here, room)
+
+    def again(self, told: Iterable[Memory], room: int) -> list[Lesson]:
+        """What this context was told before it was emptied, as far as there is room."""
+        return filled([self._lesson(each, 0) for each in told], self.here, room)
+
+    def task(self, text: str, floor: float, room: int, most: int) -> list[Lesson]:
+        """What `recall` finds first for a task, where more is told than at a prompt."""
+        fits = [each.lesson for each in self._fits(text) if each.score >= floor]
+        return filled(fits, self.here, room, most)
 
     def prompt(self, text: str) -> list[Lesson]:
         """What is told at a prompt."""
@@ -83,7 +98,11 @@ class Known:
         search = Search(self.full, text)
         found = {each.n: each for each in search.best(CANDIDATES)}
         hits = self.full.lessons({n: each.score for n, each in found.items()})
-        fits = [Fit(lesson_of(hit.memory, hit.n), hit.score, found[hit.n].shared) for hit in hits]
+        fits = [
+            Fit(self._lesson(hit.memory, hit.n), hit.score, found[hit.n].shared)
+            for hit in hits
+            if self.may is None or self.may(hit.memory)
+        ]
         self.here.rare = rare_words(search.counts, self.full.total, fits, self.here.common)
         return fits
 
@@ -98,11 +117,20 @@ class Known:
 
     def _lessons(self, numbers: Sequence[int]) -> list[Lesson]:
         hits = self.full.lessons(dict.fromkeys(numbers, 0.0))
-        return [lesson_of(hit.memory, hit.n) for hit in hits]
+        return [
+            self._lesson(hit.memory, hit.n)
+            for hit in hits
+            if self.may is None or self.may(hit.memory)
+        ]
+
+    def _lesson(self, memory: Memory, n: int) -> Lesson:
+        self.memories[memory.id] = memory
+        pairs = (" ".join(sorted(pair)) for pair in self.apart if memory.id in pair)
+        return lesson_of(memory, n, pairs)
 
 
-def lesson_of(memory: Memory, n: int) -> Lesson:
-    """A kept lesson as moments see it."""
+def lesson_of(memory: Memory, n: int, pairs: Iterable[str] = ()) -> Lesson:
+    """A kept lesson as moments see it; of each pair that it is one of the other is told no more."""
     extra = memory.extra or {}
     sign: Any = extra.get("sign")
     before = extra.get(ABOUT)
@@ -113,11 +141,14 @@ def lesson_of(memory: Memory, n: int) -> Lesson:
         memory.klass,
         memory.about,
         memory.paths,
-        person=memory.trust == "user" or extra.get("witness") == "user",
+        person=memory.trust == "user"
+        or extra.get("witness") == "user"
+        or bool((memory.tally.signals or {}).get(CONFIRMED)),
         met=max(1, memory.tally.seen),
         sign=(str(sign[0]), str(sign[1])) if _is_pair(sign) else ("", ""),
-        twins=(memory.id, *map(str, list(extra.get(TWIN) or ())[:1])),
+        twins=(memory.id, *map(str, list(extra.get(TWIN) or ())[:1]), *pairs),
         before=tuple(before) if isinstance(before, dict) else (),
+        pinned=memory.pinned,
     )
 
 

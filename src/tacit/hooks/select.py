@@ -53,6 +53,7 @@ class Lesson:
         "names",
         "own",
         "person",
+        "pinned",
         "sign",
         "subject",
         "text",
@@ -74,9 +75,11 @@ class Lesson:
         sign: tuple[str, str] = ("", ""),
         twins: Collection[str] = (),
         before: Collection[str] = (),
+        pinned: bool = False,
     ) -> None:
         self.id, self.n, self.text, self.kind = id, n, text, kind
         self.person, self.met = person, met  # a person's word; sessions that vouch for it
+        self.pinned = pinned  # told at every start
         self.sign = (
             sign  # where its literal mark stands (E: output, T: text of a call), and the mark
         )
@@ -92,6 +95,7 @@ class Lesson:
         spans = text.split("`")[1::2]
         said = [name for name in names if " " in name or name in spans]
         said += [*before, *([sign[1]] if sign[0] == "T" else [])]
+        said += [] if about else [each for each in spans if " " in each]
         self.commands = {known for name in said for known in calls_of(name, named=True)}
         options = {name for name in names if name.startswith("-")}
         self.own = options | {name for name in self.names if " " not in name}
@@ -150,9 +154,13 @@ def rare_words(
 
 
 def at_start(lessons: Iterable[Lesson], here: Here, room: int = START_TOKENS) -> list[Lesson]:
-    """Ways of working: what two sessions met first, by how many did; then what a person said once."""
-    ways = [each for each in lessons if each.kind in WAYS and (each.met > 1 or each.person)]
-    ways.sort(key=lambda each: (-each.met, not each.person, -each.n))
+    """What is pinned; then ways of working: what two sessions met first, by how many did; then what a person said once."""
+    ways = [
+        each
+        for each in lessons
+        if each.pinned or (each.kind in WAYS and (each.met > 1 or each.person))
+    ]
+    ways.sort(key=lambda each: (not each.pinned, -each.met, not each.person, -each.n))
     return filled(ways, here, room)
 
 

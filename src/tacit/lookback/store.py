@@ -19,6 +19,7 @@ from tacit.core.run import Finding
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
+from tacit.hooks.render import frame_tokens, line_tokens
 from tacit.learn.counting import counted
 from tacit.learn.cures import lesson_may_be_told
 from tacit.learn.floor import Cure
@@ -32,7 +33,6 @@ from tacit.recall.budget import fit, level_for
 from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
 from tacit.recall.query import Query
 from tacit.recall.rank import Ranked, barred
-from tacit.recall.render import frame_tokens, line_tokens
 from tacit.safety.witness import unless_it_acts
 from tacit.trial.tally import tally_of
 from tacit.words.match import choose_same, grown

@@ -6,7 +6,7 @@ A wording asked for by name is the origin's own, whatever profile is in force.
 from __future__ import annotations
 
 from tacit.guard.one_line import plain_line
-from tacit.recall.render import LONGEST_LINE, WORD_CHARS, by_lines, filled
+from tacit.hooks.render import LONGEST_LINE, WORD_CHARS, by_lines, filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
+    from tacit.hooks.render import Words
     from tacit.recall.rank import Ranked
-    from tacit.recall.render import Words
 
 
 class Wording:

@@ -8,36 +8,21 @@ finding and writing is a pure step in a module of its own.
 from __future__ import annotations
 
 from tacit.core.rows import scope_projects
-from tacit.core.value import replace, value
+from tacit.core.value import replace
+from tacit.hooks.events import Injection as Injection
+from tacit.hooks.record import RECORD_WITHIN as RECORD_WITHIN
 from tacit.recall.query import AskingRun as AskingRun
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked, at_odds, found_for, with_signers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from tacit.core.ports import Ids
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
-    from tacit.recall.rank import LeftOut
     from tacit.stores.sql import Store
-
-RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
-
-
-@value
-class Injection:
-    """What an agent is told, and what it is not."""
-
-    run: str
-    markdown: str = ""
-    tokens: int = 0
-    injected: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
-    suppressed: tuple[LeftOut, ...] = ()  # the nearest of those left out
-    left_out: Mapping[str, int] = {}  # all of them, counted by reason
-    note: str = ""  # why nothing is said, where that is not plain
 
 
 def inject(
@@ -64,11 +49,8 @@ def inject(
     whether a file that a lesson names is there. A `look` is a person's: nothing is left out by a coin, nothing recorded.
     """
     from tacit.core.links import spent_on
-    from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
-    from tacit.recall.moments import newest_first, room_for
-    from tacit.recall.render import frame_tokens, line_tokens, render, renderer_named
-    from tacit.recall.trial import (
-        assignments,
+    from tacit.hooks.coin import assignments
+    from tacit.hooks.record import (
         cured_by,
         epoch_for,
         has_verdict,
@@ -77,6 +59,9 @@ def inject(
         run_row_for,
         still_allowed,
     )
+    from tacit.hooks.render import frame_tokens, line_tokens, render, renderer_named
+    from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
+    from tacit.recall.moments import newest_first, room_for
 
     renderer_named(renderer or profile.render.renderer)
     about: tuple[str, ...] = ()
@@ -129,7 +114,13 @@ def inject(
         shown = tuple(each.memory.id for each in kept_at_first)
         return Injection(run, seen, tokens_of(seen), shown, (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
-        kept = still_allowed(tx, kept_at_first, scope_projects(project.id))
+        allowed = {
+            each.id
+            for each in still_allowed(
+                tx, [each.memory for each in kept_at_first], scope_projects(project.id)
+            )
+        }
+        kept = [each for each in kept_at_first if each.memory.id in allowed]
         told = assignments(
             [each.memory for each in kept],
             tx.uses(unit=row.root),

@@ -14,6 +14,14 @@ from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
+from tacit.hooks.coin import assignments
+from tacit.hooks.record import (
+    cured_by,
+    epoch_for,
+    has_verdict,
+    record_giving,
+    run_row_for,
+)
 from tacit.hooks.search import Search
 from tacit.recall import RECORD_WITHIN, AskingRun
 from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
@@ -32,14 +40,6 @@ from tacit.recall.rank import (
     ordered,
 )
 from tacit.recall.rewrite import Reworded, reworded
-from tacit.recall.trial import (
-    assignments,
-    cured_by,
-    epoch_for,
-    has_verdict,
-    record_giving,
-    run_row_for,
-)
 from tacit.stores.lookups import indexed
 from tacit.words.passages import cut, weights_of
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tacit.core.memory import PERSONAL, said_as, said_more
 from tacit.core.value import value
+from tacit.hooks.render import tokens_of as tokens_of
 from tacit.recall.moments import AT_TASK, NOTICED, twin_of
 from tacit.recall.rank import LeftOut
 
@@ -25,9 +26,6 @@ NEAREST = 20  # of those left out that are recorded with their reasons
 MANY_SIDED = 90  # characters of a question above which it is deep (joelclaw)
 # The store is asked for so many times what a level gives, for so many more at least, and never for more than so many (joelclaw).
 FETCH, FETCH_MORE, FETCH_MOST = (1.8, 3.0, 5.0), 4, 60
-CHARS_PER_TOKEN = (
-    4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
-)
 
 
 @value
@@ -51,11 +49,6 @@ class Fitted:
 
     kept: tuple[Ranked, ...]
     left: tuple[LeftOut, ...]
-
-
-def tokens_of(text: str) -> int:
-    """Tokens of a text, estimated: a token for every four characters begun."""
-    return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Level:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from tacit.core.memory import path_of, topic_of
 from tacit.core.rows import scope_projects
 from tacit.core.value import replace, value
+from tacit.hooks.events import AskingRun as AskingRun
+from tacit.hooks.events import Query as Query
 from tacit.recall.moments import (
     AT_PROMPT,
     AT_START,
@@ -63,44 +65,6 @@ LONG_FITTING, MANY = 8, 6
 EVERY_HIT = 1000  # memories that a ranker which weighs everything is given at most
 PAIRS_AT_ODDS = 1000  # of lessons at odds that are looked at
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
-
-
-@value
-class AskingRun:
-    """The run that asks: the host's own id of it, and of the first run of its unit."""
-
-    run: str = ""
-    host: str = "cli"
-    root: str = (
-        ""  # retries, sub-agents and resumptions share the first run's assignments; empty: itself
-    )
-    model: str = ""
-    surface: str = "cli"
-    event: str = ""  # the host's own id of this very question: asked twice, answered once
-    context: str = ""  # whose context: the host's id of a sub-agent, or what the agent is called; empty: the main one
-
-
-@value
-class Query:
-    """What somebody wants to know before, or during, a run."""
-
-    task: str = ""  # what is to be done, or what a person asks, in their words
-    files: Sequence[str] = ()
-    errors: Sequence[str] = ()
-    command: str = ""  # a command that is about to run: what is about it, or nothing
-    # its files are about to be read or edited; `task` is what of them: what is about them, or nothing
-    touched: bool = False
-    agent: str = ""
-    main: bool = (
-        False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
-    )
-    domain: str = ""
-    task_type: str = ""
-    task_id: str = ""
-    mission: str = ""
-    category: str = ""
-    kind: str = ""
-    risk: str = ""  # geas: at "high" or "critical" risk patterns count more
 
 
 @value

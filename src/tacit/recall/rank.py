@@ -18,9 +18,11 @@ from math import log, prod
 from tacit.core.clock import DAY, seconds
 from tacit.core.links import is_found_once, is_hearsay
 from tacit.core.memory import SCOPES, SEVERITIES, STALE, WAY, is_unrecalled, met_in, shared_path
+from tacit.core.memory import frequency_of as frequency_of
 from tacit.core.profile import GENERAL, task_type_of
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import barred as barred
 from tacit.core.value import value
+from tacit.hooks.events import LeftOut as LeftOut
 from tacit.recall.moments import Named
 from tacit.words.passages import (
     alike_to,
@@ -129,15 +131,6 @@ class Ranked:
 
 
 @value
-class LeftOut:
-    """A memory that was near and is not given, and why."""
-
-    id: str
-    reason: str
-    score: float = 0.0
-
-
-@value
 class Ranking:
     """What fits, best first, and what was near."""
 
@@ -199,22 +192,6 @@ def _once(hits: Iterable[Hit]) -> list[Hit]:
     return list(found.values())
 
 
-def barred(memory: Memory, projects: Sequence[str]) -> str:
-    """Why a memory may never be given to an agent, whatever the query; empty if it may. The last wall before every
-    prompt: whoever found a memory, by whatever fallback, asks here."""
-    if memory.project not in projects:
-        return "another project"
-    if memory.state not in INJECTABLE:
-        return memory.state
-    if memory.gate != "allow":
-        return memory.gate
-    if memory.verdict in ENDING_VERDICTS:
-        return f"verdict {memory.verdict}"
-    if memory.superseded_by:
-        return "superseded"
-    return "" if memory.text.strip() else "empty"
-
-
 def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     """Why a memory is not for this query; empty if it may be ranked."""
     query, settings = asked.query, profile.rank
@@ -267,12 +244,6 @@ def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
         return False
     days = days_since(memory.tally.seen_at or memory.created_at, now)
     return is_unrecalled(memory, days, fade.stale_days)
-
-
-def frequency_of(memory: Memory) -> int:
-    """How often it counts as seen: the profile's own fading counter, or its sightings; a person's word is one."""
-    signals = memory.tally.signals or {}
-    return int(signals["frequency"]) if "frequency" in signals else max(1, memory.tally.seen)
 
 
 def success_of(memory: Memory) -> float:

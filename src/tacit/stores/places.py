@@ -56,6 +56,20 @@ def is_spoken_of(store: str, words: Iterable[str]) -> bool:
     return any(f"\n{word.lower()}\n" in held for word in words if word)
 
 
+def common_path(store: str, project: str) -> str:
+    """Where it stands what is common in a project, a line each (`hooks/common.py`)."""
+    return os.path.join(os.path.dirname(os.path.realpath(store)), "looks", f"{project}.common")
+
+
+def common_in(store: str, project: str) -> frozenset[str]:
+    """What is common in a project; nothing where nobody counted yet, or what stands there cannot be read."""
+    try:
+        with open(common_path(store, project), encoding="utf-8", errors="replace") as file:
+            return frozenset(file.read().splitlines())
+    except (OSError, ValueError):
+        return frozenset()
+
+
 def captured_folder(store: str) -> str:
     """The folder of a store's captured sessions."""
     return os.path.join(os.path.dirname(os.path.realpath(store)), _FOLDER)

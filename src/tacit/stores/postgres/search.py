@@ -15,13 +15,8 @@ import apsw
 
 from tacit.core.rows import Fault, Found, Hit, index_fault
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
-from tacit.stores.sqlite.search import (
-    INJECTABLE_ROWS,
-    MOST_HITS,
-    MOST_WORDS,
-    WHATEVER_THE_TASK,
-    _loaded,
-)
+from tacit.stores.sqlite.fulltext import INJECTABLE_ROWS, loaded
+from tacit.stores.sqlite.search import MOST_HITS, MOST_WORDS, WHATEVER_THE_TASK
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
@@ -59,7 +54,7 @@ def find_words(
     frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
     return Found(
-        _loaded(store, "words", [(*row, scores[row[-1]]) for row in best]),
+        loaded(store, "words", [(*row, scores[row[-1]]) for row in best]),
         total,
         frequency,
         porter_words,
@@ -92,7 +87,7 @@ def ask_passages(
                 scores[n] = max(scores.get(n, 0.0), amount)
     rows = _best(store, scores, 2 * wanted if len(cut) > 1 else wanted, injectable)
     return Found(
-        _loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]),
+        loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]),
         total,
         held,
         porter_words,
@@ -151,7 +146,7 @@ def by_signature(
         signatures=list(signatures),
         limit=max(limit, 0),
     )
-    return _loaded(store, "signature", found)
+    return loaded(store, "signature", found)
 
 
 def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
@@ -165,7 +160,7 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
             limit=max(limit, 0),
         )
     found.sort(key=lambda row: (-row[-1], row[-2]))
-    return _loaded(store, "recurring", found[:limit])
+    return loaded(store, "recurring", found[:limit])
 
 
 def always_given(
@@ -191,7 +186,7 @@ def always_given(
             project=project,
             newest=newest,
         )
-    return _loaded(store, "standing", found)
+    return loaded(store, "standing", found)
 
 
 def porter_words(text: str) -> list[str]:

@@ -208,10 +208,10 @@ class SqliteTransaction(Transaction):
         return find_words(self._store, projects, words, brief=not how.get("injectable"), **how)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
-        from tacit.stores.sqlite.search import _tokenizer
+        from tacit.stores.sqlite.fulltext import tokenizer
         from tacit.stores.sqlite.terms import count_terms as count_terms
 
-        tokens = _tokenizer(self._store)
+        tokens = tokenizer(self._store)
         count_terms(
             self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new))
         )

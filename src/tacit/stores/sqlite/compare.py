@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.rows import Found
 from tacit.stores.sqlite import search
+from tacit.stores.sqlite.fulltext import tokenizer
 from tacit.stores.sqlite.search import Cached
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def find_words(
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][
         : search.MOST_WORDS if total <= search.SMALL else search.FEWER
     ]
-    read = search._tokenizer(store)
+    read = tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
     postings = _Postings(store, kept, asked, brief)

@@ -18,13 +18,19 @@ writes. Nothing else is found because of it: what is kept is what would be looke
 
 from __future__ import annotations
 
-from sys import byteorder
-
-from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.core.value import dumps
 from tacit.stores.sql_rows import MEMORY_COLUMNS
+from tacit.stores.sqlite.fulltext import (
+    IN_STATES,
+    INJECTABLE_ROWS,
+    NEIGHBOURS,
+    looked_up,
+    numbered,
+    tokenizer,
+    usual_length,
+)
 from tacit.words.passages import (
     FULL,
     cut,
@@ -36,11 +42,10 @@ from tacit.words.passages import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.stores.sql import LessonRows
     from tacit.stores.sqlite import SqliteStore
     from tacit.words.passages import Passage
 
@@ -69,8 +74,6 @@ MERGED_MOST = 500  # pages of it that are written in one transaction when they a
 _KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
 LESSON_ROWS = 100  # row numbers that weigh as much as a lesson
 READ_WHOLE = 2500  # rows; a word up to here is read to its end: no dearer than what it shares, and it serves again
-TEXTS_KEPT = 2000  # texts whose words a process keeps …
-_LONG_TEXT = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts: a long one holds many words
 LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
@@ -78,13 +81,7 @@ CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST_HITS = 1000  # hits of one search, whatever is asked for
 
 WORDS_READ = (96, 12)  # common words that are read at most: of a small store, of a large one
-NEIGHBOURS = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
 EITHER = 24  # known words, the rarest, that a common one is asked for together with
-
-# What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-_IN_STATES = f"m.state IN {states.INJECTABLE}"
-_ENDED_VERDICTS = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
-INJECTABLE_ROWS = f"{_IN_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED_VERDICTS}) AND m.superseded_by = ''"
 
 # What applies whatever the task is: the index `memory_ways` holds the rows of exactly this.
 WHATEVER_THE_TASK = "(m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
@@ -103,7 +100,7 @@ def ask_passages(
     A prompt gets a quick look, who asks for everything a deeper one."""
     deep = not injectable
     kept = _kept(store)
-    total, read = kept.total, _tokenizer(store)
+    total, read = kept.total, tokenizer(store)
     tokens = cut(passages, read)
     if not tokens or not total or limit <= 0:
         return Found((), total, {}, read, tokens)
@@ -143,18 +140,6 @@ def ask_passages(
     )
 
 
-def usual_length(store: SqliteStore) -> float:
-    """The mean words of a text here. FTS5 keeps their sums: numbers of seven bits a byte, the rows first, then each column's words."""
-    row = store.one("SELECT block FROM memory_fts_data WHERE id = 1")
-    numbers, number = list[int](), 0
-    for byte in row[0] if row else b"":
-        number = number << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(number)
-            number = 0
-    return numbers[1] / numbers[0] if len(numbers) > 1 and numbers[0] else 0.0
-
-
 def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[Hit, ...]:
     """What stands beside the hits in their group: the two before and the two after each, which may not hold a word of the question."""
     groups = {
@@ -171,7 +156,7 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
             ns=dumps(near),
         )
     )
-    found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
+    found = numbered(store, "beside", [(n, 0.0) for n in numbers])
     around = {hit.n: {groups.get(hit.n + step) for step in NEIGHBOURS} for hit in found}
     return tuple(
         hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in around[hit.n]
@@ -207,21 +192,6 @@ class _Reader:
                 rows[token] = _of_token(self.store, self.kept, token, self.total, beside=either)
 
 
-def looked_up(
-    store: SqliteStore, words: Iterable[str]
-) -> dict[str, tuple[int, Sequence[int] | None]]:
-    """Of the words that any memory holds: how many do, and which, where they are few."""
-    sql = "SELECT word, rows, few FROM term WHERE word IN (SELECT value FROM json_each(:words))"
-    found = store.rows(sql, words=dumps(list(words)))
-    return {word: (rows, None if few is None else _numbers(few)) for word, rows, few in found}
-
-
-def _numbers(few: bytes) -> Sequence[int]:
-    if byteorder == "little":
-        return memoryview(few).cast("I").tolist()
-    return [int.from_bytes(few[at : at + 4], "little") for at in range(0, len(few), 4)]
-
-
 def newest(store: SqliteStore, kept: Cached, match: str, limit: int) -> list[int]:
     """The newest rows that the full text finds, so many at most."""
     most, rows = kept.get(match, (0, []))
@@ -237,7 +207,7 @@ def _of_token(
     store: SqliteStore, kept: Cached, token: str, limit: int, beside: str = ""
 ) -> list[int]:
     """Rows that hold a word, given as the index has it, so many at most; `beside` narrows them, as MATCH does."""
-    if _tokenizer(store)(token) == [token]:
+    if tokenizer(store)(token) == [token]:
         return newest(store, kept, f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
     if beside:  # a MATCH would stem it once more; the other way reads it to its end
         return []
@@ -283,7 +253,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
     """The rows of these projects, if they are few; None if they are many."""
     rows = "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
     if injectable:
-        rows += f" AND {_IN_STATES}"
+        rows += f" AND {IN_STATES}"
     if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
         return None
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
@@ -396,14 +366,6 @@ def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _loaded(store: LessonRows, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
-    """Hits from rows that end with the memory's words, its number and the channel's score."""
-    memories = store._with_tallies([row[:-3] for row in rows])
-    return tuple(
-        Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows)
-    )
-
-
 def merge_segments(store: SqliteStore, added: int = 0) -> int:
     """Merge the full text's segments into one where they have become many; returns how many steps that took.
 
@@ -430,35 +392,6 @@ def merge_segments(store: SqliteStore, added: int = 0) -> int:
     return steps
 
 
-class _Tokens(dict[str, list[str]]):
-    """The words that the index makes of a text; a process that asks again reads the same lessons again."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        from apsw import FTS5_TOKENIZE_DOCUMENT
-
-        self.read, self.flag = (
-            store._connection.fts5_tokenizer("porter", ["unicode61"]),
-            FTS5_TOKENIZE_DOCUMENT,
-        )
-
-    def __missing__(self, text: str) -> list[str]:
-        raw = text.encode("utf-8", "replace")
-        tokens: list[str] = self.read(
-            raw, self.flag, None, include_offsets=False, include_colocated=False
-        )  # type: ignore[assignment]
-        if len(text) <= _LONG_TEXT:
-            if len(self) >= TEXTS_KEPT:
-                self.clear()
-            self[text] = tokens
-        return tokens
-
-
-def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
-    if store.tokens is None:
-        store.tokens = _Tokens(store).__getitem__
-    return store.tokens
-
-
 def by_signature(
     store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
 ) -> tuple[Hit, ...]:
@@ -473,7 +406,7 @@ def by_signature(
                 it=signature,
                 limit=limit,
             )
-    return _numbered(store, "signature", found[:limit])
+    return numbered(store, "signature", found[:limit])
 
 
 def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
@@ -487,7 +420,7 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
             limit=max(limit, 0),
         )
     found.sort(key=lambda row: (-row[1], row[0]))
-    return _numbered(store, "recurring", found[:limit])
+    return numbered(store, "recurring", found[:limit])
 
 
 def always_given(
@@ -514,16 +447,4 @@ def always_given(
             project=project,
             newest=newest,
         )
-    return _numbered(store, "standing", found)
-
-
-def _numbered(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
-    """Hits from row numbers and scores, in their order. The rows were sorted without their texts: they are wide."""
-    if not rows:
-        return ()
-    wide = store.rows(
-        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))",
-        ns=dumps([row[0] for row in rows]),
-    )
-    by_number = {row[-1]: row for row in wide}
-    return _loaded(store, channel, [(*by_number[n], score) for n, score in rows if n in by_number])
+    return numbered(store, "standing", found)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import new_id
 from tacit.core.rows import Fault, index_fault
 from tacit.stores.places import spoken_path
-from tacit.stores.sqlite.search import INJECTABLE_ROWS
+from tacit.stores.sqlite.fulltext import INJECTABLE_ROWS
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, SqliteTransaction

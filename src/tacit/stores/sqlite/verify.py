@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import Damaged
 from tacit.core.rows import Fault, index_fault
 from tacit.stores.sql_rows import listed
-from tacit.stores.sqlite.search import _tokenizer
+from tacit.stores.sqlite.fulltext import tokenizer
 from tacit.stores.sqlite.terms import LONGEST_TERM, WEIGHT, Expected, as_held, weight
 from tacit.words.tokens import are_index_words
 
@@ -50,7 +50,7 @@ def defined(rows: Iterable[Sequence[str]]) -> list[tuple[str, str, str, str]]:
 
 def index_faults(store: SqliteStore) -> Iterator[Fault]:
     """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
-    tokens = _tokenizer(store)
+    tokens = tokenizer(store)
     wanted: dict[bytes, int] = {}
     counts = Expected()
     stale = 0

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile_toml import standard
+from tacit.hooks.render import LABEL, frame_tokens, line_tokens, render
 from tacit.recall.rank import Ranked
-from tacit.recall.render import LABEL, frame_tokens, line_tokens, render
 
 DEFAULT = standard("default")
 Make = Callable[..., Memory]

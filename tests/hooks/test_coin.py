@@ -11,7 +11,8 @@ from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
-from tacit.recall.trial import Assigned, assignments, instrument_of, is_told, task_of
+from tacit.hooks.coin import Assigned, assignments
+from tacit.hooks.record import instrument_of, is_told, task_of
 
 if TYPE_CHECKING:
     from tacit.core.profile_sections import Trial
