@@ -18,7 +18,7 @@ def kept(tacit: Any, tmp_path: Path) -> Any:
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
     tacit(
         "add",
-        "The npm registry mirror is read-only; npm ERR there means the lock file is stale.",
+        "The registry of `npm ci` is read-only; npm ERR there means the lock file is stale.",
         "--kind",
         "pitfall",
     )

@@ -36,7 +36,8 @@ def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[s
 
 def failed(folder: Path, id: str = "t1", **more: Any) -> tuple[str, dict[str, Any]]:
     """A command that failed, and its hook."""
-    said = {"tool_name": "Bash", "tool_use_id": id, "error": "npm ERR! lock file is stale", **more}
+    said = {"tool_name": "Bash", "tool_input": {"command": "npm ci"}, "tool_use_id": id}
+    said |= {"error": "npm ERR! lock file is stale", **more}
     return "tool-failure", payload(folder, "PostToolUseFailure", **said)
 
 
@@ -353,12 +354,22 @@ def test_events_at_the_same_moment_share_what_they_tell(
     """An agent's parallel commands fail at once, each with its own hook: what the other recorded meanwhile is not told again."""
     with open_memories() as memories:
         first = memories.inject(
-            "", run="s1", host="claude-code", event="e1", errors=("npm ERR! lock file is stale",)
+            "",
+            run="s1",
+            host="claude-code",
+            event="e1",
+            command="npm ci",
+            errors=("npm ERR! lock file is stale",),
         )
         monkeypatch.setattr(
             memories.store, "uses", lambda **_: []
         )  # read just before the first was recorded
         second = memories.inject(
-            "", run="s1", host="claude-code", event="e2", errors=("npm ERR! lock file is stale",)
+            "",
+            run="s1",
+            host="claude-code",
+            event="e2",
+            command="npm ci",
+            errors=("npm ERR! lock file is stale",),
         )
     assert first.injected and not second.injected

@@ -198,7 +198,7 @@ def test_a_lesson_about_a_vanished_file_sinks(world: Any, make: Make) -> None:
     """Whether files exist is asked of whoever knows."""
     gone, here = (
         make("The queue hangs.", paths=("gone.py",), pinned=False),
-        make("The queue hangs.", paths=("here.py",)),
+        make("The queue is slow.", paths=("here.py",)),
     )
     world.put(gone, here)
     told = world.inject("queue", trial=False, exists=lambda path: path == "here.py")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Ids
     from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.rows import Hit, Project
     from tacit.hooks.events import AskingRun, Query
     from tacit.hooks.select import Lesson
     from tacit.stores.sql import Store
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 CALLS = ("hook:before-command", "hook:before-file")  # surfaces that share one room
 PAIRS_AT_ODDS = 1000  # of lessons at odds that are looked at
 NO_LIMIT = 99
+NOTICED = "notice"  # the source that `learn/tell` names
 # Where no prompt hook follows, as at `tacit inject`: half as much again; beside a task half for ways of working.
 ALONE, WAYS_BESIDE = 3 * START_TOKENS // 2, START_TOKENS // 2
 
@@ -158,7 +159,8 @@ def chosen(
     elif moment == FILE:
         found = [each for path in query.files for each in known.file(path, query.task, room)]
     elif moment == FAILURE:
-        found = known.failure(query.command, "\n".join(query.errors))
+        error = "\n".join(query.errors)
+        found = known.failure(query.command, error, failed_so(store, projects, error))
     elif moment == START:
         found = known.start(START_TOKENS if asking.surface.startswith("hook") else ALONE)
         if repeat:
@@ -170,8 +172,22 @@ def chosen(
     else:
         found = known.prompt(query.task)
         for error in query.errors:
-            found += known.failure(query.command, error)
+            found += known.failure(query.command, error, failed_so(store, projects, error))
     return still_so(known, found, most, exists)
+
+
+def failed_so(store: Store, projects: Sequence[str], error: str) -> list[Hit]:
+    """Lessons about exactly this error; of one that names several things, those that are about this one."""
+    from tacit.words.diagnose import signatures, told_of
+
+    marks = {*signatures(error)}
+    found = store.signed(projects, sorted(marks)) if marks else ()
+    return [
+        hit
+        for hit in found
+        if hit.memory.source != NOTICED
+        or marks.intersection(told_of(hit.memory.signature, hit.memory.tags))
+    ]
 
 
 def still_so(

@@ -85,12 +85,12 @@ class Injection:
 
 def moment_of(query: Query, hook: bool) -> str:
     """Which moment it is."""
-    if query.errors and not query.task:
-        return FAILURE
-    if query.command:
-        return COMMAND
-    if query.touched or (query.files and not query.task):
+    if query.touched:
         return FILE
     if query.task:
         return PROMPT if hook else TASK
-    return START
+    if query.errors:
+        return FAILURE
+    if query.command:
+        return COMMAND
+    return FILE if query.files else START

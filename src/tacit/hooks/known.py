@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.rows import Hit
     from tacit.stores.sqlite.fulltext import FullText
 
 WRITTEN = 2_000  # characters of what is written into a file that are read for names
@@ -89,9 +90,13 @@ class Known:
         said = f"{path.rpartition('/')[2]} {text[:WRITTEN]}"
         return at_file(path, text[:WRITTEN], self._holding(said), self.here, room)
 
-    def failure(self, line: str, output: str) -> list[Lesson]:
-        """What is told when a command failed."""
-        return at_failure(line, output, self._fits(output[-OUTPUT_END:]), self.here)
+    def failure(self, line: str, output: str, met: Iterable[Hit] = ()) -> list[Lesson]:
+        """What is told when a command failed; `met` are lessons about that very error."""
+        known = [self._lesson(hit.memory, hit.n) for hit in met if self._is_for(hit.memory)]
+        return at_failure(line, output, self._fits(output[-OUTPUT_END:]), self.here, known)
+
+    def _is_for(self, memory: Memory) -> bool:
+        return self.may is None or self.may(memory)
 
     def _fits(self, text: str) -> list[Fit]:
         """What the ranking finds for a text, best first."""
@@ -101,7 +106,7 @@ class Known:
         fits = [
             Fit(self._lesson(hit.memory, hit.n), hit.score, found[hit.n].shared)
             for hit in hits
-            if self.may is None or self.may(hit.memory)
+            if self._is_for(hit.memory)
         ]
         self.here.rare = rare_words(search.counts, self.full.total, fits, self.here.common)
         return fits
@@ -117,11 +122,7 @@ class Known:
 
     def _lessons(self, numbers: Sequence[int]) -> list[Lesson]:
         hits = self.full.lessons(dict.fromkeys(numbers, 0.0))
-        return [
-            self._lesson(hit.memory, hit.n)
-            for hit in hits
-            if self.may is None or self.may(hit.memory)
-        ]
+        return [self._lesson(hit.memory, hit.n) for hit in hits if self._is_for(hit.memory)]
 
     def _lesson(self, memory: Memory, n: int) -> Lesson:
         self.memories[memory.id] = memory
@@ -146,10 +147,15 @@ def lesson_of(memory: Memory, n: int, pairs: Iterable[str] = ()) -> Lesson:
         or bool((memory.tally.signals or {}).get(CONFIRMED)),
         met=max(1, memory.tally.seen),
         sign=(str(sign[0]), str(sign[1])) if _is_pair(sign) else ("", ""),
-        twins=(memory.id, *map(str, list(extra.get(TWIN) or ())[:1]), *pairs),
+        twins=(memory.id, folded(memory.text), *map(str, [*(extra.get(TWIN) or ())][:1]), *pairs),
         before=tuple(before) if isinstance(before, dict) else (),
         pinned=memory.pinned,
     )
+
+
+def folded(text: str) -> str:
+    """A text as it is compared: two that read the same are one."""
+    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def _is_pair(sign: object) -> bool:

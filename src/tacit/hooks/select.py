@@ -95,7 +95,7 @@ class Lesson:
         spans = text.split("`")[1::2]
         said = [name for name in names if " " in name or name in spans]
         said += [*before, *([sign[1]] if sign[0] == "T" else [])]
-        said += [] if about else [each for each in spans if " " in each]
+        said += [each for each in spans if " " in each and (not about or each.split()[0] in names)]
         self.commands = {known for name in said for known in calls_of(name, named=True)}
         options = {name for name in names if name.startswith("-")}
         self.own = options | {name for name in self.names if " " not in name}
@@ -224,10 +224,12 @@ def at_file(
     return filled(_ordered(found), here, room, LINES, one_of_topic=True)
 
 
-def at_failure(line: str, output: str, fits: Sequence[Fit], here: Here) -> list[Lesson]:
-    """What bears the output's sign, then cures of that very command whose words the output's end shares."""
+def at_failure(
+    line: str, output: str, fits: Sequence[Fit], here: Here, met: Iterable[Lesson] = ()
+) -> list[Lesson]:
+    """What is about that very error or bears its sign; then cures of that very command whose words the output's end shares."""
     end, calls = output[-OUTPUT_END:].lower(), calls_of(line)
-    first, then = list[Lesson](), list[Lesson]()
+    first, then = list(met), list[Lesson]()
     for fit in fits:
         lesson = fit.lesson
         if lesson.sign[0] == "E" and lesson.sign[1].lower() in end:
@@ -298,6 +300,12 @@ def is_telling(name: str) -> bool:
     return (
         len(name) > 2 and name[0] not in "-$" and not plain and not name.replace(".", "").isdigit()
     )
+
+
+def telling_in(text: str) -> list[str]:
+    """The telling names of a text that is written into a file."""
+    plain = "".join(char if char.isalnum() or char in "_.-@" else " " for char in text)
+    return [name for word in plain.split() if is_telling(name := word.strip(".-"))]
 
 
 def is_file(name: str) -> bool:

@@ -50,6 +50,7 @@ class Event:
     insists: bool = False  # the host reads an answer only with exit status 2
     captured: bool = False  # no transcript that could be read: what its events say is written down
     error: str = ""  # beside a prompt: what failed since it was typed
+    line: str = ""  # beside an error: the command that failed
     step: Mapping[str, Any] | None = (
         None  # of such a host: what happened, as a step of the neutral format
     )
@@ -95,7 +96,7 @@ def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def command_of(payload: Mapping[str, Any]) -> str:
-    """The command of a call; empty where it runs no program that a lesson could be about."""
+    """The command of a call; empty where it runs no program."""
     return telling(object_at(payload, "tool_input", "toolArgs"))
 
 
@@ -110,10 +111,8 @@ def file_of(payload: Mapping[str, Any]) -> tuple[str, ...]:
 
 def telling(given: Mapping[str, Any]) -> str:
     """The same, of what a tool was given."""
-    from tacit.core.programs import programs
-
     line = text_at(given, "command", "cmd")
-    return line if line and programs(line) else ""
+    return line if any(map(str.isalpha, line)) else ""
 
 
 def public(text: str) -> str:
@@ -126,6 +125,16 @@ def public(text: str) -> str:
     from tacit.guard.redact import PRIVATE, private
 
     return private(text).replace(PRIVATE, " ").strip()
+
+
+def failing(text: str) -> str:
+    """What a call printed that failed, as far as it is looked at: its end, where the error stands."""
+    return public(printed(text)[-PROMPT_CHARS:])
+
+
+def line_of(payload: Mapping[str, Any]) -> str:
+    """The command of a call, whatever became of it."""
+    return text_at(object_at(payload, "tool_input", "toolArgs"), "command", "cmd")
 
 
 def files_in(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tacit.hosts.dialect import (
     Event,
     at_the_end,
     command_of,
+    failing,
     file_of,
     files_in,
     in_claudes_shape,
@@ -93,7 +94,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         said = text_at(given, "old_string", "content", "new_source")
     if event == "before-command" and not said:
         return None
-    text = public(said)
+    text = failing(said) if event == "tool-failure" else public(said)
     return Event(
         name=event,
         host=HOST,

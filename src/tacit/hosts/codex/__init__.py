@@ -21,10 +21,10 @@ from tacit.hosts.dialect import (
     at_the_end,
     command_of,
     exit_status,
+    failing,
     files_in,
     in_claudes_shape,
     object_at,
-    printed,
     public,
     text_at,
 )
@@ -77,7 +77,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         said = command_of(payload)
     if event in ("before-command", "tool-failure") and not said:
         return None
-    text = public(printed(said) if event == "tool-failure" else said)
+    text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if event == "session-start" else ""
     ids = ("turn_id",) if event == "prompt" else ("tool_use_id", "agent_id")
     return Event(

@@ -23,10 +23,10 @@ from tacit.hosts.dialect import (
     at_the_end,
     event_of,
     exit_status,
+    failing,
     files_in,
     fitted,
     object_at,
-    printed,
     public,
     text_at,
     tool_step,
@@ -62,7 +62,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     step = _step(name, payload)
     event, said = event_of(step, name)
     said = text_at(payload, "initialPrompt") if name == "session-start" else said
-    text = public(printed(said) if event == "tool-failure" else said)
+    text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
     events = _events(payload, session, env) if name in ("stop", "session-end") else ""
     agent = (

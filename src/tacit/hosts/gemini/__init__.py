@@ -21,10 +21,10 @@ from tacit.hosts.dialect import (
     at_the_end,
     command_of,
     exit_status,
+    failing,
     files_in,
     in_claudes_shape,
     object_at,
-    printed,
     public,
     text_at,
 )
@@ -70,7 +70,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         event, said = event if event == "before-call" else "before-command", command_of(payload)
         if not said:
             return None
-    text = public(printed(said) if event == "tool-failure" else said)
+    text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.

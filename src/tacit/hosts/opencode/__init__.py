@@ -15,9 +15,9 @@ from tacit.hosts.dialect import (
     OWN_FOLDER,
     Event,
     command_of,
+    failing,
     files_in,
     fitted,
-    printed,
     public,
     text_at,
 )
@@ -59,7 +59,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     )
     if name == "before-command" and not said:
         return None
-    text = public(printed(said) if name == "tool-failure" else said)
+    text = failing(said) if name == "tool-failure" else public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
     inside = bool(parent) and name not in LEARNED_FROM
     return Event(

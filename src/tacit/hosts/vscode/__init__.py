@@ -20,10 +20,10 @@ from tacit.hosts.dialect import (
     Event,
     event_of,
     exit_status,
+    failing,
     files_in,
     in_claudes_shape,
     object_at,
-    printed,
     public,
     text_at,
     tool_step,
@@ -67,7 +67,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     event, said = event_of(step, name)
     asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
     said = asked or said
-    text = public(printed(said) if event == "tool-failure" else said)
+    text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(

@@ -40,8 +40,10 @@ def write_spoken(store: SqliteStore) -> bool:
     found: set[str] = set()
     sql = f"SELECT m.text, m.about, m.paths, m.extra FROM memory m WHERE {INJECTABLE_ROWS}"
     for text, about, paths, extra in store.each(sql):
-        known = json.loads(extra).get("about") if extra and '"about"' in extra else None
+        more = json.loads(extra) if extra else {}
+        known, sign = more.get("about"), more.get("sign")
         said = " ".join((text, about, paths, *(known if isinstance(known, dict) else ())))
+        said += f" {sign[-1]}" if isinstance(sign, list) and sign else ""
         found.update(word.strip(".") for word in _BETWEEN.split(said.lower()))
     half = f"{path}.{new_id()}"
     with os.fdopen(

@@ -18,7 +18,7 @@ import sys
 
 from tacit.core.value import dumps, loads, replace
 from tacit.hosts import host_of, speaker
-from tacit.hosts.dialect import HookAnswer, Insisted
+from tacit.hosts.dialect import HookAnswer, Insisted, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +131,8 @@ def respond_and_tell(
     event: Event | None = speaks.read(name, payload, env) if speaks else None
     if event is None:
         return "", nothing
+    if event.name == "tool-failure":
+        event = replace(event, line=line_of(payload))
     fired: list[Any] = []
     alone = event.name == "before-call"  # the host hears a decision here, and notes elsewhere
     if (alone or event.name in ("before-command", "before-file")) and not event.captured:
@@ -175,18 +177,14 @@ def respond_and_tell(
 
 def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
     """Whether any lesson may be about this command or file: asked of a small file, since the store is much to open for nothing."""
+    from tacit.hooks.select import calls_of, telling_in
     from tacit.stores.places import is_spoken_of, store_path
 
     if event.name == "before-command":
-        from tacit.core.programs import acting
-
-        words = list(acting(event.text))
+        words = [call[0] for call in calls_of(event.text)]
     else:
-        from tacit.core.programs import defined_names
-
-        words = [
-            path.replace("\\", "/").rpartition("/")[2] for path in event.files
-        ] + defined_names(event.text)
+        words = [path.replace("\\", "/").rpartition("/")[2] for path in event.files]
+        words += telling_in(event.text)
     path = store_path(store or None, env)
     return "://" in path or is_spoken_of(path, words)
 
@@ -434,7 +432,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         repeat=compacted,
         files=event.files,
         errors=(event.text,) if failed else (event.error,) if event.error else (),
-        command=event.text if running else "",
+        command=event.text if running else event.line,
         touched=touched,
         agent=event.agent,
         main=not (event.context or event.agent),
