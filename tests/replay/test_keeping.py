@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.core.errors import TacitError
 from tacit.core.value import replace
 from tacit.replay import Replay
 from tacit.replay.bets import settled_verdict
@@ -258,3 +259,20 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             each.reason for each in memories.log()
         )
         assert not memories.inject("make check fails", run="next").injected
+
+
+@pytest.mark.parametrize("name", [".gitignore", "deep/.gitattributes"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_that_git_would_open_is_refused_before_git_is_asked(
+    repo: Path, tmp_path: Path, name: str, linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would hold the one worker of all projects until somebody writes into it."""
+    path = repo / name
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(tmp_path / "pipe" if linked else path)
+    if linked:
+        path.symlink_to(tmp_path / "pipe")
+    monkeypatch.setattr("tacit.replay.keeping.SLOW", 5.0)
+    with pytest.raises(TacitError, match=f"{name} is a pipe"):
+        kept(repo, tmp_path / "trees")

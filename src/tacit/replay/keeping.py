@@ -18,12 +18,16 @@ from tacit.core.clock import days_between, seconds
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
 from tacit.core.value import fields, value
+from tacit.guard.files import kind_of
 from tacit.replay.kept import read, write
 from tacit.stores import git
 
 UNTRACKED = 10_000_000  # bytes of untracked files
 DAYS, MOST = 30, 500_000_000
-SLOW = 600.0  # seconds for one call of git
+SLOW = 60.0  # seconds for one call of git: the one worker of all projects waits for it
+# What git itself opens in a work tree. A pipe of that name would hold it until somebody writes.
+_OPENED = (".gitignore", ".gitattributes")
+MOST_LOOKED_AT = 300_000  # files and folders; in a larger tree only SLOW bounds what a pipe costs
 _ENV = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -64,6 +68,7 @@ def keep_tree(
     ignores: Iterable[str] = (),
 ) -> KeptTree:
     """Keep what a work tree holds now. `common` is the repository's git directory, `ignores` are further files of patterns to leave out."""
+    _must_hold_no_pipe(root)
     own = os.path.join(top, short_hash("kept tree", os.path.realpath(root)))
     _made(own, common, ignores)
     tree = ("--git-dir", own, "--work-tree", root)
@@ -115,6 +120,26 @@ def keep_tree(
     os.makedirs(os.path.join(own, "sessions"), exist_ok=True)
     write(_file(own, host, session), fields(kept))
     return kept
+
+
+def _must_hold_no_pipe(root: str) -> None:
+    """TacitError where git would open what is no plain file."""
+    looked_at, folders = 0, [root]
+    while folders and looked_at < MOST_LOOKED_AT:
+        try:
+            with os.scandir(folders.pop()) as found:
+                entries = list(found)
+        except OSError:
+            continue  # git cannot look into it either
+        looked_at += len(entries)
+        for each in entries:
+            if each.name in _OPENED and os.path.exists(each.path) and not os.path.isfile(each.path):
+                raise TacitError(
+                    f"Keeping a work tree: {each.path} is {kind_of(each.path)}, no file.",
+                    "git would wait for it. Remove it to have sessions' starts kept for replay.",
+                )
+            if each.is_dir(follow_symlinks=False) and each.name != ".git":
+                folders.append(each.path)
 
 
 def kept_for(top: str, host: str, session: str) -> KeptTree | None:
