@@ -6,7 +6,10 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ import tacit.replay as replaying
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.run import Run, Step
 from tacit.replay import Replay, arm, kept
-from tacit.replay.confine import version
+from tacit.replay.confine import confined_argv, services, version
 from tacit.replay.outcome import JudgedRun
 from tacit.replay.plan import Budget
 from tacit.surfaces.cli import main
@@ -187,6 +190,40 @@ def test_nothing_outside_can_be_written_and_nothing_pushed(world: World) -> None
     )  # in its own folder it works as ever
     assert world.git("branch", "--list", "stolen") == "" and not (home / "evil").exists()
     assert files() == before
+
+
+@pytest.mark.skipif(version() < 6, reason="this kernel cannot scope sockets")
+def test_no_socket_without_a_file_is_reached(tmp_path: Path) -> None:
+    """What listens outside under a name alone cannot be asked to act; what listens inside can."""
+    ask = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1].replace('@', chr(0)))"
+    with socket.socket(socket.AF_UNIX) as outside:
+        name = f"@tacit-{os.getpid()}"
+        outside.bind(name.replace("@", "\0"))
+        outside.listen()
+        words = [sys.executable, "-c", ask, name]
+        assert subprocess.run(words).returncode == 0
+        held = subprocess.run(
+            confined_argv(words, [str(tmp_path)], []), capture_output=True, text=True
+        )
+    assert held.returncode != 0 and "not permitted" in held.stderr
+
+
+def test_a_plan_names_the_sockets_that_stay_within_reach(
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those with a file that something listens at; nothing where a replay is not confined anyway."""
+    monkeypatch.chdir(world.repo)
+    monkeypatch.setattr("tacit.replay.request.version", lambda: 7)
+    monkeypatch.setattr("tacit.surfaces.cli.replay.SERVICES", 10_000)
+    place = tempfile.mkdtemp(dir="/tmp")
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(f"{place}/s")
+        service.listen()
+        assert f"{place}/s" in services()
+        assert main(["replay", world.lesson, "--agent", world.agent, "--plan"]) == 0
+        assert f"{place}/s" in capsys.readouterr().out
+    shutil.rmtree(place)
+    assert f"{place}/s" not in services()
 
 
 def test_a_replay_is_no_evidence(world: World) -> None:

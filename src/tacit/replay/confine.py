@@ -3,8 +3,9 @@
     python confine.py '{"write": [...], "read": [...], "hidden": [...], "argv": [...]}'
 
 The process gives the rights up itself, for good and for all it will start, and then becomes the command. It also dies with the process
-that started it, cannot signal processes outside, and gains no rights by setuid programs. Sockets are not held back: an agent must reach
-its model. Where the kernel has no Landlock (before 5.13, other systems) nothing is confined and the caller must say so.
+that started it, cannot signal processes outside, and gains no rights by setuid programs. The network is not held back: an agent must
+reach its model. A socket without a file is (since Linux 6.12), one with a file is not: what listens there acts for whoever asks, so a
+plan names them (`services`). Where the kernel has no Landlock (before 5.13, other systems) nothing is confined and the caller must say so.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ DEVICES = (
     "/dev/pts",
 )
 _PATH_BENEATH = 1
+_LISTENS = 1 << 16  # a flag of the kernel's table of sockets
 _NO_NEW_PRIVILEGES, _DIE_WITH_PARENT = 38, 1
 _DROP_CAPABILITY = 24
 # What root could look through walls with: DAC_READ_SEARCH, SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, SYS_BOOT, MKNOD, PERFMON, BPF.
 _CAPABILITIES = (2, 16, 17, 19, 21, 22, 27, 38, 39)
-_SIGNALS = 1 << 1  # of what may be scoped: signals to processes outside
+# Of what may be scoped: sockets without a file, and signals, to processes outside.
+_ABSTRACT, _SIGNALS = 1 << 0, 1 << 1
 
 # Where people keep what opens doors, in their home.
 CREDENTIALS = tuple(
@@ -103,7 +106,7 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
         | (_FILE["ioctl"] if abi >= 5 else 0)
     )
     tree = file | _TREE | (_REFER if abi >= 2 else 0)
-    rules = _Ruleset(tree, 0, _SIGNALS if abi >= 6 else 0)
+    rules = _Ruleset(tree, 0, _ABSTRACT | _SIGNALS if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     ruleset = system.syscall(CREATE, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
     if ruleset < 0:
@@ -138,6 +141,17 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
     ):
         raise OSError(ctypes.get_errno(), "landlock_restrict_self")
     os.close(ruleset)
+
+
+def services(table: str = "/proc/net/unix") -> list[str]:
+    """The sockets with a file that something listens at and this user may connect to: a confined command reaches them too."""
+    try:
+        with open(table, encoding="utf-8", errors="replace") as file:
+            rows = [line.split() for line in file.read().splitlines()[1:]]
+    except OSError:
+        return []
+    paths = {row[7] for row in rows if len(row) == 8 and int(row[3], 16) & _LISTENS}
+    return sorted(path for path in paths if path.startswith("/") and os.access(path, os.W_OK))
 
 
 def readable(hidden: Sequence[str], top: str = "/") -> Iterator[str]:

@@ -44,7 +44,7 @@ from tacit.learn.reader.read import READING_PATIENCE
 from tacit.replay import pairs_of
 from tacit.replay.arm import TRANSCRIPT
 from tacit.replay.clone import commit_of, texts_at
-from tacit.replay.confine import CREDENTIALS, version
+from tacit.replay.confine import CREDENTIALS, services, version
 from tacit.replay.keeping import kept_for
 from tacit.replay.kept import ReplayFolder
 from tacit.replay.outcome import CHECK, READER, SIGNATURE
@@ -88,6 +88,7 @@ class ReplayPlan:
     confined: bool
     host: str
     done: int = 0  # pairs that an earlier call has run already
+    services: tuple[str, ...] = ()  # sockets of this machine that a confined run can reach
 
 
 def replays_folder(memories: Learning) -> str:
@@ -236,6 +237,7 @@ class ReplayRequest:
             self.confined,
             self.host.name if self.host else "",
             done,
+            tuple(services()) if self.confined else (),
         )
 
     def keep_plan(self) -> dict[str, Any]:

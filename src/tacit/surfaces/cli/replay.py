@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tacit.app.replaying import Replaying
     from tacit.replay.request import ReplayOptions
 
+SERVICES = 6  # sockets that a plan names
+
 
 def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
@@ -151,7 +153,12 @@ def _plan_text(plan: ReplayPlan) -> str:
         if plan.host
         else "by {notes} in the command, or by the agent's own call of tacit inject"
     )
-    return "\n".join([*lines, f"Each run {how}{walls}. The lesson is given {given}."])
+    lines.append(f"Each run {how}{walls}. The lesson is given {given}.")
+    if plan.confined and plan.services:
+        shown, more = plan.services[:SERVICES], len(plan.services) - SERVICES
+        named = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"No wall stands before what listens at {named}: it acts for whoever asks.")
+    return "\n".join(lines)
 
 
 def replay_json(found: Replay) -> dict[str, Any]:
