@@ -147,11 +147,7 @@ class Session(Findings):
     def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
         """The memories a finding is about, and this one if it is its problem."""
         found = self.about.get(finding.key, set())
-        return (
-            found | {memory.id}
-            if same(memory, readied, self.profile, self.rarity.get(finding.key))
-            else found
-        )
+        return found | {memory.id} if same(memory, readied, self.profile) else found
 
     def _mark_outcome(
         self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str

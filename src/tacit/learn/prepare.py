@@ -101,7 +101,7 @@ def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> boo
     """Whether a model hands a lesson back that this unit was given: it heard it from us."""
     readied = prepared(finding)
     given = store.memories([use.memory for use in store.uses(unit=unit) if use.memory])
-    return any(same(memory, readied, profile, None) for memory in given)
+    return any(same(memory, readied, profile) for memory in given)
 
 
 def without_secrets(finding: Finding) -> tuple[Finding, int]:

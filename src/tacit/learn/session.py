@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
 from tacit.core.digest import digest, short_hash
@@ -63,9 +63,6 @@ class Findings:
         self.discarded: list[str] = []  # why, of what an origin's gate took no memory from
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
         self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
-        self.rarity: dict[
-            str, Any
-        ] = {}  # finding key -> how telling a term was when it was looked for
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
@@ -135,7 +132,7 @@ class Findings:
         else:
             self.counts["rejected"] += decision.rejected
             memory = self._store(tx, finding, decision, known)
-            self.near.wrote(tx, memory, new=known is None)
+            self.near.wrote(tx, memory)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, found)
 
@@ -212,7 +209,7 @@ class Findings:
 
         def met() -> Matched:
             near = self.near.of(finding)
-            found = match(tx, self.project.id, finding, self.profile, near, but=apart)
+            found = match(self.project.id, finding, self.profile, near, but=apart)
             stands = (
                 successor_of(tx, tx.get(found.memory.id)) if found.memory else None
             )  # as it is now
@@ -226,10 +223,7 @@ class Findings:
             return met()
 
         found = met()
-        self.twin, self.rarity[finding.key] = (
-            found.twin or next(iter(apart.values()), None),
-            found.rarity,
-        )
+        self.twin = next(iter(apart.values()), None)
         # What a person said is known by their own words first, anything else by what a reader calls it.
         if finding.key in self.same and (found.memory is None or finding.tier not in PERSONAL):
             for told in tx.memories([self.same[finding.key]]):

@@ -6,7 +6,6 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 
 from tacit.core import clock
@@ -23,7 +22,7 @@ from tacit.hooks.render import frame_tokens, line_tokens
 from tacit.learn.counting import counted
 from tacit.learn.cures import lesson_may_be_told
 from tacit.learn.floor import Cure
-from tacit.learn.match import of_other_kind, prepared
+from tacit.learn.match import prepared
 from tacit.learn.notebook import Notebook
 from tacit.learn.notices import Notice
 from tacit.learn.stage import confirmed, new_memory
@@ -35,10 +34,8 @@ from tacit.recall.query import Query
 from tacit.recall.rank import Ranked, barred
 from tacit.safety.witness import unless_it_acts
 from tacit.trial.tally import tally_of
-from tacit.words.match import choose_same, grown
 from tacit.words.prepared import Prepared, prepare
 
-_FINDING_NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows
 _BY = "lookback"
 
@@ -92,8 +89,7 @@ class Book:
         self.home, self.profile, self.lines = home, profile, lines
         self.lessons: dict[str, _Lesson] = {}
         self.met: set[str] = set()
-        self.by_term: dict[str, list[str]] = {}
-        self.by_signature: dict[str, list[str]] = {}
+        self.by_text: dict[str, str] = {}  # folded
         self.noted = Notebook()
         self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
         self.person: dict[str, Notice] = {}  # by subject: what only the person is told
@@ -142,28 +138,7 @@ class Book:
 
     def match(self, finding: Finding) -> str:
         """The lesson that says the same, if there is one."""
-        mine = prepared(finding)
-        rows = len(self.lessons) + 1
-
-        def rarity(term: str) -> float:
-            return math.log(1 + rows / (1 + len(self.by_term.get(term, ()))))
-
-        scores: dict[str, float] = {}
-        for term in mine.weights:
-            for id in self.by_term.get(term, ()):
-                scores[id] = scores.get(id, 0.0) + rarity(term)
-        near = sorted(scores, key=lambda id: (-scores[id], id))[:_FINDING_NEIGHBOURS]
-        near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
-        rules = self.profile.match
-        candidates = [(id, self.lessons[id].prepared) for id in near]
-        if rules.matcher != "lexical":
-            return choose_same(mine, candidates, rules).id
-        choice = choose_same(mine, candidates, grown(rules, rows), rarity)
-        return (
-            ""
-            if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory)
-            else choice.id
-        )
+        return self.by_text.get(prepared(finding).text, "")
 
     def learn(self, session: Excerpt) -> tuple[str, ...]:
         """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
@@ -269,10 +244,7 @@ class Book:
         id = f"{len(self.lessons) + 1:06d}"
         memory = new_memory(said.finding, said.decision, self.profile, self.home.key, id, at)
         self.lessons[id] = lesson = _Lesson(memory, prepared(said.finding))
-        for term in lesson.prepared.weights:
-            self.by_term.setdefault(term, []).append(id)
-        if memory.signature:
-            self.by_signature.setdefault(memory.signature, []).append(id)
+        self.by_text[lesson.prepared.text] = id
         return lesson
 
     def _promote(self, lesson: _Lesson, at: str) -> None:

@@ -1,6 +1,6 @@
 """joelclaw's rules for what may stand on its page, without a model.
 
-Likeness is judged on the whole text, and two texts that disagree are never duplicates: the original compared the first
+Likeness is judged on the whole text, and two texts of which one denies are never duplicates: the original compared the first
 hundred characters, so that "… delete it at once" and "… NEVER delete it" were one.
 """
 
@@ -20,8 +20,6 @@ from tacit.tend.triage_rules import (
     likeness,
     longer_of_two,
 )
-from tacit.words.match import opposed
-from tacit.words.prepared import prepare
 
 # A program as the first word says what the line is about, also without backticks; "Node" is English.
 _COMMAND_FIRST = re.compile(
@@ -55,13 +53,15 @@ def page_line(
     return Triaged("review", "ambiguous or preference-driven proposal requires human review")
 
 
+_DENIED = re.compile(r"\b(?:not|never|no|don't)\b")
+
+
 def duplicate(text: str, other: str, settings: Triage) -> float:
-    """How alike two texts are if that makes one a duplicate of the other; 0 if it does not, or if they disagree."""
+    """How alike two texts are if that makes one a duplicate of the other; 0 if it does not."""
     mine, theirs = _compared(text), _compared(other)
     score = likeness(mine, theirs, settings.threshold)
-    if score < settings.threshold or not score:
-        return 0.0
-    return 0.0 if opposed(prepare(bare_line(text)), prepare(bare_line(other))) else score
+    denied = len(_DENIED.findall(mine)) != len(_DENIED.findall(theirs))
+    return score if score >= settings.threshold and not denied else 0.0
 
 
 def _compared(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
-from tacit.core.merge import brought, merged, prevailing
+from tacit.core.merge import brought, merged
 from tacit.core.profile import Profile
 from tacit.core.proposal import REJECTED, Proposal
 from tacit.core.states import ACTIVE
@@ -18,7 +18,7 @@ from tacit.core.value import value
 from tacit.stores.due import entries_after, last_entry
 from tacit.stores.sql import Reads
 from tacit.tend.context import Context
-from tacit.words.match import compare, rarity
+from tacit.words.match import EQUAL_TEXT, MATCHERS
 from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 
@@ -38,8 +38,6 @@ class Pair:
     a: Memory
     b: Memory
     score: float
-    against: str = ""  # the claim on which they disagree
-    doubt: bool = False  # each says so much of its own that words do not vouch for it
 
 
 class Joining:
@@ -56,6 +54,8 @@ class Joining:
         self.asked: list[str] = []
         self.left = 0
         self.seen: set[tuple[str, str]] = set()
+        # an origin's measure; two lessons of ours are one where their texts are equal
+        self.measure = "jaccard" if self.profile.match.matcher == "jaccard" else EQUAL_TEXT
 
     def changed(self, mark: str, most: int) -> Iterator[tuple[list[str], str]]:
         """Lessons that changed since the mark, in portions, each with the mark to be set when it is done."""
@@ -85,7 +85,6 @@ class Joining:
                 (hit.memory.id, hit.memory)
                 for hit in self.store.signed([self.project], [memory.signature])
             )
-        rare = rarity(found.frequency, found.rows)
         mine = readied(memory)
         for other in others.values():
             if (
@@ -94,7 +93,7 @@ class Joining:
                 or not comparable(memory, other, self.profile)
             ):
                 continue
-            yield other, compare(mine, readied(other), rare)
+            yield other, MATCHERS[self.measure](mine, readied(other))
 
     def as_seen(self, tx: Transaction, pair: Pair) -> tuple[Memory, Memory] | None:
         """Both as they are now; nothing where one changed since it was looked at, for then it is found again."""
@@ -120,18 +119,6 @@ class Joining:
             tx.add_evidence(more)
         tx.count(self.project, "merged", at)
         self.changes.append((goes.id, goes.state, "superseded", told))
-
-    def contradicts(self, tx: Transaction, a: Memory, b: Memory, how: str) -> None:
-        """Put two that say opposite things before a person."""
-        stays, goes, why = prevailing(a, b, PERSONAL)
-        # Which words they are stands in the two lessons: here one would outlive the erasure of its lesson.
-        self.propose(
-            tx,
-            "contradiction",
-            stays,
-            goes,
-            f"says the opposite of {goes.id} ({how}); would stay: {why}",
-        )
 
     def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
         """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""

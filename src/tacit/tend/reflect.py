@@ -22,7 +22,7 @@ from tacit.core.value import value
 from tacit.stores.due import entries_after, held_and_met, last_entry
 from tacit.tend.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
 from tacit.tend.pairs import were_parted
-from tacit.tend.triage import doubt, is_fair_rewrite, is_opposite, quotes
+from tacit.tend.triage import is_fair_rewrite, quotes
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
@@ -105,17 +105,9 @@ def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...
             or len({lesson.klass for lesson in lessons}) > 1
         ):
             continue
-        if all(
-            is_fair_rewrite(lesson, text) or lesson.text == text for lesson in lessons
-        ) and not _disagree(lessons):
+        if all(is_fair_rewrite(lesson, text) or lesson.text == text for lesson in lessons):
             found.append(Suggestion(ids, text, answer_text(row, "reason", 200)))
     return tuple(found)
-
-
-def _disagree(lessons: Sequence[Memory]) -> bool:
-    return any(
-        is_opposite(one.text, other.text) for n, one in enumerate(lessons) for other in lessons[:n]
-    )
 
 
 def is_shorter(
@@ -256,7 +248,6 @@ class _Reflecting:
         for other in lessons[1:]:
             stays = keeper(stays, other)[0]
         told = f"{suggestion.reason or 'the model suggests it'}: {suggestion.text}"
-        told = "; ".join(filter(None, (told, doubt(stays, suggestion.text))))
         if suggestion.text != stays.text and not self._was_proposed(
             tx, stays.id, "edit", text=suggestion.text
         ):

@@ -23,9 +23,7 @@ from tacit.tend.layout import entry_of, said_by
 from tacit.tend.page_candidates import lessons_on_pages as on_pages
 from tacit.tend.page_candidates import propose
 from tacit.tend.page_ledger import read_book
-from tacit.tend.triage_rules import RULES, Suggested, answers, batches, likeness, question, schema
-from tacit.words.match import opposed
-from tacit.words.prepared import prepare
+from tacit.tend.triage_rules import RULES, Suggested, answers, batches, question, schema
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
@@ -214,7 +212,7 @@ class Judge:
         if not is_fair_rewrite(memory, text):
             return
         payload = {"text": text, "was": memory.text, "evidence": quotes(tx, memory)}
-        told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
+        told = f"the model's words for it: {text}"
         self.proposed.append(
             self.context.propose(tx, "edit", told, memory.id, payload=payload, by=f"{_BY}:model")
         )
@@ -230,26 +228,8 @@ def is_checked(id: str, one_in: int = _LEFT_TO_PERSON) -> bool:
 
 
 def is_fair_rewrite(memory: Memory, text: str) -> bool:
-    """Whether a model's text for a lesson may be proposed: other words, nothing that reads like an attack, and not its opposite.
-
-    "X fails where Y was not done" and "do Y before X" differ in a negation and say the same; only a text that is nearly the
-    lesson itself and disagrees with it is its opposite. Of the others `doubt` tells the person.
-    """
-    if not text or text == " ".join(memory.text.split()) or not screen(text).clean:
-        return False
-    return not is_opposite(memory.text, text)
-
-
-def is_opposite(text: str, other: str) -> bool:
-    """Whether two texts are nearly the same words and disagree."""
-    return likeness(text.lower(), other.lower(), NEARLY) > 0 and bool(
-        opposed(prepare(text), prepare(other))
-    )
-
-
-def doubt(memory: Memory, text: str) -> str:
-    """What a person should look at before taking a model's words for a lesson; empty where nothing is noticed."""
-    return "check its negations and numbers" if opposed(prepare(memory.text), prepare(text)) else ""
+    """Whether a model's text for a lesson may be proposed: other words, and nothing that reads like an attack."""
+    return bool(text) and text != " ".join(memory.text.split()) and bool(screen(text).clean)
 
 
 def quotes(tx: Reads, memory: Memory, most: int = 3) -> list[dict[str, str]]:

@@ -108,11 +108,11 @@ def known_line(
     if told:
         return Triaged("reject", told)
     lines = [bare_line(line) for line in page_lines]
-    known = _nearest(bare_line(text), lines, settings)
+    known = _nearest(bare_line(text), lines)
     if known.id:
         return Triaged("reject", f"duplicate of a line on the page ({known.reason})")
     waiting = [other for other in pending if other.id != suggested.id]
-    same = _nearest(bare_line(text), [bare_line(other.text) for other in waiting], settings)
+    same = _nearest(bare_line(text), [bare_line(other.text) for other in waiting])
     if same.id:
         return longer_of_two(suggested, waiting[int(same.id)])
     mine, rare = prepare(bare_line(text)), rarity(_common(lines), len(lines))
@@ -149,15 +149,10 @@ def longer_of_two(mine: Suggested, other: Suggested) -> Triaged:
     return Triaged("reject", f"duplicate of pending {other.id}; kept longer proposal")
 
 
-def _nearest(text: str, others: Sequence[str], settings: Triage) -> Match:
+def _nearest(text: str, others: Sequence[str]) -> Match:
     """The text that says the same, by its number."""
     read = [(str(n), prepare(other)) for n, other in enumerate(others)]
-    return choose_same(
-        prepare(text),
-        read,
-        MatchSettings(threshold=settings.threshold),
-        rarity(_common(others), len(others)),
-    )
+    return choose_same(prepare(text), read, MatchSettings())
 
 
 def _common(texts: Sequence[str]) -> dict[str, int]:

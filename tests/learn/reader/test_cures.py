@@ -180,10 +180,9 @@ def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
 def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(
     memories: Memories,
 ) -> None:
-    """In other words about the same commands: two lessons would stand side by side."""
-    found = "Start the server with `docker compose up -d postgres` before `npm test`."
+    """In the same words: two lessons would stand side by side."""
     heard = {
-        "text": found,
+        "text": TEXT,
         "kind": "command",
         "standing": "found",
         "quotes": [{"line": 3, "words": CURE}],
@@ -216,7 +215,7 @@ def test_a_cure_does_not_take_the_place_of_a_lesson_that_says_the_opposite_of_th
 
 def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories: Memories) -> None:
     reads(memories, session("r1"), NONE)
-    memories.add("Run `docker compose up -d postgres` before `npm test`.", kind="pitfall")
+    memories.add(TEXT, kind="pitfall")
     memories.store.rows("UPDATE memory SET source = 'notice'")
     reads(memories, session("r2", "redis"), NONE, says())
     for n in (3, 4):  # in twice as many sessions, while the line stands, nobody is asked again

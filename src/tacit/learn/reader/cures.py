@@ -14,7 +14,6 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
-from tacit.core.rows import Found
 from tacit.core.run import Finding, Incident, Run
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN
@@ -35,8 +34,6 @@ from tacit.learn.reader.whose import witness_of
 from tacit.safety.witness import asked_before
 from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
 from tacit.stores.readings import Reading, load
-from tacit.words.match import compare, rarity
-from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.learn.reader.asking import ReaderContext
@@ -47,8 +44,6 @@ _BY, _BY_RULES = "reader", "notice"
 CURE_LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
 _LINES = 24  # of one piece, from the command that failed
 _MOST = 3  # questions after one session
-# Chosen on one family of 20 pairs: one lint cure in as many wordings.
-_SAME_COMMANDS, _COMMANDS_ALIKE = 2, 0.55
 ASK_AGAIN = 2  # times as many lineages as when it was asked last
 
 
@@ -264,7 +259,7 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -
     project, profile = desk.project.id, desk.profile
     finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)
     near = Neighbours(tx, project, [finding], profile).of(finding)
-    met = match(tx, project, finding, profile, near).memory or _by_commands(told.text, near)
+    met = match(project, finding, profile, near).memory
     if met is None or met.gate != "allow" or met.project != project:
         return None
     if met.source == _BY_RULES:
@@ -273,27 +268,6 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -
         met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
     )
     return met if own and not met.pinned and not is_confirmed(met) else None
-
-
-def _by_commands(text: str, near: Found) -> Memory | None:
-    """The lesson that names the very commands a cure names, two at least, in much the same words. Of a cure alone: two lessons of any
-    kind that name the same commands may well say two things (`docs/internals/learning.md`)."""
-    mine, telling = prepare(text), rarity(near.frequency, near.rows)
-    named = _commands(text)
-    alike = [
-        (met.score, hit.memory.id, hit.memory)
-        for hit in near.hits
-        if len(named) >= _SAME_COMMANDS and _commands(hit.memory.text) == named
-        for met in [compare(mine, prepare(hit.memory.text), telling)]
-        if met.score >= _COMMANDS_ALIKE and met.blocked.startswith("other word")
-    ]
-    return max(alike, key=lambda each: each[:2])[2] if alike else None
-
-
-def _commands(text: str) -> frozenset[str]:
-    """The commands of a lesson: what stands in code marks, if each of it is more than a word."""
-    named = frozenset(text.split("`")[1::2])
-    return named if all(" " in each for each in named) else frozenset()
 
 
 def _key(project: str, mark: str) -> str:

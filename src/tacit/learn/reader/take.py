@@ -221,15 +221,13 @@ class Taking:
         texts = {
             id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same
         }
-        unsure = [each for each in same if not are_alike(*texts[id(each)], self.desk.profile)]
+        unsure = [each for each in same if not are_alike(*texts[id(each)])]
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
         heard = [
             (each, decide(each, by.get(id(each)), self.lines, self.witness)) for each in self.told
         ]
-        self.heard = without_twins(
-            heard, lambda one, other: are_alike(one, other, self.desk.profile)
-        )
+        self.heard = without_twins(heard, are_alike)
         denied = {
             id(each)
             for at, each in enumerate(unsure, len(own) + 1)

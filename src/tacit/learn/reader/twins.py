@@ -1,7 +1,6 @@
 """Lessons that say the same: one is written, and of those that stay apart one is told.
 
-Words alone find few of them: of 84 pairs that a judge called the same they vouch for none, and speak against 57 ("not", another command as
-the example). So the nearest are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
+The nearest by their words are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
 of a reader does (`learn.match.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
 recall tells one of a name. A lesson of the person is never left out for one that is not theirs, nor
 for one of theirs that hardly shares a word with it.
@@ -13,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
 from tacit.core.rows import FindingRow, scope_projects
 from tacit.core.run import Finding
 from tacit.core.value import replace
@@ -39,14 +37,9 @@ _WORDS = 24  # of a new lesson, by which the others are found
 _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two that say the same
 
 
-def are_alike(one: str, other: str, profile: Profile) -> bool:
-    """Whether words alone say that two lessons are one."""
-    found = compare(prepare(one), prepare(other))
-    return (
-        not found.blocked
-        and found.score >= profile.match.threshold
-        and found.doubt <= profile.match.doubt
-    )
+def are_alike(one: str, other: str) -> bool:
+    """Whether two lessons are one without asking: their texts are equal after folding."""
+    return prepare(one).text == prepare(other).text
 
 
 def without_twins(
@@ -105,7 +98,7 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Mem
         others: list[tuple[Memory | int, str]] = [
             (hit.memory, hit.memory.text) for hit in hits if is_shown(hit.memory)
         ]
-        if any(are_alike(text, each, desk.profile) for _, each in others):
+        if any(are_alike(text, each) for _, each in others):
             continue
         others += [(before, new[before]) for before in new if before < number]
         scored = [
