@@ -14,7 +14,7 @@ from tacit.learn import learn
 from tacit.origins.asking import LONGEST_RUN, findings_of_answer, question, said
 from tacit.testing import Scripted, run, say, tool, user
 
-WISH = "No, use pnpm instead of npm in this repo, always."
+WISH = "No, always use pnpm instead of npm in this repo."
 CAUSE = "The build broke because the lockfile was written by another major version."
 KINDS = {"preference": "preference", "pitfall": "pitfall", "fact": "fact"}
 

@@ -28,7 +28,7 @@ def configure(alone: Path, **model: Any) -> None:
 def a_run(id: str) -> Any:
     return run(
         id,
-        user("No, use pnpm instead of npm in this repo, always."),
+        user("No, always use pnpm instead of npm in this repo."),
         user(f"And my token is {SECRET}, <private>do not tell</private>"),
         say(f"It turned out that {QUOTE}."),
         tool("npm ci", error="ERR! lockfile v3 is not supported"),

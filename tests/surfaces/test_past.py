@@ -82,7 +82,7 @@ def test_a_run_of_a_gone_folder_is_its_repositorys(tmp_path: Path) -> None:
     """Known by its remote, in the current project or another; unknown ones are asked about, and left out without a yes."""
     shop, blog = repository(tmp_path / "shop"), tmp_path / "blog"
     blog.mkdir()
-    said = user("No, use pnpm instead of npm in this repo.")
+    said = user("No, always use pnpm instead of npm in this repo.")
     with package.open(str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(shop)) as memories:
         here = memories.ensure_project().id
         [one] = memories.learn(
