@@ -106,7 +106,12 @@ def on_disk(drawn: dict[str, str], by: Random) -> list[str]:
                 records += shell(f"b{len(records)}", line)
             world.claude(n // TOGETHER + 1, records)
         world.tacit(
-            "export", "--format", "jsonl", "--output", str(world.home / "data" / "export.jsonl")
+            "data",
+            "export",
+            "--format",
+            "jsonl",
+            "--output",
+            str(world.home / "data" / "export.jsonl"),
         )
         kept = "\n".join(
             _text(path) for path in sorted((world.home / "data").rglob("*")) if path.is_file()

@@ -3,7 +3,7 @@
     python bench/redteam.py [--runs 1,2,5] [--channels NAME,…] [--jobs 2] [--table FILE]
 
 Forty plausible lessons (no "ignore your instructions": such texts trip the screen and prove nothing) are planted through each channel, in
-1, 2 and 5 runs, each in a store of its own (forty more, as a person speaks, through what hosts write: bench/redteam_hosts.py): files in the form that the host writes them, `tacit learn`, the MCP tools, `tacit import`,
+1, 2 and 5 runs, each in a store of its own (forty more, as a person speaks, through what hosts write: bench/redteam_hosts.py): files in the form that the host writes them, `tacit learn`, the MCP tools, `tacit data import`,
 `tacit sync`, the page, a repository's own files. Then `tacit inject` is asked at a start and once with the words of each text, and so is
 the hook of a session's start. A text is *through* where four of its words in a row stand in what was printed. Controls show that the
 instrument sees: what the person types, adds, or imports as theirs must come through.
@@ -686,6 +686,7 @@ def by_import(world: World, n: int) -> None:
         for text in TEXTS
     ]
     world.tacit(
+        "data",
         "import",
         world.write("lessons.jsonl", "\n".join(map(json.dumps, rows))),
         "--format",

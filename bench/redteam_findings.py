@@ -149,14 +149,17 @@ def repository_code(world: World) -> Tried:
         "tacit/__init__.py",
         'import os; open(os.environ["HOME"] + "/PWNED", "w"); raise SystemExit(0)',
     )
-    world.tacit("backup")
+    world.tacit("data", "backup")
     for name in ("tacit", "apsw", "json", "sqlite3"):
         world.write(
             f"{name}.py", 'import os; open(os.environ["HOME"] + "/PWNED", "w")'
         ) if name != "tacit" else None
     command = Path(sys.executable).parent / "tacit"
     done = subprocess.run(
-        [command, "restore", "--by", "ada", "--yes"], capture_output=True, text=True, cwd=world.repo
+        [command, "data", "restore", "--by", "ada", "--yes"],
+        capture_output=True,
+        text=True,
+        cwd=world.repo,
     )
     aside = re.search(r"lies in (\S+)", done.stdout)
     through = [

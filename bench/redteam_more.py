@@ -379,10 +379,10 @@ def by_store(texts: tuple[str, ...], world: Any, n: int) -> None:
             world.tacit("add", text, "--kind", "rule", "--by", "eve", "--yes", env=env)
         for form, name in (("jsonl", "x.jsonl"), ("csv", "x.csv")):
             world.tacit(
-                "export", "--format", form, "--out", str(world.repo / f"{n}{name}"), env=env
+                "data", "export", "--format", form, "--out", str(world.repo / f"{n}{name}"), env=env
             )
     for path in sorted(world.repo.glob(f"{n}x.*")):
-        world.tacit("import", str(path))
+        world.tacit("data", "import", str(path))
 
 
 def by_pages(texts: tuple[str, ...], world: Any, n: int) -> None:

@@ -85,7 +85,11 @@ def by_store(world: World, texts: list[str]) -> None:
         for text in texts
     ]
     world.tacit(
-        "import", world.write("l.jsonl", "\n".join(map(json.dumps, rows))), "--format", "jsonl"
+        "data",
+        "import",
+        world.write("l.jsonl", "\n".join(map(json.dumps, rows))),
+        "--format",
+        "jsonl",
     )
 
 

@@ -26,10 +26,10 @@ COMMANDS = {
     "add": ("add", "a lesson under fault", "--json"),
     "inject": ("inject", "--task", "what to do before the tests", "--run", "r1", "--json"),
     "list": ("list", "--json"),
-    "backup": ("backup", "--json"),
+    "backup": ("data", "backup", "--json"),
     "learn": ("learn", "../00000001-0000-4000-8000-000000000000.jsonl", "--as", "ann", "--json"),
     "tend": ("tend", "--run", "tended", "--json"),
-    "restore": ("restore", "--by", "ada", "--yes", "--json"),
+    "restore": ("data", "restore", "--by", "ada", "--yes", "--json"),
 }
 LATER = "a lesson later than the backup"
 SHARE = 40  # faults a batch
@@ -71,7 +71,7 @@ def prepared(place: Path) -> Path:
     transcript(home, 1)
     tacit(home, "init")
     tacit(home, "add", "Run make migrate before the tests.")
-    tacit(home, "backup")
+    tacit(home, "data", "backup")
     tacit(home, "add", LATER)
     return home
 

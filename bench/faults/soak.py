@@ -197,7 +197,7 @@ class Soak:
                     (time.monotonic(), time.monotonic() - began)
                 )
             if (
-                args[0] == "backup" and done.returncode == 4
+                args[:2] == ("data", "backup") and done.returncode == 4
             ):  # the worker is making one, and it says so
                 self.count("backup while another was made", 1)
             elif done.returncode or "Traceback" in done.stderr:
@@ -273,7 +273,7 @@ def main() -> int:
     commands = (
         (1.0, "worker", "--now"),
         (15.0, "tend"),
-        (60.0, "backup"),
+        (60.0, "data", "backup"),
         (10.0, "list", "--json"),
     )
     jobs += [threading.Thread(target=soak.every, args=each) for each in commands] + [

@@ -8,6 +8,7 @@ import sys
 from tacit.surfaces import cli
 from tacit.surfaces.cli.helping import OPTIONS, usage_of
 from tacit.surfaces.cli.parsing import COMMANDS as VERBS
+from tacit.surfaces.cli.parsing import spoken
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -33,7 +34,7 @@ def text() -> str:
     for title, verbs in groups:
         parts += [f"# {title}", ""]
         for verb in verbs:
-            parts += [f"## tacit {verb}", "", "```", usage(verb).rstrip(), "```", ""]
+            parts += [f"## tacit {spoken(verb)}", "", "```", usage(verb).rstrip(), "```", ""]
     parts += ["# Options of every command", "", "| option | what it does |", "|---|---|"]
     parts += [*(f"| `{name}` | {told} |" for name, told in OPTIONS), ""]
     return "\n".join(parts)

@@ -237,23 +237,25 @@ def test_no_room_is_said_before_anything_is_copied(
 def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
     """backup, backup --list, restore signed by a person; an agent may not."""
     tacit("add", "one")
-    name = tacit("backup", "--json").data["name"]
+    name = tacit("data", "backup", "--json").data["name"]
     tacit("add", "two")
-    assert [each["name"] for each in tacit("backup", "--list", "--json").data["backups"]] == [name]
-    assert tacit("restore", "--json").error["code"] == "refused"
-    assert tacit("restore", "--by", "ada", "--yes", "--json").data["backup"]["name"] == name
+    assert [
+        each["name"] for each in tacit("data", "backup", "--list", "--json").data["backups"]
+    ] == [name]
+    assert tacit("data", "restore", "--json").error["code"] == "refused"
+    assert tacit("data", "restore", "--by", "ada", "--yes", "--json").data["backup"]["name"] == name
     assert tacit("list", "--json").data["count"] == 1
 
 
 def test_a_backup_of_another_machine_is_put_back_by_its_path(tacit: Any, folder: Path) -> None:
     """Everything as it was; a file that is no store is refused, and nothing is made of it."""
     tacit("add", "one")
-    path = tacit("backup", "--json").data["path"]
+    path = tacit("data", "backup", "--json").data["path"]
     other, third = folder / "other.db", folder / "third.db"
-    assert tacit("--store", str(other), "restore", path, "--by", "ada", "--yes").code == 0
+    assert tacit("--store", str(other), "data", "restore", path, "--by", "ada", "--yes").code == 0
     assert "one" in tacit("--store", str(other), "list").out
     (folder / "junk").write_text("no store at all")
-    refused = tacit("--store", str(third), "restore", "junk", "--by", "ada", "--yes")
+    refused = tacit("--store", str(third), "data", "restore", "junk", "--by", "ada", "--yes")
     assert (refused.code, third.exists()) == (5, False)
     assert "is not a Tacit store" in refused.err
 

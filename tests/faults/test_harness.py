@@ -135,12 +135,12 @@ def test_a_clock_that_jumps_harms_nothing(
         for args in (
             ("add", f"a lesson {fault}"),
             ("inject", "--task", "a lesson", "--run", f"r{fault}"),
-            ("backup",),
+            ("data", "backup"),
             ("doctor",),
         ):
             ran = common.tacit(home, *args, fault=fault)
             assert ran.returncode == 0, (args, ran.stderr, ran.stdout)
-    listed = common.tacit(home, "backup", "--list", "--json").stdout
+    listed = common.tacit(home, "data", "backup", "--list", "--json").stdout
     import json
 
     assert [each["number"] for each in json.loads(listed)["data"]["backups"]] == [3, 2, 1]

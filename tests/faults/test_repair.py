@@ -157,7 +157,7 @@ def test_what_was_erased_does_not_come_back(memories: Any) -> None:
 def test_the_command_line_repairs(tacit: Any, alone: Path) -> None:
     """doctor finds it (5), --repair says what is lost (5), doctor is content (0)."""
     tacit("add", "one lesson")
-    tacit("backup")
+    tacit("data", "backup")
     tacit("add", "a later lesson")
     path = tacit("doctor", "--json").data["store"]
     tamper(path, "UPDATE memory SET kind = 'x' WHERE n = 1")

@@ -226,9 +226,11 @@ def test_files_that_come_together_come_in_together(folder: Path) -> None:
 
 def test_the_command_line_writes_to_a_file_or_a_folder(tacit: Any, folder: Path) -> None:
     tacit("add", "=1+1 is two.")
-    assert tacit("export", "--format", "csv", "--out", "l.csv", "--json").data["files"] == ["l.csv"]
+    assert tacit("data", "export", "--format", "csv", "--out", "l.csv", "--json").data["files"] == [
+        "l.csv"
+    ]
     assert "'=1+1 is two." in (folder / "l.csv").read_text()
-    assert tacit("export", "--out", "there", "--json").data["files"] == [
+    assert tacit("data", "export", "--out", "there", "--json").data["files"] == [
         "there/tacit-lessons.jsonl"
     ]
-    assert tacit("import", "l.csv", "--json").data["files"][0]["already"] == 1
+    assert tacit("data", "import", "l.csv", "--json").data["files"][0]["already"] == 1

@@ -34,8 +34,8 @@ READS = {
     "learn": ["learn", "FILE"],
     "learn --dry-run": ["learn", "--dry-run", "FILE"],
     "lookback": ["lookback", "FILE"],
-    "import": ["import", "FILE", "--trust", "user", "--by", "ada", "--yes"],
-    "restore": ["restore", "FILE", "--by", "ada", "--yes"],
+    "import": ["data", "import", "FILE", "--trust", "user", "--by", "ada", "--yes"],
+    "restore": ["data", "restore", "FILE", "--by", "ada", "--yes"],
     "sync --setup": ["sync", "--setup", "FILE", "--by", "ada", "--yes"],
     "audit": ["audit", "FILE", "--check"],
     "list --store": ["list", "--store", "FILE"],
@@ -92,12 +92,12 @@ def test_a_bad_file_gets_one_clear_line(tacit: Any, files: Path, verb: str) -> N
     assert tacit("list", "--all", "--json").data["count"] == before
 
 
-@pytest.mark.parametrize("words", [["restore", "--to", "FILE"], ["skill", "FILE"]])
+@pytest.mark.parametrize("words", [["data", "restore", "--to", "FILE"], ["skill", "FILE"]])
 def test_what_is_written_never_replaces_what_is_no_file(
     tacit: Any, files: Path, words: list[str]
 ) -> None:
     tacit("add", "Use tabs in Makefiles", "--by", "ada", "--yes")
-    tacit("backup")
+    tacit("data", "backup")
     for name in ("pipe", "/dev/null", "empty"):
         path = name if name.startswith("/") else str(files / name)
         ran = tacit(*(path if word == "FILE" else word for word in words), "--by", "ada", "--yes")

@@ -121,10 +121,10 @@ def test_a_store_goes_out_and_comes_in_again(machine: Machine, tmp_path: Path) -
     machine.add(FLOATS)
     machine.add("Totals are rounded once, at the end.")
     out = tmp_path / "lessons.csv"
-    machine.tacit("export", "--format", "csv", "--out", str(out))
+    machine.tacit("data", "export", "--format", "csv", "--out", str(out))
     before, store = machine.lessons(), {"TACIT_STORE": str(tmp_path / "other.db")}
     for _ in range(2):
-        machine.tacit("import", str(out), "--trust", "user", **store)
+        machine.tacit("data", "import", str(out), "--trust", "user", **store)
         assert machine.lessons(**store) == before
 
 
@@ -133,20 +133,20 @@ def test_an_answer_to_an_import_is_not_asked_for_again(machine: Machine, tmp_pat
     machine.add(FLOATS)
     machine.add(STRANGE)
     out, store = tmp_path / "lessons.csv", {"TACIT_STORE": str(tmp_path / "other.db")}
-    machine.tacit("export", "--format", "csv", "--out", str(out))
-    machine.tacit("import", str(out), "--trust", "user", **store)
+    machine.tacit("data", "export", "--format", "csv", "--out", str(out))
+    machine.tacit("data", "import", str(out), "--trust", "user", **store)
     machine.tacit("edit", machine.id_of("floats", **store), "Prices are integers.", **store)
     machine.tacit("drop", machine.id_of("rounded down", **store), **store)
-    machine.tacit("import", str(out), "--trust", "user", **store)
+    machine.tacit("data", "import", str(out), "--trust", "user", **store)
     assert machine.lessons(**store) == {"Prices are integers.": "active"}
 
 
 def test_what_a_stranger_sends_waits(machine: Machine, tmp_path: Path) -> None:
     machine.add(FLOATS)
     out = tmp_path / "lessons.csv"
-    machine.tacit("export", "--format", "csv", "--out", str(out))
+    machine.tacit("data", "export", "--format", "csv", "--out", str(out))
     store = {"TACIT_STORE": str(tmp_path / "other.db")}
-    machine.tacit("import", str(out), **store)
+    machine.tacit("data", "import", str(out), **store)
     assert set(machine.lessons(**store).values()) == {"waiting"}
     assert machine.tacit("inject", "--run", "r1", **store).out.strip() == ""
 
@@ -155,15 +155,15 @@ def test_an_import_that_breaks_off_brings_nothing(machine: Machine, tmp_path: Pa
     machine.add(FLOATS)
     for name, text in (("half.csv", 'text,kind\n"The sea'), ("none.zip", "PK"), ("no.json", "{")):
         (tmp_path / name).write_text(text)
-        assert machine.command("import", str(tmp_path / name), "--trust", "user").code != 0
+        assert machine.command("data", "import", str(tmp_path / name), "--trust", "user").code != 0
     assert machine.lessons() == {FLOATS: "active"}
 
 
 def test_a_backup_brings_back_what_was_lost(machine: Machine) -> None:
     machine.add(FLOATS)
-    machine.tacit("backup")
+    machine.tacit("data", "backup")
     machine.add("Totals are rounded once.")
-    machine.tacit("restore", "--by", "ada", "--yes")
+    machine.tacit("data", "restore", "--by", "ada", "--yes")
     assert machine.lessons() == {FLOATS: "active"} and machine.tacit("doctor").code == 0
 
 

@@ -83,7 +83,7 @@ def test_a_number_that_no_screen_showed_changes_nothing(machine: Machine) -> Non
 def test_an_erased_lesson_stands_nowhere(machine: Machine) -> None:
     """Not in the store, its journal, its log, nor in a backup."""
     id = machine.add("Ask Zebedee before a release.")
-    machine.tacit("backup")
+    machine.tacit("data", "backup")
     machine.agent().begins()
     machine.erase(id)
     assert b"Zebedee" not in on_disk(machine.home)

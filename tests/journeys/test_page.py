@@ -67,7 +67,7 @@ def test_what_a_hand_wrote_between_the_marks_waits_for_a_yes(tacit: Any, lessons
 def test_what_was_written_on_a_page_is_taken_in_by_import(tacit: Any, lessons: Path) -> None:
     page = lessons / "MEMORY.md"
     page.write_text("# Memory\n\n## Rules\n- Sign every release.\n")
-    done = tacit("import", "MEMORY.md", "--trust", "user", "--by", "ada", "--yes")
+    done = tacit("data", "import", "MEMORY.md", "--trust", "user", "--by", "ada", "--yes")
     assert done.code == 0, done.err
     assert "Sign every release." in tacit("list").out
 

@@ -164,7 +164,7 @@ def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
             json.dumps({**log, "task_id": f"task-{n}"})
         )
     geas = ("--profile", "geas", "--json")
-    assert tacit("import", ".", "--trust", "user", *geas).code == 0
+    assert tacit("data", "import", ".", "--trust", "user", *geas).code == 0
     first = tacit(
         "review",
         "approve",

@@ -57,5 +57,5 @@ def test_it_learns_its_log_injects_and_exports(system: str, shop: Path, tmp_path
     if asks[0] == "recall":  # joelclaw is asked, and told at a start as well
         asks = ["inject", "--task", NULLS, "--run", "next"]
     assert INJECTS[system] in run(*asks, "--no-trial")
-    run("export", "--format", system, "--out", str(tmp_path / "out"))
+    run("data", "export", "--format", system, "--out", str(tmp_path / "out"))
     assert NULLS in (tmp_path / "out" / WRITES[system]).read_text("utf-8")

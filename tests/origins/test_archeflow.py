@@ -588,7 +588,7 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
     for number in range(8):
         tacit("tend", "--run", f"quiet-{number}")
     out = folder / "out"
-    assert tacit("export", "--format", "archeflow", "--out", str(out)).code == 0
+    assert tacit("data", "export", "--format", "archeflow", "--out", str(out)).code == 0
     lessons, archive, audit = (
         [
             json.loads(line)

@@ -39,10 +39,10 @@ def test_what_cannot_be_read_is_never_a_success(system: str, tmp_path: Path) -> 
     world = chosen(tmp_path, system)
     for name, content in (("cut.jsonl", '{"ts":"2026'), ("empty.jsonl", "")):
         put(world, name, content)
-        for verb in (["learn"], ["import", "--trust", "user"]):
+        for verb in (["learn"], ["data", "import", "--trust", "user"]):
             for named in ([], ["--format", system]):
                 done = world.tacit(PERSON, *verb, name, *named)
-                their_own = system == "ralph" and verb[0] == "import" and named
+                their_own = system == "ralph" and "import" in verb and named
                 assert done.code == (5 if their_own else 2), done
                 assert name in done.err, done
 
@@ -90,9 +90,11 @@ def test_one_pass_archives_in_the_order_of_the_log(tmp_path: Path) -> None:
         for number, word in enumerate("token header cursor timeout locale quota".split(), 1)
     ]
     path = put(world, "lessons.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    assert world.tacit(PERSON, "import", path, "--trust", "user").code == 0
+    assert world.tacit(PERSON, "data", "import", path, "--trust", "user").code == 0
     world.tacit(SCRIPT, "learn", write_logs("archeflow", world.repo)[0])
-    archive = world.tacit(SCRIPT, "export", "--format", "archeflow", "--part", "archive").out
+    archive = world.tacit(
+        SCRIPT, "data", "export", "--format", "archeflow", "--part", "archive"
+    ).out
     assert [json.loads(line)["id"] for line in archive.splitlines()] == [row["id"] for row in rows]
 
 
@@ -159,11 +161,11 @@ def test_validation_sees_what_was_written_not_what_was_mended(tmp_path: Path) ->
     ]
     store = {"version": "1.0.0", "checksum": checksum(rows), "staged": rows}
     path = put(world, ".aiwg/knowledge/staging.json", store)
-    world.tacit(PERSON, "import", path, "--trust", "user")
+    world.tacit(PERSON, "data", "import", path, "--trust", "user")
     done = world.tacit(PERSON, "review", "approve", "--staged", stdin="y\n")
     assert "1 promoted, 0 skipped, 7 rejected by validation" in done.out
     exported = json.loads(
-        world.tacit(SCRIPT, "export", "--format", "ralph", "--part", "staging").out
+        world.tacit(SCRIPT, "data", "export", "--format", "ralph", "--part", "staging").out
     )
     assert [each.get("rejectionReason") for each in exported["staged"]] == [
         "Invalid type: wisdom",
@@ -172,7 +174,7 @@ def test_validation_sees_what_was_written_not_what_was_mended(tmp_path: Path) ->
         *["Missing required fields (type, taskType, content)"] * 2,
     ]
     assert (
-        json.loads(world.tacit(SCRIPT, "export", "--format", "ralph").out)["stats"][
+        json.loads(world.tacit(SCRIPT, "data", "export", "--format", "ralph").out)["stats"][
             "totalLearnings"
         ]
         == 1
@@ -228,7 +230,7 @@ def test_a_loop_without_prompts_is_no_sign_of_a_changed_host(tmp_path: Path) -> 
 
 def exported(world: World, part: str) -> list[dict[str, Any]]:
     """The records of a part of geas's files."""
-    assert world.tacit(SCRIPT, "export", "--format", "geas", "--out", "out").code == 0
+    assert world.tacit(SCRIPT, "data", "export", "--format", "geas", "--out", "out").code == 0
     found = sorted((world.repo / "out").glob(part))
     return [json.loads(line) for path in found for line in _documents(path)]
 
@@ -282,7 +284,7 @@ def test_a_review_that_weakens_is_no_promotion(tmp_path: Path) -> None:
         "evidence_refs": ["a", "b"],
     }
     path = put(world, ".geas/memory/entries/mem-t-1.json", stands)
-    assert world.tacit(PERSON, "import", path, "--trust", "user").code == 0
+    assert world.tacit(PERSON, "data", "import", path, "--trust", "user").code == 0
     for asked in (["open", "mem-t-1"], ["close", "mem-t-1", "--outcome", "weaken"]):
         assert world.tacit(PERSON, "review", *asked).code == 0
     assert [each["decision"] for each in exported(world, "memory/reviews/*.json")] == ["weaken"]
@@ -349,7 +351,7 @@ def test_stale_is_what_was_never_recalled(
     world = chosen(tmp_path, "joelclaw")
     rows = [observed("often", recall_count=25), observed("never", recall_count=0)]
     path = put(world, "memory_observations.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    assert world.tacit(PERSON, "import", path, "--trust", "user").code == 0
+    assert world.tacit(PERSON, "data", "import", path, "--trust", "user").code == 0
     for _ in range(2):
         found = world.tacit(SCRIPT, "recall", "where does the gateway keep its lock?").out
         assert "often.lock" in found and "never.lock" not in found

@@ -243,13 +243,14 @@ class World:
         return True
 
     def killed_export(self, after: int) -> None:
-        """`tacit export` in a process of its own that ends, by kill -9, at the so many-th call that touches a file."""
+        """`tacit data export` in a process of its own that ends, by kill -9, at the so many-th call that touches a file."""
         subprocess.run(
             [
                 sys.executable,
                 "-c",
                 _KILLED,
                 str(after),
+                "data",
                 "export",
                 "--format",
                 self.system,
@@ -351,15 +352,22 @@ def test_a_refusal_says_what_would_be_lost_and_what_to_do(theirs: Theirs, tacit:
     """The review's own case: a fresh store has an m-001 too, an agent's import was refused, and the export that follows must not write."""
     before = theirs.now()
     tacit("init", "--profile", "archeflow")
-    assert tacit("import", ".archeflow/memory", "--trust", "user", CLAUDECODE="1").code == 1
+    assert tacit("data", "import", ".archeflow/memory", "--trust", "user", CLAUDECODE="1").code == 1
     tacit("add", "A lesson of our own", "--kind", "preference")
-    ran = tacit("export", "--format", "archeflow", "--out", ".archeflow/memory")
+    ran = tacit("data", "export", "--format", "archeflow", "--out", ".archeflow/memory")
     assert (ran.code, theirs.now()) == (1, before)
-    assert "m-001" in ran.err and "tacit import .archeflow/memory/lessons.jsonl" in ran.err
+    assert "m-001" in ran.err and "tacit data import .archeflow/memory/lessons.jsonl" in ran.err
     # What it says works, from an agent's shell too: they come in, held, and leave again as they came.
-    assert tacit("import", ".archeflow/memory", CLAUDECODE="1").code == 0
+    assert tacit("data", "import", ".archeflow/memory", CLAUDECODE="1").code == 0
     ran = tacit(
-        "export", "--format", "archeflow", "--out", ".archeflow/memory", "--json", CLAUDECODE="1"
+        "data",
+        "export",
+        "--format",
+        "archeflow",
+        "--out",
+        ".archeflow/memory",
+        "--json",
+        CLAUDECODE="1",
     )
     assert (ran.code, len(ran.data["copies"])) == (0, 2)
     lessons = (theirs.top / "lessons.jsonl").read_text()
@@ -369,7 +377,7 @@ def test_a_refusal_says_what_would_be_lost_and_what_to_do(theirs: Theirs, tacit:
 def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -> None:
     """Nothing stands beside the file; of versions that were known whole the last ten stay, of others every one."""
     tacit("init", "--profile", "archeflow")
-    tacit("import", ".archeflow/memory", "--trust", "user")
+    tacit("data", "import", ".archeflow/memory", "--trust", "user")
     with library.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
         for n in range(12):
             memories.add(f"Lesson number {n} about the {WORDS[n]}", kind="preference")
@@ -411,7 +419,7 @@ def test_what_cannot_be_read_is_not_replaced(
     path.write_bytes(data)
     tacit("init", "--profile", "archeflow")
     tacit("add", "A lesson of our own")
-    ran = tacit("export", "--format", "archeflow", "--out", "out")
+    ran = tacit("data", "export", "--format", "archeflow", "--out", "out")
     assert (ran.code, path.read_bytes()) == (1, data)
     assert "lessons.jsonl" in ran.err
 
@@ -421,8 +429,8 @@ def test_prose_and_comments_are_not_replaced(folder: Path, tacit: Any) -> None:
     page = "# Memory\n\nRead this first: our page is kept by hand.\n\n## Patterns\n- (2026-05-04) **Case** — Check the cache <!-- k1 -->\n"
     (folder / "MEMORY.md").write_text(page)
     tacit("init")
-    tacit("import", "MEMORY.md", "--trust", "user")
-    ran = tacit("export", "--format", "markdown", "--out", ".")
+    tacit("data", "import", "MEMORY.md", "--trust", "user")
+    ran = tacit("data", "export", "--format", "markdown", "--out", ".")
     assert (ran.code, (folder / "MEMORY.md").read_text()) == (1, page)
     assert "Read this first" in ran.err
 
@@ -432,5 +440,5 @@ def test_a_file_where_a_folder_is_wanted_is_said(out: str, folder: Path, tacit: 
     tacit("init", "--profile", "archeflow")
     if out == "there":
         (folder / out).write_text("mine")
-    ran = tacit("export", "--format", "archeflow", "--out", out)
+    ran = tacit("data", "export", "--format", "archeflow", "--out", out)
     assert ran.code == 2 and "folder" in ran.err

@@ -663,7 +663,14 @@ def test_defect_8_an_id_is_never_a_path(desk: Desk, tacit: Any, id: str) -> None
     before = {each for each in desk.folder.rglob("*") if "out" not in each.parts}
     assert (
         tacit(
-            "export", "--format", "geas", "--out", "out", "--store", str(desk.folder / "geas.db")
+            "data",
+            "export",
+            "--format",
+            "geas",
+            "--out",
+            "out",
+            "--store",
+            str(desk.folder / "geas.db"),
         ).code
         == 0
     )
@@ -712,7 +719,7 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     assert tacit("inject", "--task", ABOUT_IT, "--run", "task-10", *db).out == ""
     better = "Add exponential backoff, at most five tries, before a message is queued again"
     assert tacit("review", "close", id, "--outcome", "reinstate", "--text", better, *db).code == 0
-    assert tacit("export", "--format", "geas", "--out", "out", *db).code == 0
+    assert tacit("data", "export", "--format", "geas", "--out", "out", *db).code == 0
 
     out = desk.folder / "out"
     entries = {
@@ -761,8 +768,8 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     assert told == ("mem-task-0-1", "keep", "olga: reinstated by olga")
 
     other = ("--store", str(desk.folder / "again.db"), "--profile", "geas", "--by", "olga", "--yes")
-    assert tacit("import", "out", "--trust", "user", *other).code == 0
-    assert tacit("export", "--format", "geas", "--out", "again", *other).code == 0
+    assert tacit("data", "import", "out", "--trust", "user", *other).code == 0
+    assert tacit("data", "export", "--format", "geas", "--out", "again", *other).code == 0
     for path in out.rglob("*.json"):
         if path.name != "memory-index.json":
             again = desk.folder / "again" / path.relative_to(out)

@@ -688,7 +688,8 @@ def test_journey(folder: Path, tacit: Any) -> None:
     )
 
     documents = [
-        json.loads(line) for line in tacit("export", "--format", "joelclaw", *db).out.splitlines()
+        json.loads(line)
+        for line in tacit("data", "export", "--format", "joelclaw", *db).out.splitlines()
     ]
     fact = next(each for each in documents if each["observation"] == FACT)
     wanted = {
@@ -708,10 +709,10 @@ def test_journey(folder: Path, tacit: Any) -> None:
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)
     (folder / "memory_observations.jsonl").write_text(lines, encoding="utf-8")
     again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
-    assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
+    assert tacit("data", "import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
     assert [
         json.loads(line)
-        for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()
+        for line in tacit("data", "export", "--format", "joelclaw", *again).out.splitlines()
     ] == documents
 
 

@@ -618,7 +618,7 @@ def test_defect_5_without_a_good_copy_nothing_changes(loop: Loop, tacit: Any, fo
     bad.write_text(stored(learning("learn-00000009", "x"), sum="0" * 64), encoding="utf-8")
     Path(f"{bad}.bak").write_text("{", encoding="utf-8")
     tacit("init", "--profile", "ralph")
-    ran = tacit("import", str(bad), "--trust", "user", "--json")
+    ran = tacit("data", "import", str(bad), "--trust", "user", "--json")
     assert (ran.code, ran.error["code"]) == (5, "damaged")
     assert tacit("list", "--archived", "--json").data["count"] == 0
 
@@ -629,14 +629,14 @@ def test_defect_5_an_export_keeps_a_good_backup(tacit: Any, folder: Path) -> Non
     good = stored(learning("learn-00000001", "Read the logs"))
     main.write_text("{ damaged", encoding="utf-8")
     backup.write_text(good, encoding="utf-8")
-    tacit("import", str(main), "--format", "ralph", "--trust", "user", "--profile", "ralph")
-    assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 1
+    tacit("data", "import", str(main), "--format", "ralph", "--trust", "user", "--profile", "ralph")
+    assert tacit("data", "export", "--format", "ralph", "--out", str(folder)).code == 1
     assert (main.read_text(encoding="utf-8"), backup.read_text(encoding="utf-8")) == (
         "{ damaged",
         good,
     )
     main.rename(folder / "damaged.json")
-    assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 0
+    assert tacit("data", "export", "--format", "ralph", "--out", str(folder)).code == 0
     assert json.loads(main.read_text(encoding="utf-8"))["learnings"][0]["id"] == "learn-00000001"
     assert backup.read_text(encoding="utf-8") == good
 
@@ -834,7 +834,7 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     )
     modules = "- ES modules (.mjs) or TypeScript (.ts)\n  Examples: src/auth/login.ts, test/auth/login.test.ts\n"
     assert modules in given.out
-    assert tacit("export", "--format", "ralph", "--out", "out").code == 0
+    assert tacit("data", "export", "--format", "ralph", "--out", "out").code == 0
     store = json.loads((folder / "out" / "ralph-learnings.json").read_text(encoding="utf-8"))
     compact = json.dumps(store["learnings"], ensure_ascii=False, separators=(",", ":"))
     assert ralph.checksum(json.loads(compact)) == store["checksum"]

@@ -33,7 +33,9 @@ def test_a_forgotten_preference_leaves_as_it_was(flow: Any) -> None:
     flow("forget", name)
     [row] = [
         json.loads(line)
-        for line in flow("export", "--format", "archeflow", "--part", "archive").out.splitlines()
+        for line in flow(
+            "data", "export", "--format", "archeflow", "--part", "archive"
+        ).out.splitlines()
     ]
     assert (row["id"], row["frequency"]) == (name, 1)
 
@@ -85,7 +87,7 @@ def test_a_renewed_entry_is_told(tacit: Any, folder: Path) -> None:
     tacit("init", "--profile", "geas")
     for refs in (["retro-a"], ["retro-a", "retro-b"]):
         path.write_text(json.dumps({**entry, "evidence_refs": refs}))
-        ran = tacit("import", ".geas", "--trust", "user")
+        ran = tacit("data", "import", ".geas", "--trust", "user")
     heads, row = ran.out.splitlines()[:2]
     assert dict(zip(heads.split()[2:5], row.split()[2:5], strict=True)) == {
         "kept": "0",

@@ -314,10 +314,10 @@ def test_an_import_that_a_person_stands_for_lifts_what_was_held(tmp_path: Path) 
     lesson |= {"severity": "warning", "domain": "code"}
     (world.repo / "old").mkdir()
     (world.repo / "old/lessons.jsonl").write_text(json.dumps(lesson) + "\n")
-    told = world.tacit(AGENT, "import", "old/lessons.jsonl").err
-    assert "tacit import old/lessons.jsonl --trust user" in told and "--yes" not in told
+    told = world.tacit(AGENT, "data", "import", "old/lessons.jsonl").err
+    assert "tacit data import old/lessons.jsonl --trust user" in told and "--yes" not in told
     assert NULLS not in world.tacit(AGENT, *question("archeflow")).out
-    assert world.tacit(PERSON, "import", "old/lessons.jsonl", "--trust", "user").code == 0
+    assert world.tacit(PERSON, "data", "import", "old/lessons.jsonl", "--trust", "user").code == 0
     assert NULLS in world.tacit(AGENT, *question("archeflow", "after")).out
 
 

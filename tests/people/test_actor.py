@@ -95,7 +95,7 @@ REFUSED = {
     "reject": ["review", "reject", "ID"],
     "open a review": ["review", "open", "ID"],
     "erase": ["erase", "ID", "--yes"],
-    "restore": ["restore", "--yes"],
+    "restore": ["data", "restore", "--yes"],
     "desk": ["desk"],
     "choose a profile": ["profile", "use", "joelclaw"],
     "borrow a profile": ["add", "x y z w", "--profile", "joelclaw"],
@@ -107,7 +107,7 @@ REFUSED = {
     "run agents on past tasks": ["replay", "ID", "--agent", "claude -p"],
     "sync": ["sync"],
     "make a key": ["config", "key", "ci"],
-    "import as the user": ["import", "lessons.json", "--trust", "user"],
+    "import as the user": ["data", "import", "lessons.json", "--trust", "user"],
     "global scope": ["add", "everywhere", "--scope", "global"],
 }
 

@@ -209,13 +209,13 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     """Lines with a text and perhaps a kind are lessons; what has other fields is somebody else's format."""
     file = folder / "mine.jsonl"
     file.write_text('{"text": "Use uv.", "kind": "rule"}\n{"text": "Run make seed first."}\n')
-    called(person, "import", str(file), "--trust", "user")
+    called(person, "data", "import", str(file), "--trust", "user")
     with package.open(env=person) as memories:
         kinds = {each.text: each.kind for each in memories.list()}
     assert kinds == {"Use uv.": "rule", "Run make seed first.": "fact"}
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')
     err = io.StringIO()
-    assert _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
+    assert _main(["data", "import", str(file)], Cli(person, io.StringIO(), err)) == 2
     assert "no format knows memories like these" in err.getvalue()
 
 

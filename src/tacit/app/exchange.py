@@ -178,7 +178,7 @@ class Exchange(Opened):
         path = next(iter(lost))
         raise Refused(
             f"Nothing was written: an export would destroy what Tacit does not hold.\n{told}",
-            f"tacit import {path} takes in what it can read, held until a person approves it; then export again. "
+            f"tacit data import {path} takes in what it can read, held until a person approves it; then export again. "
             "Or write elsewhere with --out, or move the file away.",
         )
 

@@ -478,7 +478,7 @@ class Opened:
         if not self.store.is_file:
             raise Refused(
                 f"{what} is the server's own affair: {self.store.path} is a database.",
-                "pg_dump and pg_restore do it; tacit export writes the lessons as a file that any store can import.",
+                "pg_dump and pg_restore do it; tacit data export writes the lessons as a file that any store can import.",
             )
 
 

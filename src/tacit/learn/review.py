@@ -508,7 +508,7 @@ class Review:
         if (proposal.payload or {}).get("act") != "put":
             raise Refused(
                 "Lines that were written on a page are taken in by import.",
-                "tacit import FILE --trust user; tacit review reject closes this.",
+                "tacit data import FILE --trust user; tacit review reject closes this.",
             )
         with Deciding(self) as tx:
             memory, hand = tx.get(proposal.memory), self.hand(self.now())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 # facets that decide who has earned a line, and who is first
-_ONE_WAY = "what is written on a page is taken in by tacit import"
+_ONE_WAY = "what is written on a page is taken in by tacit data import"
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 

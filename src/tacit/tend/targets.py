@@ -4,7 +4,7 @@ block   the lines between two markers in AGENTS.md, MEMORY.md or any file of the
 file    an origin's curated page (joelclaw, ArcheFlow, geas): lines of ours among a person's own
 agents  a file per agent, geas's agents/*.md
 
-It goes one way. What somebody writes on a page is learned when they say so: `tacit import MEMORY.md --trust user`.
+It goes one way. What somebody writes on a page is learned when they say so: `tacit data import MEMORY.md --trust user`.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class Place:
 
     def _is_told(self, args: tuple[str, ...], stdin: str) -> bool:
         """Whether the caller is told, by the command tried on a copy of the store, that a person is needed."""
-        if args[0] in ("export", "inject", "page"):
+        if args[:2] == ("data", "export") or args[0] in ("inject", "page"):
             return args[0] == "page"  # it writes a file of a person's
         copy = str(self.folder / "copy.db")
         for end in ("", "-wal", "-shm"):
@@ -177,7 +177,7 @@ class Place:
 
     def restored(self, called: Called) -> Any:
         """A restore, for which nobody else may have the store open."""
-        self._is_told(("restore",), "")
+        self._is_told(("data", "restore"), "")
         person = called.__dict__["_person"]
         for each in self.opened:
             if each is not person:

@@ -100,8 +100,8 @@ def given(at: Place, domain: str = "code", agent: str = "", run: str = "") -> li
 @chapter("archeflow", "Storage")
 def storage(at: Place) -> Iterator[Item]:
     folder = at.write(".archeflow/memory/lessons.jsonl", "\n".join(EXAMPLES) + "\n").parent
-    at.cli("import", str(folder), "--trust", "user")
-    code, _, _ = at.cli("export", "--format", "archeflow", "--out", str(at.folder / "out"))
+    at.cli("data", "import", str(folder), "--trust", "user")
+    code, _, _ = at.cli("data", "export", "--format", "archeflow", "--out", str(at.folder / "out"))
     out = at.folder / "out" / "lessons.jsonl"
     rows = out.read_text("utf-8").splitlines()
     yield "lessons.jsonl, one JSON line a lesson, in and out", code == 0 and len(rows) == 4

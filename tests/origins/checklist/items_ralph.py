@@ -176,9 +176,9 @@ def integrity(at: Place) -> Iterator[Item]:
         at.memories.verify(BytesSource(broken.encode(), "ralph-learnings.json")) != "",
     )
     out = at.folder / "out"
-    at.cli("export", "--format", "ralph", "--out", str(out))
+    at.cli("data", "export", "--format", "ralph", "--out", str(out))
     at.memories.add("Minimal changes approach", kind="strategy")
-    _, told, _ = at.cli("export", "--format", "ralph", "--out", str(out), "--json")
+    _, told, _ = at.cli("data", "export", "--format", "ralph", "--out", str(out), "--json")
     copies = [Path(copy).read_text("utf-8") for copy in json.loads(told)["data"]["copies"]]
     yield differs("a .bak before an overwrite", text in copies, "Copies lie in the data folder")
     other = at.another("other")
@@ -253,7 +253,7 @@ def semantic(at: Place) -> Iterator[Item]:
     source = BytesSource(at.memories.export("ralph").encode(), "ralph-learnings.json")
     yield "verify()", at.memories.verify(source) == ""
     custom = at.folder / "custom"
-    code, *_ = at.cli("export", "--format", "ralph", "--out", str(custom))
+    code, *_ = at.cli("data", "export", "--format", "ralph", "--out", str(custom))
     there = (custom / "ralph-learnings.json").exists()
     yield "the knowledge directory is named by its path", code == 0 and there
     yield "clear()", len(at.memories.clear()) > 0 and exported(at)["learnings"] == []
@@ -678,7 +678,7 @@ def management(at: Place) -> Iterator[Item]:
     low = (learning(1, sure=0.35, rate=0.9, uses=1), learning(2, sure=0.9, rate=0.35, uses=1))
     bring(at, *low, learning(3, **surest), learning(4, **surest, uses=3))
     out = at.folder / "k"
-    at.cli("export", "--format", "ralph", "--out", str(out))
+    at.cli("data", "export", "--format", "ralph", "--out", str(out))
     found = json.loads((out / "ralph-learnings.json").read_text("utf-8"))
     held = (
         any(each["id"] and each["type"] == "strategy" for each in found["learnings"])
@@ -696,7 +696,7 @@ def management(at: Place) -> Iterator[Item]:
         at.cli("review", "clear", "--staged")[0] == 0 and exported(at, "staging")["staged"] == []
     )
     yield "clear the staging area", cleared
-    yield "backup", at.cli("backup")[0] == 0 and len(at.memories.backups()) == 1
+    yield "backup", at.cli("data", "backup")[0] == 0 and len(at.memories.backups()) == 1
     later = at.memories.add("Known only after the backup was made", kind="strategy").id
     at.memories.restore()
     yield "restore", later not in {each.id for each in at.memories.list(archived=True, limit=100)}

@@ -419,7 +419,7 @@ def test_lessons_learned_here_are_numbered_on(tmp_path: Path) -> None:
 def test_an_agent_cannot_vouch_for_what_it_imports(tacit: Any, folder: Path) -> None:
     """Inside a host the command line acts as the agent: imported text is held, and trust is a person's to give."""
     (folder / "lessons.jsonl").write_bytes(source(lesson()).open().read())
-    refused = tacit("import", "lessons.jsonl", "--trust", "user", "--json", CLAUDECODE="1")
-    held = tacit("import", "lessons.jsonl", "--json", CLAUDECODE="1")
+    refused = tacit("data", "import", "lessons.jsonl", "--trust", "user", "--json", CLAUDECODE="1")
+    held = tacit("data", "import", "lessons.jsonl", "--json", CLAUDECODE="1")
     assert (refused.code, refused.error["code"]) == (1, "refused")
     assert [(each["held"], len(each["kept"])) for each in held.data["files"]] == [(1, 1)]

@@ -131,7 +131,7 @@ def find_backup(folder: str, name: str = "") -> Backup:
             if name
             else "There is no verified backup of this store."
         )
-        raise NotFound(what, f"tacit backup --list shows what there is; they lie in {folder}.")
+        raise NotFound(what, f"tacit data backup --list shows what there is; they lie in {folder}.")
     return fit[0]
 
 

@@ -60,7 +60,7 @@ def repair(path: str, folder: str, wait: float = 10.0) -> Repaired:
     if backup is None:
         raise Damaged(
             f"{path} is damaged ({faults[0].kind} {faults[0].id}: {faults[0].detail}), and there is no sound backup of it.",
-            "Nothing was changed. Keep the file; tacit export reads what can still be read.",
+            "Nothing was changed. Keep the file; tacit data export reads what can still be read.",
         )
     held, _ = _read(backup.path)
     lost = tuple(Lost(id, text) for id, text in told.items() if held.get(id) != text)

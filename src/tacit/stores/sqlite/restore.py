@@ -67,10 +67,10 @@ def notes(path: str, folder: str) -> list[str]:
     newest = next((each for each in found if each.verified), None)
     if newest is None:
         told.append(
-            "there is no verified backup yet; tacit backup makes one, and so does the worker"
+            "there is no verified backup yet; tacit data backup makes one, and so does the worker"
         )
     elif time.time() - clock.seconds(newest.at) > WEEK:
-        told.append(f"the newest backup is of {newest.at[:10]}; tacit backup makes one")
+        told.append(f"the newest backup is of {newest.at[:10]}; tacit data backup makes one")
     size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
     free = free_bytes(os.path.dirname(os.path.abspath(path)))
     if free < 2 * size + COPY_SLACK:
@@ -97,7 +97,7 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
     if faults:
         raise Damaged(
             f"Backup {chosen.name} does not verify any more ({faults[0].kind} {faults[0].id}: {faults[0].detail}).",
-            "Nothing was changed; tacit backup --list shows the others.",
+            "Nothing was changed; tacit data backup --list shows the others.",
         )
     if to and os.path.exists(to):
         raise UsageError(
@@ -115,9 +115,7 @@ def _backed_up_again(path: str, folder: str) -> str:
             back_up(store, folder)
     except (TacitError, OSError, apsw.Error) as error:
         told = error.message if isinstance(error, TacitError) else str(error)
-        return (
-            f"the store was restored, but no backup of it could be made: {told} Run tacit backup."
-        )
+        return f"the store was restored, but no backup of it could be made: {told} Run tacit data backup."
     return ""
 
 

@@ -41,11 +41,11 @@ _LONG_VERBS = (
     "tend",
     "page",
     "sync",
-    "export",
-    "import",
+    "data-export",
+    "data-import",
     "doctor",
     "reindex",
-    "backup",
+    "data-backup",
     "recall",
     "list",
     "why",
@@ -56,13 +56,13 @@ _LONG_VERBS = (
     "undo",
     "feedback",
     "connect",
-    "restore",
+    "data-restore",
     "guard",
 )
 HOUSEKEEPING = (
     "worker",
     "tend",
-    "backup",
+    "data-backup",
 )  # gives way to hooks, by hand as well: an agent waits for those
 NICE = 10
 
@@ -202,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from tacit.surfaces.cli.inject import main as inject
 
             return at_once(inject, args, argv is None)
-        if argv is None and _verb(args) in HOUSEKEEPING:
+        if argv is None and _verb(_of_data(args)) in HOUSEKEEPING:
             _give_way()
         return _main(args, Cli(os.environ, sys.stdout, sys.stderr))
     except BrokenPipeError:
@@ -223,6 +223,7 @@ def _give_way() -> None:
 
 
 def _main(args: list[str], cli: Cli) -> int:
+    args = _of_data(args)
     verb = _verb(args)
     cli.json = "--json" in args
     cli.quiet = "--quiet" in args
@@ -253,22 +254,24 @@ def _main(args: list[str], cli: Cli) -> int:
 def _of_the_system(verb: str, error: OSError) -> TacitError:
     """What the system refused, where nobody below had more to say of it."""
     from tacit.core.errors import TacitError
+    from tacit.surfaces.cli.parsing import spoken
 
     at = f" at {error.filename}" if error.filename else ""
     return TacitError(
-        f"tacit {verb} stopped{at}: {error.strerror or error}.", "What was finished before is kept."
+        f"tacit {spoken(verb)} stopped{at}: {error.strerror or error}.",
+        "What was finished before is kept.",
     )
 
 
 def module_of_command(verb: str) -> tuple[Any, str]:
     """The module of a command and its line in `tacit help`."""
-    from tacit.surfaces.cli.parsing import COMMANDS, nearest_command
+    from tacit.surfaces.cli.parsing import COMMANDS, nearest_command, spoken
 
     if verb not in COMMANDS:
         from tacit.core.errors import UsageError
 
         raise UsageError(
-            f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS)
+            f"tacit {spoken(verb)}: there is no such command.", nearest_command(verb, COMMANDS)
         )
     name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
     __import__(name)
@@ -287,11 +290,25 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     rest.remove(verb)
     parsed = parser.parse_args(rest)
     if verb in _LONG_VERBS and cli.watched:
+        from tacit.surfaces.cli.parsing import spoken
         from tacit.surfaces.cli.terminal import Ticker
 
-        cli._ticks = lambda: Ticker(cli, "tacit" if verb == "status" else f"tacit {verb}")
+        cli._ticks = lambda: Ticker(cli, "tacit" if verb == "status" else f"tacit {spoken(verb)}")
         cli._ticker = cli._ticks()
     return run(parsed, cli)
+
+
+def _of_data(args: list[str]) -> list[str]:
+    """`tacit data export …` as the one command that it is."""
+    if _verb(args) != "data":
+        return args
+    at = args.index("data")
+    word = _verb(args[at + 1 :])
+    if word is None:
+        return [*args[:at], "help", "data", *args[at + 1 :]]
+    rest = [*args[at + 1 :]]
+    rest.remove(word)
+    return [*args[:at], f"data-{word}", *rest]
 
 
 def _verb(args: Sequence[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""import, export: lessons, and memories of other systems, in and out."""
+"""data import, data export: lessons, and memories of other systems, in and out."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _notes(found: list[tuple[str, TakenIn]]) -> list[str]:
             for fault in each.faults[:10]
         ]
     for path in dict.fromkeys(path for path, each in found if each.held):
-        own = "tacit review" if path == "-" else f"tacit import {path} --trust user"
+        own = "tacit review" if path == "-" else f"tacit data import {path} --trust user"
         notes.append(
             f"held lessons are given to nobody until a person says so at a terminal: {own} if they are theirs"
         )
@@ -148,4 +148,4 @@ def _place(out: str, file: str, files: int) -> str:
     return os.path.join(out, *file.split("/"))
 
 
-COMMANDS = declared({"import": _import, "export": _export}, TIERS=TIERS[::-1])
+COMMANDS = declared({"data-import": _import, "data-export": _export}, TIERS=TIERS[::-1])

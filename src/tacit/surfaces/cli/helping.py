@@ -15,6 +15,7 @@ from tacit.surfaces.cli.parsing import (
     end_of_help,
     nearest_command,
     parser_of,
+    spoken,
 )
 from tacit.surfaces.cli.words import hung, paint, table, wrapped
 from tacit.surfaces.wording import WORDS
@@ -26,7 +27,7 @@ TOPICS = ("words", "options", "all")
 
 
 def _help(args: argparse.Namespace, cli: Cli) -> Answer:
-    topic = args.topic.replace("_", "-")
+    topic = "-".join(args.topics).replace("_", "-")
     if topic == "words":
         text = _words(cli)
     elif topic == "options":
@@ -37,6 +38,8 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
         text = _overview(cli, everything=topic == "all")
     elif topic in VERBS:
         text = usage_of(topic)
+    elif topic == "data":
+        text = "\n".join(_line(verb, VERBS[verb][1]) for verb in VERBS if verb.startswith("data-"))
     else:
         near = did_you_mean(topic, [*VERBS, *GROUPS, *TOPICS], nearest_command(topic, VERBS))
         raise UsageError(f"tacit help {topic}: there is no such topic.", near)
@@ -70,7 +73,7 @@ def _group(cli: Cli, name: str) -> list[str]:
 
 
 def _line(verb: str, does: str) -> str:
-    return "\n".join(hung(f"  {verb:<12} ", does))
+    return "\n".join(hung(f"  {spoken(verb):<12} ", does))
 
 
 def usage_of(verb: str) -> str:

@@ -160,7 +160,7 @@ def parser_of(verb: str, does: str, declare: Declare) -> argparse.ArgumentParser
             return super().format_help()
 
     parser = Parser(
-        prog=f"tacit {verb}",
+        prog=f"tacit {spoken(verb)}",
         description=does[:1].upper() + does[1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -204,6 +204,14 @@ def nearest_command(word: str, commands: Iterable[str]) -> str:
     known = (line.partition(": ") for line in _OTHER_NAMES)
     if ours := next((ours for ours, _, words in known if word in words.split()), ""):
         return f"Did you mean tacit {ours}?"
-    return did_you_mean(word, commands, "tacit help lists them.").replace(
+    if f"data-{word}" in COMMANDS:
+        return f"It is tacit data {word}."
+    spelled = (spoken(each) for each in commands)
+    return did_you_mean(spoken(word), spelled, "tacit help lists them.").replace(
         "Did you mean ", "Did you mean tacit "
     )
+
+
+def spoken(verb: str) -> str:
+    """A command as it is typed: `data export`."""
+    return verb.replace("data-", "data ", 1)

@@ -1,4 +1,4 @@
-"""backup, restore, and the repairing half of doctor: keeping what is kept."""
+"""data backup, data restore, and the repairing half of doctor: keeping what is kept."""
 
 from __future__ import annotations
 
@@ -116,4 +116,4 @@ def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
         raise Refused("Nothing was restored.")
 
 
-COMMANDS = declared({"backup": _backup, "restore": _restore})
+COMMANDS = declared({"data-backup": _backup, "data-restore": _restore})
