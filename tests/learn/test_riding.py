@@ -64,7 +64,7 @@ def test_what_comes_after_a_wish_does_not_change_it(memories: Memories, tier: st
 
 
 def test_where_they_are_one_the_persons_words_are_printed(memories: Memories) -> None:
-    memories.learn(run("s1", finding("s1", "use pnpm, never npm", tier="agent", by="agent")))
+    memories.learn(run("s1", finding("s1", WISH.lower(), tier="agent", by="agent")))
     memories.learn(run("s2", user(WISH)))
     assert kept(memories) == {WISH: OWN}
     (memory,) = memories.list()

@@ -45,7 +45,7 @@ def test_a_global_rule_swallows_no_projects_command(opened: list[Memories], tmp_
 def test_a_projects_finding_is_linked_to_a_rule_for_everywhere(
     opened: list[Memories], tmp_path: Path
 ) -> None:
-    """Nearly the same words: a lesson of its own, of one family with the wider one. The same words: a sighting of that."""
+    """Nearly the same words: a lesson of its own. The same words: a sighting of that."""
     memories = project(opened, tmp_path, "p1")
     wide = memories.add(
         "Never commit secrets to the repository; keep them in the vault.",
@@ -55,6 +55,6 @@ def test_a_projects_finding_is_linked_to_a_rule_for_everywhere(
     near = "Never commit any secrets to the repository, keep them in the vault."
     memories.learn(run("r1", finding("r1", near, kind="rule")))
     (own,) = [each for each in memories.list(limit=20) if each.text == near]
-    assert (own.scope, own.family) == ("project", wide.id)
+    assert (own.scope, own.family) == ("project", "")
     learned = memories.learn(run("r2", finding("r2", wide.text, kind="rule")))[0]
     assert learned.new == () and learned.matched == (wide.id,)

@@ -341,7 +341,7 @@ def triage(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
 
 
 def similarity(given: dict[str, Any], book: Notebook) -> float:
-    return MATCHERS[PROFILE.match.matcher](prepare(given["a"]), prepare(given["b"]), None).score
+    return MATCHERS[PROFILE.match.matcher](prepare(given["a"]), prepare(given["b"])).score
 
 
 DRIVERS: dict[str, Callable[[dict[str, Any], Notebook], Any]] = {

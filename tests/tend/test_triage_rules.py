@@ -45,25 +45,23 @@ PAGE = (
 @pytest.mark.parametrize(
     ("text", "action"),
     [
-        ("On a fresh checkout run the migrations before the integration tests", "reject"),
+        ("On a fresh checkout run the migrations before the integration tests", "review"),
         (
             "Before the integration tests, the migrations have to be run on a fresh checkout",
-            "reject",
+            "review",
         ),
         ("NEVER force-push on release branches", "review"),
         ("Never force-push release branches; allow it nowhere", "review"),
         ("The gateway listens on port 6380 as config/gateway.toml says", "review"),
-        ("ALLOW force-push on the release branches", "reject"),
+        ("ALLOW force-push on the release branches", "review"),
         ("Secrets are read from the vault by `deploy/run`", "promote"),
         ("Deploys are nicer on Mondays", "review"),
         ("add new entries about ports", "reject"),
         ("", "reject"),
     ],
 )
-def test_a_line_in_other_words_is_known_and_one_that_disagrees_is_for_a_person(
-    text: str, action: str
-) -> None:
-    """The default's rules compare as lessons are matched: other words are a duplicate, another meaning or number never is."""
+def test_a_line_in_other_words_is_for_a_person(text: str, action: str) -> None:
+    """The default's rules compare as lessons are matched: an equal line is a duplicate, one that is near is a person's to judge."""
     assert known_line(suggested(text, "Facts"), PAGE, (), DEFAULT).action == action
 
 

@@ -67,7 +67,7 @@ class _Merging(Joining):
         if both is None:
             return
         stays, goes = keeper(*both)
-        if not is_plainly_one(*both) and was_refused(tx, *both):
+        if was_refused(tx, *both):
             return
         elif self.is_persons(goes) and not (
             is_plainly_one(*both) and _came(tx, goes) and _came(tx, stays)
