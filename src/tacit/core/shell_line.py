@@ -163,7 +163,7 @@ def _word(line: str, at: int) -> tuple[str, int]:
         elif char in "\"'":
             at = _quoted(line, at)
         elif line.startswith("$(", at):
-            at = _substitution(line, at + 2)
+            at = after_substitution(line, at + 2)
         elif char == "`":
             end = line.find("`", at + 1)
             at = size if end < 0 else end + 1
@@ -179,13 +179,41 @@ def _quoted(line: str, at: int) -> int:
         if quote == '"' and line[at] == "\\":
             at += 2
         elif quote == '"' and line.startswith("$(", at):
-            at = _substitution(line, at + 2)
+            at = after_substitution(line, at + 2)
         else:
             at += 1
     return min(at + 1, size)
 
 
-def _substitution(line: str, at: int) -> int:
+def substitutions(line: str) -> Iterator[str]:
+    """What stands in `$( )` and back ticks, where a shell would run it: not in single quotes, nor in a document with a quoted mark."""
+    at, size, quoted = 0, len(line), False
+    while at < size:
+        char = line[at]
+        if char == "\\":
+            at += 2
+        elif char == "'" and not quoted:
+            at = _quoted(line, at)
+        elif line.startswith("$(", at):
+            end = after_substitution(line, at + 2)
+            yield line[at + 2 : end - 1]
+            at = end
+        elif char == "`":
+            end = line.find("`", at + 1)
+            end = size if end < 0 else end
+            yield line[at + 1 : end]
+            at = end + 1
+        elif line.startswith(("<<'", '<<"', "<<-'"), at):
+            mark, at = _word(line, at + 2 + line.startswith("<<-", at))
+            end = line.find("\n", at)
+            at = _after_document(line, end + 1, bare(mark)) if end >= 0 else size
+        else:
+            quoted ^= char == '"'
+            at += 1
+
+
+def after_substitution(line: str, at: int) -> int:
+    """Where a substitution ends whose inside begins at `at`."""
     depth, size = 1, len(line)
     if line.startswith(_HEREDOC, at):  # what stands in a document is nobody's bracket
         mark = line[at + len(_HEREDOC) : line.find("'", at + len(_HEREDOC))]

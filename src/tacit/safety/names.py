@@ -42,6 +42,7 @@ _POINTING = re.compile(
     r"|\b[A-Z]{2,}\d*\b|\b\w+(?:::|\.)\w+\(?\)?"
 )
 SPAN = re.compile(r"`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
+_STANDS_FOR = re.compile(r"<[a-z][^<>`=\n]{0,40}>")
 _FILLER = re.compile(r"[…<>{}*]|\.\.\.|^[A-Z]{1,}$|^['\"]|^N$")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*|[./~][\w./-]+")
 HYPHENATED = re.compile(r"[A-Z]?[a-z]+-[a-z]+(?:-[a-z]+)?")
@@ -83,11 +84,10 @@ def has(text: str, name: str) -> bool:
     return False
 
 
-def _is_command(run: tuple[str, ...], programs: Programs) -> bool:
-    """Whether marked words are a command: their program was called, they have an option, or they
-    install."""
-    told = run[0] in programs or any(word[:1] == "-" for word in run[1:])
-    return told or bool(_INSTALLS.search(" ".join(run)))
+def _is_command(run: tuple[str, ...]) -> bool:
+    """Whether words in code marks are a command though nobody called their program: they have an
+    option, or they install."""
+    return any(word[:1] == "-" for word in run[1:]) or bool(_INSTALLS.search(" ".join(run)))
 
 
 def commands_in(text: str, programs: Programs) -> list[str]:
@@ -97,7 +97,9 @@ def commands_in(text: str, programs: Programs) -> list[str]:
     for span in SPAN.finditer(text):
         for call in calls(next(filter(None, span.groups()))):
             run = call.run
-            if len(run) > 1 and _PROGRAM.fullmatch(run[0]) and _is_command(run, programs):
+            if len(run) < 2 or not _PROGRAM.fullmatch(run[0]):
+                continue
+            if run[0] in programs or (span[1] and _is_command(run)):
                 found.append(" ".join(call.words))
     tokens = re.sub(r"`[^`]*`", " ¦ ", text).split()
     for at, token in enumerate(tokens[:-1]):
@@ -116,11 +118,15 @@ def commands_in(text: str, programs: Programs) -> list[str]:
 
 
 def names_in(text: str, programs: Programs) -> Names:
-    """Every name of a lesson."""
+    """Every name of a lesson. What is marked as code is one, and `<what stands for something>` is none."""
+    text = _STANDS_FOR.sub("…", text)
     brought = _brought(text)
-    acting = _parted([*brought, *_of_commands(text, commands_in(text, programs))])
+    commands = commands_in(text, programs)
+    acting = _parted([*brought, *_of_commands(text, commands)])
     bare = _ADDRESS.sub(" ", text)
-    pointing = (found.rstrip(".,;:") for found in _POINTING.findall(bare))
+    inside = " ".join(commands)
+    marked = (span[1] for span in SPAN.finditer(text) if span[1] and span[1] not in inside)
+    pointing = (found.rstrip(".,;:") for found in (*_POINTING.findall(bare), *marked))
     return Names(
         tuple(dict.fromkeys(acting)),
         tuple(dict.fromkeys(name for name in pointing if _points(name, acting))),
@@ -129,7 +135,8 @@ def names_in(text: str, programs: Programs) -> Names:
 
 
 def _points(name: str, acting: list[str]) -> bool:
-    return bool(name) and name not in acting and not _FILLER.search(name.strip("/"))
+    told = name in acting or name.startswith("/dev/") or any(name in each for each in acting)
+    return bool(name) and not told and not _FILLER.search(name.strip("/"))
 
 
 def _brought(text: str) -> list[str]:

@@ -153,7 +153,8 @@ def _claimed_outside(
     if place is None or best < HALF:
         return None
     own = [each for each in texts if each.whose in ("typed", "own", "file", "call")]
-    ours = [(_covered(want, each.text), each.at) for each in own if each.at <= last]
+    before = [each for each in own if each.at <= last or each.whose == "typed"]
+    ours = [(_covered(want, each.text), each.at) for each in before]
     quoted = max((held for held, at in ours if at in quotes), default=0.0)
     if max(ours, default=(0.0, 0))[0] >= best or quoted >= best / 2:
         return None
@@ -180,7 +181,7 @@ def _covered(want: frozenset[str], text: str) -> float:
 
 
 def _stands(text: str, name: str, programs: Programs) -> bool:
-    """Whether a name stands in a text. A word of a command stands behind its program only, an
+    """Whether a name stands in a text. A word of a command stands behind its program only, a long
     option also in a line that names no other program."""
     program, _, word = name.partition(" … ")
     if not word:
@@ -191,7 +192,7 @@ def _stands(text: str, name: str, programs: Programs) -> bool:
     behind = rf"(?<![\w/-]){re.escape(program)}\b[^\n|;&]{{0,60}}(?<![\w-]){re.escape(word)}{end}"
     if re.search(behind, text):
         return True
-    rows = [row for row in text.split("\n") if has(row, word)] if word[0] == "-" else []
+    rows = [row for row in text.split("\n") if has(row, word)] if word.startswith("--") else []
     others = [each for each in programs if each != program and len(each) > 1]
     return any(not any(has(row, each) for each in others) for row in rows)
 
@@ -200,7 +201,7 @@ def _why_acting_is_not(
     name: str, texts: Sequence[Text], repository: Repository, programs: Programs
 ) -> Provenance | None:
     """A name that acts: typed, in a tracked file, or called before any output had shown it."""
-    if repository.holds(name):
+    if repository.holds(name) or name.removeprefix("origin/") in repository.branches:
         return None
     program, _, word = name.partition(" … ")
     shown, called = "", False
@@ -219,13 +220,11 @@ def _why_acting_is_not(
         if usage and (each.whose == "own" or each.usage or _HELP.search(line)):
             continue  # a program that was called before spells its own words
         shown = shown or each.name
-    readable = name.replace(" … ", " ")
     if shown:
-        return Provenance(
-            OUTSIDE, False, readable, shown, f"`{readable}` was not first called or typed here"
-        )
+        why = f"`{name}` was not first called or typed here"
+        return Provenance(OUTSIDE, False, name, shown, why)
     nobody = "nobody typed or called" if texts else "no tracked file names"
-    return Provenance(OUTSIDE, False, readable, "", f"{nobody} `{readable}`")
+    return Provenance(OUTSIDE, False, name, "", f"{nobody} `{name}`")
 
 
 def _why_pointing_is_not(

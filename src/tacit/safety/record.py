@@ -1,8 +1,9 @@
 """A session as texts in their order, each with whose it is: what every question of provenance asks.
 
 *typed* the person's · *said* the agent's prose · *call* what the agent ran or wrote · *file* a
-tracked file as a reading tool shows it · *own* what the project's own commands print · *outside*
-everything else. The host's opening message neither grounds nor spoils, so it is no text.
+tracked file as a reading tool shows it · *own* what the project's own commands print · *plan* what
+the agent planned in another session and the person accepted: it may point, and vouches for no act ·
+*outside* everything else. The host's opening message neither grounds nor spoils, so it is no text.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def _texts(run: Run, repository: Repository) -> Iterator[Text]:
 def _speaker(step: Step) -> str:
     if step.role == "user" and (step.typed or step.speaker in TYPED):
         return "typed"
-    return "said" if step.role == "assistant" else "outside"
+    if step.role == "assistant":
+        return "said"
+    return "plan" if step.speaker == "plan" else "outside"
 
 
 def _of_call(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tacit.core.shell_line import simple_commands, unquoted
+from tacit.core.shell_line import simple_commands, substitutions, unquoted
 from tacit.safety.repository import Repository
 
 # Programs that print what their arguments say, or nothing.
@@ -130,8 +130,8 @@ class Call:
 
 def calls(line: str) -> Iterator[Call]:
     """The simple commands of a line; what stands in substitutions is commands too."""
-    for inner in re.findall(r"\$\(([^()]+)\)|`([^`]+)`", re.sub(r"'[^']*'", "''", line)):
-        yield from calls(inner[0] or inner[1])
+    for inner in substitutions(line):
+        yield from calls(inner)
     for words, before, _, inline, writes, reads in simple_commands(line):
         plain = [(unquoted(word) or word).replace("\0", "") for word in words]
         plain = [word.strip("(){}") if word not in ("{}", "(") else word for word in plain]
