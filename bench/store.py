@@ -31,7 +31,7 @@ from power import CALLS, _events, image  # noqa: E402
 from tacit.hooks.search import Search  # noqa: E402
 from tacit.lesson import Evidence, Hand, Lesson, Project  # noqa: E402
 from tacit.store import backup, rows, search, write  # noqa: E402
-from tacit.store.file import Store, open_store, size_of  # noqa: E402
+from tacit.store.file import Store, Transaction, open_store, size_of  # noqa: E402
 from texts import Writer  # noqa: E402
 
 PROCESSES = 16
@@ -39,6 +39,7 @@ KILLS, CUTS, STEPS = 64, 32, 31
 PATIENCE = 60.0  # seconds for a process to write its first word
 HOME = "work"  # the project
 BLOCK = 4096
+WRITTEN = 100_000  # lessons that are written one by one
 HAND = Hand("bench", "2026-01-01T00:00:00.000Z")
 
 # What one process does, by its kind, until it is killed; each acknowledged act is a line that it prints.
@@ -309,30 +310,59 @@ def _fill(filler: Path, free: int) -> None:
 
 
 def built(folder: Path, size: int) -> str:
-    """A store with so many lessons, made without waiting for the disk."""
-    path = str(folder / f"lessons-{size}.db")
+    """A store with so many lessons, made without waiting for the disk.
+
+    What is beyond a hundred thousand are the first ones once more, each with its number in its text.
+    """
+    path, building = str(folder / f"lessons-{size}.db"), str(folder / "building.db")
     if os.path.exists(path):
         return path
-    writer, building = Writer(1), f"{path}.building"
-    if os.path.exists(building):
-        os.unlink(building)
+    for end in ("", "-wal", "-shm"):
+        Path(building + end).unlink(missing_ok=True)
+    if size > WRITTEN:
+        shutil.copyfile(built(folder, WRITTEN), building)
     with open_store(building) as store:
-        for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -500000"):
+        for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -300000"):
             store.rows(f"PRAGMA {pragma}")
-        for start in range(0, size, 10_000):
-            with store.write() as tx:
-                if not start:
-                    write.put_project(tx, Project(HOME, HOME, created_at=HAND.at))
-                for n in range(start, min(start + 10_000, size)):
-                    write.add(tx, _lesson(writer, f"l{n}"), HAND, "found in a session")
-                    vouched = Evidence(f"l{n}", HOME, f"s{n % 999}", f"s{n % 999}", at=HAND.at)
-                    write.vouch(tx, vouched)
+        if size > WRITTEN:
+            for copy in range(1, size // WRITTEN):
+                with store.write() as tx:
+                    _again(tx, copy)
+        else:
+            _written(store, size)
         counted = search.common_words(store)
         with store.write() as tx:
             write.put_common(tx, "", "word", counted)
         store.rows("PRAGMA journal_mode = WAL")
     os.rename(building, path)
     return path
+
+
+def _written(store: Store, size: int) -> None:
+    writer = Writer(1)
+    for start in range(0, size, 10_000):
+        with store.write() as tx:
+            if not start:
+                write.put_project(tx, Project(HOME, HOME, created_at=HAND.at))
+            for n in range(start, min(start + 10_000, size)):
+                write.add(tx, _lesson(writer, f"l{n}"), HAND, "found in a session")
+                write.vouch(tx, Evidence(f"l{n}", HOME, f"s{n % 999}", f"s{n % 999}", at=HAND.at))
+
+
+def _again(tx: Transaction, copy: int) -> None:
+    for table, changed in (
+        ("lesson", {"id": "id || '-' || ?", "text": "text || ' ' || id || ?"}),
+        ("journal", {"lesson": "lesson || '-' || ?"}),
+        ("evidence", {"lesson": "lesson || '-' || ?"}),
+    ):
+        names = [row[0] for row in tx.rows("SELECT name FROM pragma_table_info(?)", table)]
+        told = [f'"{name}"' for name in names if name != "n"]
+        taken = [changed.get(name, f'"{name}"') for name in names if name != "n"]
+        tx.rows(
+            f"INSERT INTO {table} ({', '.join(told)}) SELECT {', '.join(taken)} FROM {table}"
+            f" ORDER BY n LIMIT {WRITTEN}",
+            *[copy] * len(changed),
+        )
 
 
 def _lesson(writer: Writer, id: str) -> Lesson:
