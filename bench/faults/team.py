@@ -270,8 +270,6 @@ def campaign(
             if any(ended)
             else []
         )
-        if fault == "tamper":
-            tampered(server)
         if fault == "open":
             with psycopg.connect(server.url("team"), autocommit=True) as admin:
                 admin.execute("ALTER TABLE tacit.tally DISABLE ROW LEVEL SECURITY")
@@ -296,17 +294,6 @@ def campaign(
         ),
         "failures": failures,
     }
-
-
-def tampered(server: Server) -> None:
-    """A planted mistake: one lesson's journal says something else."""
-    with psycopg.connect(server.url("team"), autocommit=True) as admin:
-        admin.execute(
-            "SET session_replication_role = replica"
-        )  # past the trigger that keeps the journal
-        admin.execute(
-            "UPDATE tacit.journal SET by = 'mallory' WHERE id = (SELECT max(id) FROM tacit.journal)"
-        )
 
 
 def kept(server: Server, notes: list[dict[str, Any]]) -> Iterator[str]:
@@ -457,7 +444,6 @@ CONTROLS: dict[str, tuple[dict[str, str], str, int, str]] = {
         "lost",
     ),
     "acknowledged before COMMIT": ({}, "early", 2, "lost"),
-    "a journal entry changed past the program": ({}, "tamper", 0, "unsound"),
     "a table without row-level security": ({}, "open", 0, "leak"),
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import tacit as package
@@ -53,3 +54,14 @@ def memories(folder: Path) -> Iterator[Any]:
         opened.add("Prefer small commits.", kind="preference")
         opened.add("zebra stripes are cached in src/app/zebra.py", tags=["cache"])
         yield opened
+
+
+def spoil(path: str) -> None:
+    """Zero a page of a closed store: that of an index, so that its rows can still be read."""
+    connection = apsw.Connection(path)
+    sql = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'memory_by_age'"
+    page, size = connection.execute(sql).fetchall()[0]
+    connection.close()
+    with open(path, "r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(bytes(size))

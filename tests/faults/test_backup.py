@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.conftest import spoil
 
+from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, Unavailable, UsageError
 from tacit.stores.sqlite import open_store
@@ -20,12 +22,6 @@ DAY = 86400.0
 
 def texts(memories: Any) -> set[str]:
     return {memory.text for memory in memories.list(archived=True)}
-
-
-def tamper(memories: Any) -> None:
-    """Change a byte behind everybody's back."""
-    with memories.store.write() as tx:
-        tx.rows("UPDATE memory SET text = 'tampered' WHERE n = 1")
 
 
 def test_a_backup_is_private_and_elsewhere(memories: Any) -> None:
@@ -42,10 +38,12 @@ def test_a_backup_is_private_and_elsewhere(memories: Any) -> None:
 def test_a_damaged_store_gives_no_backup(memories: Any) -> None:
     """A copy that does not verify is not kept, and does not push a good one out."""
     good = memories.backup()
-    tamper(memories)
-    with pytest.raises(Damaged):
-        memories.backup()
-    assert memories.backups() == [good]
+    memories.store.close()
+    spoil(memories.store.path)
+    with open_memories() as again:
+        with pytest.raises(Damaged):
+            again.backup()
+        assert again.backups() == [good]
 
 
 def test_rotation_keeps_the_newest_and_weekly_ones() -> None:
@@ -75,8 +73,10 @@ def test_the_worker_makes_one_a_day(memories: Any) -> None:
 
 def test_an_automatic_backup_never_fails(memories: Any) -> None:
     """A damaged store is the doctor's business, not the worker's."""
-    tamper(memories)
-    assert memories.backup_if_due() is None
+    memories.store.close()
+    spoil(memories.store.path)
+    with open_memories() as again:
+        assert again.backup_if_due() is None
 
 
 def test_one_at_a_time(memories: Any) -> None:
@@ -155,9 +155,7 @@ def test_restore_waits_for_nobody_to_work_on_the_store(
 def test_a_backup_that_rotted_is_refused(memories: Any) -> None:
     """Restoring verifies once more, before anything is touched."""
     made = memories.backup()
-    raw = bytearray(Path(made.path).read_bytes())
-    raw[raw.index(b"zebra stripes")] ^= 1
-    Path(made.path).write_bytes(raw)
+    spoil(made.path)
     with pytest.raises(Damaged):
         memories.restore()
     assert len(texts(memories)) == 3

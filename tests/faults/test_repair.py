@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.faults.conftest import spoil
 
 from tacit.app import open as open_memories
 from tacit.core.errors import Damaged, StoreBusy, StoreReadOnly
@@ -87,7 +88,7 @@ def test_a_busy_store_is_not_repaired(memories: Any) -> None:
     """Only what is proven damaged is touched, and only when nobody is at it."""
     memories.backup()
     path, folder = closed(memories)
-    tamper(path, "UPDATE memory SET text = 'x' WHERE n = 1")
+    spoil(path)
     before = Path(path).read_bytes()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
     with subprocess.Popen(
@@ -120,6 +121,7 @@ def test_the_newest_backup_takes_the_place_of_a_damaged_store(memories: Any) -> 
     late = memories.add("after the backup")
     path, folder = closed(memories)
     tamper(path, "UPDATE memory SET text = 'something quite different' WHERE n = 1")
+    spoil(path)
     done = repair(path, folder)
     assert sound(path) and texts(path) == {
         "Run make migrate before the tests.",
@@ -132,7 +134,7 @@ def test_the_newest_backup_takes_the_place_of_a_damaged_store(memories: Any) -> 
 
 def test_without_a_backup_nothing_is_touched(memories: Any) -> None:
     path, folder = closed(memories)
-    tamper(path, "UPDATE memory SET text = 'something quite different' WHERE n = 1")
+    spoil(path)
     before = Path(path).read_bytes()
     with pytest.raises(Damaged, match="no sound backup"):
         repair(path, folder)
@@ -149,7 +151,7 @@ def test_what_was_erased_does_not_come_back(memories: Any) -> None:
         Path(each.path).unlink()
     Path(copy).write_bytes(kept)
     path, folder = closed(memories)
-    tamper(path, "UPDATE memory SET text = 'tampered' WHERE n = 2")
+    spoil(path)
     with pytest.raises(Damaged, match="no sound backup"):
         repair(path, folder)
 
@@ -160,7 +162,7 @@ def test_the_command_line_repairs(tacit: Any, alone: Path) -> None:
     tacit("data", "backup")
     tacit("add", "a later lesson")
     path = tacit("doctor", "--json").data["store"]
-    tamper(path, "UPDATE memory SET kind = 'x' WHERE n = 1")
+    spoil(path)
     assert tacit("doctor").code == 5
     done = tacit("doctor", "--repair")
     assert done.code == 5 and "a later lesson" in done.out and "one lesson" not in done.out

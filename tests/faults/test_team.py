@@ -36,13 +36,12 @@ def campaign() -> Iterator[Campaign]:
 
 
 def test_a_killed_server_loses_nothing_and_mixes_nothing_up(campaign: Campaign) -> None:
-    """What was acknowledged is there, chains and seals verify, nobody sees a row of another's project."""
+    """What was acknowledged is there, nobody sees a row of another's project."""
     found = campaign()
     assert found["failures"] == [] and found["acknowledged"]["add"] > 0
 
 
-@pytest.mark.parametrize(("planted", "told"), [("tamper", "unsound"), ("open", "leak")])
-def test_a_planted_mistake_is_told(campaign: Campaign, planted: str, told: str) -> None:
-    """A changed journal entry, a table without row-level security."""
-    failures = campaign(seconds=3, kills=0, fault=planted)["failures"]
-    assert any(failure.startswith(told) for failure in failures)
+def test_a_planted_mistake_is_told(campaign: Campaign) -> None:
+    """A table without row-level security."""
+    failures = campaign(seconds=3, kills=0, fault="open")["failures"]
+    assert any(failure.startswith("leak") for failure in failures)

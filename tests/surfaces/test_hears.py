@@ -59,7 +59,7 @@ def test_a_look_shows_every_moment_and_records_nothing(env: dict[str, str]) -> N
         env, "--task", "why are maps nil in importer/read.go?"
     )
     with open_memories(env=env) as memories:
-        assert not memories.store.sealed(memories.project_id).get("use", 0)
+        assert not memories.store.used(memories.project_id)
 
 
 def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:

@@ -22,10 +22,6 @@ else:
 
 # Crockford's alphabet in lower case: no i, l, o, u, so that an id can be read aloud.
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-GENESIS = bytes(32)  # what the first entry of a chain points at, and the sum of no hashes
-SHARDS = (
-    16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
-)
 # 60 random bits: at a million memories one chance in two million of a clash, and a clash is refused by the store
 ID_LENGTH = 12
 
@@ -60,16 +56,6 @@ def keyed(key: bytes, message: bytes) -> bytes:
     block = (sha256(key).digest() if len(key) > 64 else key).ljust(64, b"\0")
     inner = sha256(bytes(b ^ 0x36 for b in block) + message).digest()
     return sha256(bytes(b ^ 0x5C for b in block) + inner).digest()
-
-
-def shard_of(memory: str) -> int:
-    """Which seal row of its project counts this memory's entries."""
-    return sum(memory.encode()) % SHARDS
-
-
-def xor(a: bytes, b: bytes) -> bytes:
-    """Order-free sum of hashes: a row that vanished leaves it wrong."""
-    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(32, "big")
 
 
 def _spell(number: int, length: int) -> str:

@@ -121,7 +121,6 @@ class Table:
         str, ...
     ] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
     number: str = ""  # the column that a store numbers by itself, if any
-    seal: str = ""  # the kind under which its hashed rows are counted by memory
 
     @property
     def hashed(self) -> tuple[str, ...]:

@@ -192,14 +192,3 @@ def new_salt() -> bytes:
 def payload_digest(salt: bytes, text: str) -> bytes:
     """What stays of a payload after it was erased."""
     return digest("payload", salt, text)
-
-
-def entry_hash(previous: bytes, header: tuple[Any, ...], payload_hash: bytes, row: bytes) -> bytes:
-    """A link of the chain: the link before, the entry's header, its payload's digest, and the hash of the row it left behind."""
-    return digest(
-        "entry",
-        previous,
-        json.dumps(header, ensure_ascii=False, separators=(",", ":")),
-        payload_hash,
-        row,
-    )

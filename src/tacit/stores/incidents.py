@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
 from tacit.core.value import replace, value
-from tacit.stores.sql_rows import insert_into, row_seal
+from tacit.stores.sql_rows import insert_into
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def put_incidents(
 def _put(tx: Transaction, each: Incident, of: Mapping[str, object]) -> None:
     named = {**each.__dict__, "soft": int(each.soft), **of}
     row = {name: named[name] for name in COLUMNS}
-    tx.rows(_PUT_INCIDENT, **row, hash=row_seal("incident", row))
+    tx.rows(_PUT_INCIDENT, **row, hash=b"")
 
 
 def fold_incidents(tx: Transaction, project: str, newest: int) -> int:

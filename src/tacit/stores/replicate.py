@@ -365,11 +365,10 @@ def _refresh_project(
     near: Store, far: Store, project: str, touched: Collection[str], at: str
 ) -> Refreshed:
     before = json.loads(near.meta(mark_of(project)) or "{}")
-    seals = _seals(far, project)
     conflicts = [each for each in far.proposals(project, limit=-1) if each.kind == "contradiction"]
     if not before or seconds(at) - seconds(before["whole"]) > WHOLE_DAYS * 86400:
         ends = {name: far.one(sql, project=project)[0] or 0 for name, sql in _ENDS.items()}
-        mark = {**ends, "seals": seals, "whole": at}
+        mark = {**ends, "whole": at}
         found = _all(near, far, project)
         # who could not write may have been admitted since; if not, the next record says so again
         with near.write() as tx:
@@ -377,12 +376,11 @@ def _refresh_project(
     else:
         ends = {name: before[name] for name in _SINCE}
         changed: set[str] = set()
-        if seals != before["seals"]:
-            for name, sql in _SINCE.items():
-                for n, memory in far.rows(sql, project=project, last=before[name]):
-                    changed.add(memory)
-                    ends[name] = max(ends[name], n)
-        mark = {**before, **ends, "seals": seals}
+        for name, sql in _SINCE.items():
+            for n, memory in far.rows(sql, project=project, last=before[name]):
+                changed.add(memory)
+                ends[name] = max(ends[name], n)
+        mark = {**before, **ends}
         found = _these(near, far, project, sorted({*changed, *_of_project(near, project, touched)}))
     with near.write() as tx:
         _copy_conflicts(tx, project, conflicts)
@@ -404,15 +402,6 @@ _ENDS = {
     name: f"SELECT max({n}) FROM {table} WHERE project = :project"
     for name, (table, n) in _COUNTED_ON.items()
 }
-
-
-def _seals(far: Store, project: str) -> str:
-    """A fingerprint of everything a project was told: equal, and nothing needs to be asked."""
-    rows = far.rows(
-        "SELECT kind, shard, rows, xor FROM seal WHERE project = :project ORDER BY kind, shard",
-        project=project,
-    )
-    return link_hash([[kind, shard, n, bytes(xor).hex()] for kind, shard, n, xor in rows]).hex()
 
 
 def _of_project(near: Store, project: str, ids: Collection[str]) -> list[str]:

@@ -305,12 +305,17 @@ class JournalRows(Statements):
             for surface, given, withheld, left, at, tokens in rows
         ]
 
-    def sealed(self, project: str) -> dict[str, int]:
-        """How many rows a project has of each sealed table: journal, evidence, use, mark."""
-        rows = self.rows(
-            "SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project
+    def used(self, project: str) -> int:
+        """How often a lesson of a project was assigned."""
+        return int(self.one("SELECT count(*) FROM use WHERE project = :p", p=project)[0])
+
+    def written(self) -> tuple[int, ...]:
+        """What grows whenever a lesson changes, is assigned, or something comes of it."""
+        asked = (
+            "SELECT (SELECT count(*) FROM use), (SELECT coalesce(max(n), 0) FROM use_mark),"
+            " (SELECT coalesce(max(id), 0) FROM journal)"
         )
-        return {kind: int(count) for kind, count in rows}
+        return tuple(self.one(asked))
 
 
 class RunRows(Statements):
@@ -358,7 +363,6 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     machine: str
     lock = ""  # the project whose writers follow each other; a file has one lock for all of them
     is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
-    is_whole = True  # whether all projects of the store are visible to us
     path = ""  # the file, or the address without its password
     url = ""  # the address of a server; empty for a file
     changed = False  # whether something was written to a server through this object

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from tacit.core.digest import digest
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Use
 from tacit.core.memory import DECIDED, NO_TALLY, Tally
 from tacit.core.rows import FindingRow, Project, RunRow
@@ -84,9 +83,6 @@ TASKS = (
 INSERT_MEMORY = insert_into("memory", (*DECIDED, "hash", "words"))
 UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
 INSERT_ENTRY = insert_into("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
-PUT_SEAL = upsert_into(
-    "seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard")
-)
 PUT_TALLY = insert_into("tally", ("memory", "signal", "project", "amount", "at"))
 _SIGHTING = "SELECT 1 FROM evidence WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND key <> :key"
 SAME_UNIT = f"{_SIGHTING} AND CASE WHEN root <> '' THEN root ELSE run END = :unit LIMIT 1"
@@ -220,11 +216,6 @@ def proposal_of(row: tuple[Any, ...]) -> Proposal:
     )
 
 
-def row_seal(table: str, named: Mapping[str, Any]) -> bytes:
-    fields = [field.hex() if isinstance(field, bytes) else field for field in named.values()]
-    return digest(table, dumps(fields, ensure_ascii=False, separators=(",", ":")))
-
-
 def listed(column: str) -> list[str]:
     """A column that holds a list, as a list."""
 
@@ -257,19 +248,14 @@ def settled_with(store: Reads, id: str, most: int = 24) -> list[str]:
     return [row[0] for row in store.rows(sql, it=id)]
 
 
-# Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
-SEALED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+# Tables whose rows are known by a key: columns and key.
+KEYED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
     "profile": (("id", "name", "compiled", "created_at"), ("id",)),
     "alias": (("project", "namespace", "alias", "memory"), ("project", "namespace", "alias")),
     "tombstone": (("run", "place", "project", "reason", "at"), ("run", "place")),
     "meta": (("key", "value"), ("key",)),
 }
-
-
-def seal_project(table: str, row: Mapping[str, Any]) -> str:
-    """Under which project a row of such a table is sealed."""
-    return str(row["id"] if table == "project" else row.get("project", ""))
 
 
 class Statements(ABC):

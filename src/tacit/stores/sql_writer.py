@@ -1,10 +1,9 @@
-"""The writing half of a store over SQL: everything one transaction can change, each row sealed and counted as it is written."""
+"""The writing half of a store over SQL: everything one transaction can change, each row counted as it is written."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 
-from tacit.core.digest import GENESIS, shard_of, xor
 from tacit.core.links import (
     ADDED_UP,
     EVIDENCE_COLUMNS,
@@ -35,20 +34,17 @@ from tacit.stores.sql_rows import (
     HEADER,
     INSERT_ENTRY,
     INSERT_MEMORY,
+    KEYED,
     OUTCOME_SIGNALS,
     PUT_COURSE,
-    PUT_SEAL,
     PUT_TALLY,
     SAME_ORIGIN,
     SAME_TASK,
     SAME_UNIT,
-    SEALED,
     TASKS,
     UPDATE_MEMORY,
     insert_into,
     json_text,
-    row_seal,
-    seal_project,
     upsert_into,
 )
 
@@ -61,8 +57,13 @@ if TYPE_CHECKING:
     from tacit.core.proposal import Proposal
 
 
+# What stands in the columns of stores of 0.2.0 that kept a hash. A cache of a server still compares
+# those of lessons, uses and marks.
+UNHASHED = b""
+
+
 class RowWriter(Reads):
-    """Rows and their seals. An engine provides `rows`, `many`, `index` and `machine`."""
+    """Rows. An engine provides `rows`, `many`, `index` and `machine`."""
 
     LOCKED = ""  # what makes a row that is read wait for its writers, where a transaction does not lock all rows
     FREE = ""  # and what passes over those that others hold
@@ -84,26 +85,9 @@ class RowWriter(Reads):
         """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
         return True
 
-    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
-        now = self.one(
-            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s",
-            p=project,
-            k=kind,
-            s=shard,
-        )
-        count, sum_ = now or (0, GENESIS)
-        self.rows(
-            PUT_SEAL,
-            project=project,
-            kind=kind,
-            shard=shard,
-            rows=count + rows,
-            xor=xor(sum_, hash),
-        )
-
-    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
-        """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
-        columns, key = SEALED[table]
+    def put_row(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+        """Write a row of a table that is known by its key; without `replace` the first stays."""
+        columns, key = KEYED[table]
         was = self.one(
             f"SELECT {', '.join(columns)} FROM {table} WHERE {' AND '.join(f'{name} = :{name}' for name in key)}",
             **{name: row[name] for name in key},
@@ -113,31 +97,19 @@ class RowWriter(Reads):
         # Where the first stays, a right to add is enough.
         into = upsert_into(table, columns, key) if replace else insert_into(table, columns)
         self.rows(into, **{name: row[name] for name in columns})
-        if was is not None:
-            self.unseal(table, dict(zip(columns, was)))
-        self.seal(
-            seal_project(table, row),
-            table,
-            0,
-            1,
-            row_seal(table, {name: row[name] for name in columns}),
-        )
-
-    def unseal(self, table: str, row: Mapping[str, Any]) -> None:
-        self.seal(seal_project(table, row), table, 0, -1, row_seal(table, row))
 
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
-        self.put_sealed("project", project.__dict__)
+        self.put_row("project", project.__dict__)
 
     def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
         """Keep a profile version once."""
         row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
-        self.put_sealed("profile", row, replace=False)
+        self.put_row("profile", row, replace=False)
 
     def put_meta(self, key: str, value: str) -> None:
         """Set a setting of the store."""
-        self.put_sealed("meta", {"key": key, "value": value})
+        self.put_row("meta", {"key": key, "value": value})
 
     def next_seq(self, project: str) -> int:
         """Count one more learned run of a project."""
@@ -168,19 +140,19 @@ class RunWriter(RowWriter):
         self.rows(
             upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)),
             **named,
-            hash=row_seal("run", named),
+            hash=UNHASHED,
         )  # type: ignore[attr-defined]
 
     def put_finding(self, finding: FindingRow) -> None:
         """Write or correct a finding's row."""
         named = dict(finding.__dict__)
         into = upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",))  # type: ignore[attr-defined]
-        self.rows(into, **named, hash=row_seal("finding", named))
+        self.rows(into, **named, hash=UNHASHED)
 
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
         row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
-        self.put_sealed("tombstone", row, replace=False)
+        self.put_row("tombstone", row, replace=False)
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
@@ -192,7 +164,7 @@ class RunWriter(RowWriter):
         self.rows(
             upsert_into("proposal", (*named, "hash"), ("id",)),
             **named,
-            hash=row_seal("proposal", named),
+            hash=UNHASHED,
         )
 
     def add_injection(
@@ -316,9 +288,8 @@ class Transaction(Bracket, RunWriter):
         from tacit.core.journal import starts_new_table
 
         row = to_row(change.memory)
-        sealed = row_hash(row)
-        self.copy_row(row, sealed, self.words(change.memory))
-        entry = self._enter(change.entry, sealed)
+        self.copy_row(row, row_hash(row), self.words(change.memory))
+        entry = self._enter(change.entry)
         if starts_new_table(entry) and self.one(
             "SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory
         ):
@@ -350,17 +321,13 @@ class Transaction(Bracket, RunWriter):
                 self.index(was[0], (was[1], was[2]), (named["text"], words))
         self.spoke()
 
-    def _enter(self, entry: Entry, sealed: bytes) -> Entry:
-        from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
+    def _enter(self, entry: Entry) -> Entry:
+        from tacit.core.journal import payload
 
-        last = self.one(
-            "SELECT n, hash FROM journal WHERE memory = :memory ORDER BY n DESC LIMIT 1",
-            memory=entry.memory,
-        )
-        n, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
+        last = self.one("SELECT max(n) FROM journal WHERE memory = :memory", memory=entry.memory)
         header = (
             entry.memory,
-            n,
+            (last[0] or 0) + 1,
             entry.project,
             entry.verb,
             entry.by,
@@ -369,38 +336,29 @@ class Transaction(Bracket, RunWriter):
             entry.profile,
             entry.machine or self.machine,
         )
-        text, salt = payload(entry), new_salt()
-        said = payload_digest(salt, text)
-        link = entry_hash(previous, header, said, sealed)
         self.rows(
             INSERT_ENTRY,
             **dict(zip(HEADER, header)),
-            payload=text,
-            salt=salt,
-            digest=said,
-            row=sealed,
-            hash=link,
+            payload=payload(entry),
+            **dict.fromkeys(("salt", "digest", "row", "hash"), UNHASHED),
         )
-        self.seal(entry.project, "journal", shard_of(entry.memory), 1, link)
         return entry
 
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
         """Another name of a memory; the first to take a name keeps it."""
         row = {"project": project, "namespace": namespace, "alias": alias, "memory": memory}
-        self.put_sealed("alias", row, replace=False)
+        self.put_row("alias", row, replace=False)
 
     def add_evidence(self, evidence: Evidence) -> bool:
         """Write a piece of evidence once; false if it was there."""
         row = link_row(evidence)
         if self.one("SELECT 1 FROM evidence WHERE key = :key", key=row[0]):
             return False
-        sealed = link_hash(row)
         self.rows(
             insert_into("evidence", (*EVIDENCE_COLUMNS, "hash")),
             **dict(zip(EVIDENCE_COLUMNS, row)),
-            hash=sealed,
+            hash=UNHASHED,
         )
-        self.seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
         self._count_evidence(evidence)
         return True
 
@@ -441,7 +399,6 @@ class Transaction(Bracket, RunWriter):
         self.rows(
             insert_into("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed
         )
-        self.seal(use.project, "use", shard_of(use.memory), 1, sealed)
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
         self.rows(COUNT_USE, memory=use.memory, project=use.project, at=used_at)
@@ -497,7 +454,6 @@ class Transaction(Bracket, RunWriter):
             **dict(zip(MARK_COLUMNS, row)),
             hash=sealed,
         )
-        self.seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
 
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
         self.rows(COUNT_ON, memory=memory, project=project, signal=signal, step=step)

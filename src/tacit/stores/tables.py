@@ -1,4 +1,4 @@
-"""Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed or left behind.
+"""Every table of a store, once: its columns and their kinds, its keys, what of it is hashed.
 
 Check, repair and the cache of a server all read it here. A column is added here (through the fields of its value, for those
 that have one) and in the schema of each engine.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.digest import GENESIS
 from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, NUMBERS
@@ -17,7 +16,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
 from tacit.stores.incidents import INCIDENT_NUMBERS as INCIDENT_NUMBERS
-from tacit.stores.sql_rows import HEADER, SEALED
+from tacit.stores.sql_rows import HEADER, KEYED
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -33,7 +32,6 @@ def _table(
     blobs: str = "",
     same: str = "",
     number: str = "",
-    seal: str = "",
 ) -> Table:
     """A table whose columns are texts unless said otherwise."""
     named = {int: numbers, float: reals, bytes: blobs}
@@ -45,16 +43,15 @@ def _table(
         tuple(kind.get(column, str) for column in columns),
         tuple((same or key).split()),
         number,
-        seal,
     )
 
 
 # Projects come first: on a server their rows decide who may write the others. Runs and findings come before the memories whose
 # derived words name them.
 TRUTH = (
-    _table("profile", SEALED["profile"][0], "id"),
-    _table("project", SEALED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
-    _table("meta", SEALED["meta"][0], "key"),
+    _table("profile", KEYED["profile"][0], "id"),
+    _table("project", KEYED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
+    _table("meta", KEYED["meta"][0], "key"),
     _table("run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash"),  # type: ignore[attr-defined]
     _table(
         "finding",
@@ -64,7 +61,7 @@ TRUTH = (
         reals="score runner_up",
         blobs="digest hash",
     ),
-    _table("tombstone", SEALED["tombstone"][0], "run place"),
+    _table("tombstone", KEYED["tombstone"][0], "run place"),
     _table(
         "memory",
         ("n", *DECIDED, "hash"),
@@ -74,7 +71,7 @@ TRUTH = (
         same="id",
         number="n",
     ),
-    _table("alias", SEALED["alias"][0], "project namespace alias"),
+    _table("alias", KEYED["alias"][0], "project namespace alias"),
     _table(
         "journal",
         ("id", *HEADER, "payload", "salt", "digest", "row", "hash"),
@@ -83,7 +80,6 @@ TRUTH = (
         blobs="salt digest row hash",
         same="memory n",
         number="id",
-        seal="journal",
     ),
     _table(
         "evidence",
@@ -94,7 +90,6 @@ TRUTH = (
         blobs="hash",
         same="key",
         number="n",
-        seal="evidence",
     ),
     _table(
         "use",
@@ -103,7 +98,6 @@ TRUTH = (
         numbers="instrument_eligible blank",
         reals="probability",
         blobs="hash",
-        seal="use",
     ),
     _table(
         "use_mark",
@@ -114,7 +108,6 @@ TRUTH = (
         blobs="hash",
         same="hash",
         number="n",
-        seal="mark",
     ),
     _table(
         "tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"
@@ -170,13 +163,6 @@ TRUTH = (
         blobs="hash",
     ),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
-    _table(
-        "seal",
-        ("project", "kind", "shard", "rows", "xor"),
-        "project kind shard",
-        numbers="shard rows",
-        blobs="xor",
-    ),
 )
 BY_NAME = {table.name: table for table in TRUTH}
 QUEUE_KEY = ("key",)  # of `queue`, which belongs to this machine and is still mended
@@ -184,7 +170,5 @@ QUEUE_KEY = ("key",)  # of `queue`, which belongs to this machine and is still m
 
 def table_rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
     """A table's rows, in the order of its key unless told otherwise."""
-    sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
-    if table.name == "seal":  # the seal of nothing says nothing
-        return store.each(sql % " WHERE rows <> 0 OR xor <> :none", none=GENESIS)
-    return store.each(sql % "")
+    sql = f"SELECT {', '.join(table.columns)} FROM {table.name} ORDER BY {', '.join(order or table.key)}"
+    return store.each(sql)

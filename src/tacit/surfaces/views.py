@@ -68,7 +68,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         "profile": memories.profile.name,
         "states": dict(store.counted([memories.project_id], ("state",))),
         "runs": counts.learned_runs(store, memories.project_id),
-        "uses": store.sealed(memories.project_id).get("use", 0),
+        "uses": store.used(memories.project_id),
         "in_force": count.in_force,
         "waiting": count.waiting,
         "needs_word": count.needs_word,

@@ -1,9 +1,8 @@
 """The team's store: one PostgreSQL database, many people and machines.
 
-Rows, hashes, chains and seals are those of the SQLite store. What differs is who waits for whom. A transaction takes its
+Rows are those of the SQLite store. What differs is who waits for whom. A transaction takes its
 project's advisory lock before it writes, so that two writers of one project follow each other, as in a file, and two projects
-never meet. Seals are counted up at the end of it, in one order, so that nobody waits for somebody who waits for him. Who may
-see a project is decided in the server, by row-level security over the session's user (schema/0001.sql).
+never meet. Who may see a project is decided in the server, by row-level security over the session's user (schema/0001.sql).
 
 A connection serves one store object and one thread; they are lent from a pool per process and address. One that broke is replaced
 before the next question or transaction, never inside one: a store outlives a restart of its server.
@@ -19,7 +18,6 @@ import psycopg
 from psycopg import errors as sql_errors
 from psycopg.types.numeric import FloatLoader, IntDumper
 
-from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import Change, Entry, is_automatic
 from tacit.core.memory import AGENT, GLOBAL
@@ -28,12 +26,13 @@ from tacit.core.run import HOLDS_EVERYWHERE, PREFIX
 from tacit.core.value import replace
 from tacit.stores.postgres.whose import Whose, translated
 from tacit.stores.sql import Alone, Store
-from tacit.stores.sql_rows import seal_project
 from tacit.stores.sql_writer import Transaction
 
 if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
+
+    from tacit.core.links import Evidence, Mark, Use
 
 _SERVER_WAIT = 60.0  # seconds a writer waits for its turn
 POOL_SIZE = 8  # connections a process keeps at most per address
@@ -108,11 +107,6 @@ class PostgresStore(Whose, Store):
     def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
         return self._own("search").find_words(self, projects, words, **how)  # type: ignore[no-any-return]
-
-    @property
-    def is_whole(self) -> bool:  # type: ignore[override]
-        """Whether every project of the server is visible to this user."""
-        return bool(self.one("SELECT sees_all()")[0])
 
     def file_faults(self) -> Iterator[Fault]:
         """The server looks after its own files."""
@@ -201,7 +195,6 @@ class PostgresTransaction(Whose, Transaction):
         self._store = store
         self._wait = wait
         self._keep = keep
-        self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._locked: set[str] = set()
         self._changeable: frozenset[str] | None = None
         self.machine = store.machine
@@ -261,14 +254,22 @@ class PostgresTransaction(Whose, Transaction):
     def blank_entries(self, memory: str) -> None:
         self.rows("SELECT blank_entries(:it)", it=memory)
 
-    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
-        self.follow(seal_project(table, row))  # before what stands there is read
-        super().put_sealed(table, row, replace=replace)
+    def put_row(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+        # before what stands there is read
+        self.follow(str(row["id"] if table == "project" else row.get("project", "")))
+        super().put_row(table, row, replace=replace)
 
-    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
-        self.follow(project)
-        count, sum_ = self._seals.get((project, kind, shard), (0, GENESIS))
-        self._seals[project, kind, shard] = (count + rows, xor(sum_, hash))
+    def add_evidence(self, evidence: Evidence) -> bool:
+        self.follow(evidence.project)
+        return super().add_evidence(evidence)
+
+    def add_use(self, use: Use) -> bool:
+        self.follow(use.project)
+        return super().add_use(use)
+
+    def _write_mark(self, mark: Mark) -> None:
+        self.follow(mark.project)
+        super()._write_mark(mark)
 
     def follow(self, project: str) -> None:
         """Wait for the other writers of a project; until the end of this transaction they wait for us."""
@@ -291,8 +292,6 @@ class PostgresTransaction(Whose, Transaction):
         return self
 
     def _commit(self) -> None:
-        for (project, what, shard), (rows, sum_) in sorted(self._seals.items()):
-            self.rows(_PUT_SEAL, project=project, kind=what, shard=shard, rows=rows, xor=sum_)
         # A server answers COMMIT of a transaction in which something failed without an error: it rolls back.
         try:
             answer = self._store._connection.execute("COMMIT").statusmessage
@@ -308,12 +307,6 @@ class PostgresTransaction(Whose, Transaction):
         except psycopg.Error:
             pass  # the connection is gone, and the transaction with it
         self._store._is_inside = False
-
-
-_PUT_SEAL = (
-    "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:project, :kind, :shard, :rows, :xor)"
-    " ON CONFLICT (project, kind, shard) DO UPDATE SET rows = seal.rows + excluded.rows, xor = xor(seal.xor, excluded.xor)"
-)
 
 
 def open_store(

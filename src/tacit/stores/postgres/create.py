@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 # What a role of the group may do; row-level security narrows it to the projects where it is admitted.
 GRANTS = """
 GRANT USAGE ON SCHEMA tacit TO {role};
-GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, course, run, finding,
+GRANT SELECT ON meta, project, profile, memory, alias, journal, evidence, use, use_mark, tally, course, run, finding,
   tombstone, incident, proposal, queue, injection, counter, shared, extent, version TO {role};
 """
 WRITING = """
-GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, course, run, finding, tombstone,
+GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, evidence, use, use_mark, tally, course, run, finding, tombstone,
   incident, proposal, queue, injection, counter, shared TO {role};
 GRANT INSERT, UPDATE ON project TO {role};
 GRANT INSERT ON profile, journal TO {role};

@@ -10,15 +10,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tacit.core.digest import digest, shard_of
+from tacit.core.digest import digest
 from tacit.core.errors import StoreBusy
-from tacit.core.links import link_hash
 from tacit.core.memory import Memory
 from tacit.core.value import replace
 from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
-from tacit.stores.sql_rows import SEALED
-from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
@@ -26,15 +23,11 @@ if TYPE_CHECKING:
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
-    """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases, shared lines. All still verifies."""
+    """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases, shared lines."""
     tx.blank_entries(memory.id)
-    for (key,) in tx.rows(
-        "SELECT key FROM evidence WHERE memory = :it AND quote <> ''", it=memory.id
-    ):
-        _blank_word(tx, "evidence", "key", key, "quote")
+    tx.rows("UPDATE evidence SET quote = '' WHERE memory = :it AND quote <> ''", it=memory.id)
     # A mark's reason may be a foreign record, brought along by an import.
-    for (n,) in tx.rows("SELECT n FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
-        _blank_word(tx, "use_mark", "n", n, "reason")
+    tx.rows("UPDATE use_mark SET reason = '' WHERE memory = :it AND reason <> ''", it=memory.id)
     for finding in tx.findings(memory=memory.id):
         tx.put_finding(
             replace(
@@ -65,29 +58,12 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
                 decision="erased" if proposal.decision else "",
             )
         )
-    for row in tx.rows(
-        f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id
-    ):
-        tx.unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
     blank_lines(tx, memory.id)
     tx.rows(
         "UPDATE queue SET error = '' WHERE error <> ''"
     )  # a failed job quotes what it stumbled over
     tx.reindex()
-
-
-def _blank_word(tx: Transaction, name: str, key: str, at: int | str, word: str) -> None:
-    """Empty one column of a row, its hash and its seal in step."""
-    table = BY_NAME[name]
-    *was, sealed = tx.one(
-        f"SELECT {', '.join(table.hashed)}, hash FROM {name} WHERE {key} = :at", at=at
-    )
-    now = {**dict(zip(table.hashed, was)), word: ""}
-    hash = link_hash(tuple(now.values()))
-    tx.rows(f"UPDATE {name} SET {word} = '', hash = :hash WHERE {key} = :at", hash=hash, at=at)
-    for each in (sealed, hash):
-        tx.seal(now["project"], table.seal, shard_of(now["memory"]), 0, each)
 
 
 def scrub(store: Store, wait: float = 10.0) -> None:

@@ -1,5 +1,5 @@
 -- The one schema of a store. Every time is ISO 8601 text in UTC. Lists and objects are JSON text; empty text means none.
--- Truth: memory, journal, seal, evidence, use, use_mark, run, finding, tombstone, incident, proposal, alias, shared, project, profile.
+-- Truth: memory, journal, evidence, use, use_mark, run, finding, tombstone, incident, proposal, alias, shared, project, profile.
 -- Derived, rebuilt by `tacit reindex`: memory_fts, term, tally, course. Work in progress: queue. What was said: injection.
 -- In the order in which 0.2.0 made them: repair knows a table by its place.
 
@@ -31,7 +31,7 @@ CREATE TABLE profile (
   created_at  TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- One lesson a row: what was decided about it. `hash` covers the columns from id to extra.
+-- One lesson a row: what was decided about it. `hash` covers the columns from id to extra, for a cache.
 CREATE TABLE memory (
   n                   INTEGER PRIMARY KEY,
   id                  TEXT NOT NULL UNIQUE,
@@ -85,7 +85,7 @@ CREATE TABLE alias (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_by_memory ON alias (memory);
 
--- What changed and why. `payload` (reason, before, after) and `salt` are blanked by erase; `digest` stays, so the chain still verifies.
+-- What changed and why. `payload` (reason, before, after) is blanked by erase; salt, digest, row and hash are empty.
 CREATE TABLE journal (
   id       INTEGER PRIMARY KEY AUTOINCREMENT,
   memory   TEXT NOT NULL,
@@ -100,21 +100,11 @@ CREATE TABLE journal (
   payload  TEXT NOT NULL,
   salt     BLOB NOT NULL,
   digest   BLOB NOT NULL,
-  row      BLOB NOT NULL,  -- hash of the memory's row after this entry
+  row      BLOB NOT NULL,
   hash     BLOB NOT NULL,
   UNIQUE (memory, n)
 ) STRICT;
 CREATE INDEX journal_by_project ON journal (project);
-
--- How many rows of each kind a project has, and the XOR of their hashes, in sixteen shards.
-CREATE TABLE seal (
-  project  TEXT NOT NULL,
-  kind     TEXT NOT NULL,
-  shard    INTEGER NOT NULL,
-  rows     INTEGER NOT NULL,
-  xor      BLOB NOT NULL,
-  PRIMARY KEY (project, kind, shard)
-) STRICT, WITHOUT ROWID;
 
 -- A run supports or contradicts a memory. Rows with opening = 1 are balances an imported store brought along.
 CREATE TABLE evidence (

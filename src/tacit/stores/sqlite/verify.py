@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
 
 
-# What 0.2.0 derived beside the lessons; nothing reads it, and an erased word may stand in it.
-LEFT_BEHIND = ("vector", "vector_word", "vector_centre", "facet", "facet_of", "daily")
+# What 0.2.0 kept or derived beside the lessons; nothing reads it, and an erased word may stand in it.
+LEFT_BEHIND = ("seal", "vector", "vector_word", "vector_centre", "facet", "facet_of", "daily")
 LONGEST_TOKEN = 32_768  # bytes: FTS5 keeps no more of a word, and may cut it inside a character
 
 

@@ -121,7 +121,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Where it is, and whether every row is what was written."""
+    """Where it is, what it holds, and whether it is whole."""
     checked = ", ".join(
         f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND
     )

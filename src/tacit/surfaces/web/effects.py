@@ -74,6 +74,4 @@ class EffectCache:
 
 def state_of(memories: Memories) -> tuple[Any, ...]:
     """What changes whenever the result could: the uses and marks there are, and the profile that judges them."""
-    sealed = memories.store.sealed(memories.project_id)
-    counts = (sealed.get(each, 0) for each in ("use", "mark", "journal"))
-    return (*counts, memories.profile.name)
+    return (*memories.store.written(), memories.profile.name)
