@@ -6,7 +6,6 @@ said here when the line had been taken: what a lesson says otherwise later is a 
 
 from __future__ import annotations
 
-from tacit.core.digest import sha256
 from tacit.core.value import loads
 from tacit.stores.sql_rows import insert_into
 
@@ -75,13 +74,6 @@ def signers_of(store: Reads, ids: list[str]) -> list[tuple[str, str, str]]:
         rows = store.rows(_TOLD.format(", ".join(f":{name}" for name in named)), **named)
         found += [(id, by, str(loads(words)["says"].get("text", ""))) for id, by, words in rows]
     return found
-
-
-def is_sound(row: Mapping[str, Any]) -> bool:
-    """Whether a row of the table is the line that its id names."""
-    digest = sha256(row["words"].encode()).hexdigest()[:32]
-    told = not row["words"] or row["id"] == f"{row['project']}:{digest}"
-    return told and row["standing"] in (OWN, MATE, UNKNOWN)
 
 
 _AGAIN = (
