@@ -149,6 +149,19 @@ def test_a_repository_may_leave_out_folders_of_its_own() -> None:
     assert found.unlearned == ("*/shop/vendor",) and found.by_key["ignore"].value == ()
 
 
+def test_a_variable_ignores_what_is_learned_and_silences_nothing() -> None:
+    """A repository can have its host set one; only a person's own file says where nothing is told."""
+    found = settle(
+        {"ignore": ["/mine"]},
+        {"ignore": ["*/shop/a"]},
+        {"TACIT_IGNORE": "/b:/c"},
+        repository_path="/work/shop/.tacit/config.toml",
+    )
+    assert found.by_key["ignore"].value == ("/mine",)
+    assert found.unlearned == ("*/shop/a", "/b", "/c")
+    assert "TACIT_IGNORE: sessions in /b, /c are not learned, as it asks" in found.left_out
+
+
 def test_a_variable_that_cannot_be_read_is_left_out() -> None:
     """A repository can have its host set one."""
     found = settle({"learn_days": 7}, {}, {"TACIT_LEARN_DAYS": "x"})

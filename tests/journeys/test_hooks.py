@@ -138,13 +138,18 @@ def test_a_repositorys_file_silences_nobody_and_is_told_once(
     assert all("[" in each["hookSpecificOutput"]["additionalContext"] for each in (first, second))
 
 
+@pytest.mark.parametrize("by_variable", [False, True])
 def test_a_repository_keeps_sessions_from_being_learned_and_no_rule_from_being_given(
-    kept: Any, host: Any, folder: Path
+    kept: Any, host: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, by_variable: bool
 ) -> None:
-    """One line of its `ignore` covered every subfolder: an agent there heard nothing, and nobody was told."""
-    (folder / ".tacit").mkdir(exist_ok=True)
+    """One line of its `ignore` covered every subfolder: an agent there heard nothing, and nobody was told.
+    The variable, which its host may set for it, did the same."""
     (folder / "src").mkdir()
-    (folder / ".tacit" / "config.toml").write_text(f'ignore = ["*/{folder.name}/*"]\n')
+    if by_variable:
+        monkeypatch.setenv("TACIT_IGNORE", f"*/{folder.name}/*")
+    else:
+        (folder / ".tacit").mkdir(exist_ok=True)
+        (folder / ".tacit" / "config.toml").write_text(f'ignore = ["*/{folder.name}/*"]\n')
     there = {"cwd": str(folder / "src"), "session_id": "s7"}
     (folder / "s7.jsonl").write_text("{}\n")
     start = {**payload(folder, "SessionStart", source="startup"), **there}

@@ -418,11 +418,17 @@ def test_what_is_captured_holds_no_secret_and_is_the_owners(
     assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_IGNORE": "*/work"}])
+@pytest.mark.parametrize(
+    ("env", "written"), [({"TACIT_OFF": "1"}, ""), ({}, 'ignore = ["*/work"]'), ({}, "learns = no")]
+)
 def test_where_tacit_is_off_nothing_is_written_down(
-    kept: Any, folder: Path, alone: Path, env: dict[str, str]
+    kept: Any, folder: Path, alone: Path, env: dict[str, str], written: str
 ) -> None:
-    """Neither with hooks switched off nor in an ignored folder; nor without a store."""
+    """Neither with hooks switched off nor in an ignored folder; nor without a store. Where only nothing is learned, what its
+    prompts' hooks need of a session goes with its end."""
+    config = Path(os.environ["HOME"]) / ".config" / "tacit" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f"{written}\n".replace("= no", "= false"))
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), **env)
     with open_memories() as memories:
         assert not Path(file_of(memories.near.path, "s1")).exists()

@@ -85,7 +85,8 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
 }
 MOST_TOLD = 5  # sentences about what does not count; a file may hold thousands
 MOST_GLOBS = 50  # folders that a repository may have ignored: each is asked at each event
-# Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads.
+# Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads. What a
+# variable ignores is not learned, and what its user knows is given there all the same.
 VARIABLES = {
     key: "TACIT_" + key.upper().replace(".", "_")
     for key in CONFIG_KEYS
@@ -110,7 +111,7 @@ class Settled:
     left_out: tuple[str, ...] = ()
     unlearned: tuple[
         str, ...
-    ] = ()  # folders whose sessions the repository keeps from being learned
+    ] = ()  # folders whose sessions the repository, or a variable, keeps from being learned
 
 
 def settle(
@@ -124,14 +125,14 @@ def settle(
     """All settings by key, and what does not count. Only what the user's own file says wrongly is an error."""
     found = {key: Setting(key, default, "default") for key, (default, _, _) in CONFIG_KEYS.items()}
     left_out: list[str] = []
-    unlearned: tuple[str, ...] = ()
+    unlearned: dict[str, tuple[str, ...]] = {}  # by who asks: the repository, a variable
 
     def take(key: str, entry: Any, source: str) -> None:
         try:
             read = _typed(key, entry, source)
-            if source == repository_path and key == "ignore":
-                nonlocal unlearned
-                unlearned = _own_folders(read, repository_path, env)
+            if key == "ignore":
+                ours = source != repository_path
+                unlearned[source] = read if ours else _own_folders(read, source, env)
                 return
             found[key] = Setting(key, read, source)
         except ConfigInvalid as fault:
@@ -156,9 +157,13 @@ def settle(
         if len(left_out) > MOST_TOLD
         else []
     )
-    asked = f"{repository_path}: sessions in {', '.join(unlearned)} are not learned, as it asks"
-    told = [asked[:300]] if unlearned else []
-    return Settled(found, (*told, *left_out[:MOST_TOLD], *more), unlearned)
+    told = [
+        f"{source}: sessions in {', '.join(globs)} are not learned, as it asks"[:300]
+        for source, globs in unlearned.items()
+        if globs
+    ]
+    every = tuple(glob for globs in unlearned.values() for glob in globs)
+    return Settled(found, (*told, *left_out[:MOST_TOLD], *more), every)
 
 
 def _own_folders(globs: tuple[str, ...], path: str, env: Mapping[str, str]) -> tuple[str, ...]:

@@ -244,6 +244,10 @@ def _handle(memories: Memories, event: Event) -> HookAnswer:
     if event.name in ("stop", "pre-compact", "session-end"):
         if chosen["learns"]:
             _remember(memories, event)
+        elif event.captured and event.name == "session-end":  # it served this session alone
+            from tacit.stores.places import remove_captured
+
+            remove_captured(memories.store.path, [event.session])
         return _at_end(memories, event) if event.name == "stop" else HookAnswer()
     asked = (
         event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
@@ -305,7 +309,7 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookA
         return HookAnswer(context)
     from tacit.surfaces.hooks.words import left_out, receipt
 
-    lines = (left_out(memories), receipt(memories) if chosen["receipt"] else "")
+    lines = (left_out(memories, chosen), receipt(memories) if chosen["receipt"] else "")
     return HookAnswer(context, "\n".join(filter(None, lines)))
 
 

@@ -12,7 +12,7 @@ from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from tacit.app import Memories
@@ -146,14 +146,16 @@ def receipt(memories: Memories) -> str:
     return f"tacit, last session: {line}" if line else ""
 
 
-def left_out(memories: Memories) -> str:
-    """What of the settings here does not count, told once for each version of the files."""
+def left_out(memories: Memories, chosen: Mapping[str, Any]) -> str:
+    """What of the settings here does not count, told once for each version of the files; of a variable at each start."""
+    from tacit.guard.one_line import plain_line
+
+    if asked := [each for each in chosen.get("left_out", ()) if each.startswith("TACIT_IGNORE:")]:
+        return f"tacit: {plain_line(asked[0], 300)}"
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
     if '"left_out": ["' not in compiled or '"told": true' in compiled:
         return ""
-    from tacit.guard.one_line import plain_line
-
     known = loads(compiled)
     with memories.store.write(wait=_WORD_WITHIN) as tx:
         tx.put_meta(key, dumps({**known, "told": True}))
