@@ -112,7 +112,7 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
     flat = " ".join(done.out.split())
     told = [
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, each counted once a session (3 of 9 tool calls failed).",
-        "What these sessions teach by rules alone, without a model (the costly first)",
+        "What these sessions teach without a reader (the costly first)",
         "- Run `npm ci` before `npm run test`; otherwise",
         "met in 3 of 3 sessions, typically 2 extra calls, 40 s, about 2k tokens",
         "- Always use pnpm instead of npm in this repo. you said it in 3 sessions",
@@ -366,5 +366,5 @@ def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: 
         )
     tacit("forget", ids[cure])
     shown = tacit("lookback").out
-    assert "What these sessions teach beside that by rules alone" in shown and gone in shown
+    assert "What these sessions teach beside that without a reader" in shown and gone in shown
     assert "npm ci" not in shown and "left-pad" not in shown and "tacit learn" in shown

@@ -70,6 +70,6 @@ class Proving(Opened):
 
 def lookback_part(name: str) -> Any:
     """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
-    if name not in ("report", "result", "excerpt", "html", "words", "estimate"):
+    if name not in ("report", "result", "excerpt", "words", "estimate"):
         raise KeyError(name)
     return import_module(f"tacit.lookback.{name}")

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core import clock
-from tacit.core.memory import SEVERITIES, sound_text
-from tacit.core.profile import Profile, class_of, kind_named
-from tacit.core.run import FAILURE, Finding, Incident, Run
+from tacit.core.memory import sound_text
+from tacit.core.run import FAILURE, Incident, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
+from tacit.guard.screen import screened
 from tacit.learn.echo import strip_echo
-from tacit.learn.extract import EXTRACTORS, extract
-from tacit.learn.gate import GateDecision, gate_named, rules_of
+from tacit.learn.floor import standing
 from tacit.learn.notice import notice
 from tacit.words.diagnose import is_news, said_of
 
@@ -58,15 +57,6 @@ class Trouble:
 
 
 @value
-class SessionFinding:
-    """One finding of a session, as the gate judged it."""
-
-    finding: Finding  # redacted
-    decision: GateDecision
-    role: str = ""  # wish: the person's; report: a failure told in words; empty: a lesson about something else
-
-
-@value
 class Excerpt:
     """What is kept of a run."""
 
@@ -75,7 +65,7 @@ class Excerpt:
     started: float  # Unix time; 0 where the host recorded none
     ended: float
     troubles: tuple[Trouble, ...] = ()
-    said: tuple[SessionFinding, ...] = ()
+    said: tuple[str, ...] = ()  # standing sentences that the person typed, redacted
     tool_calls: int = 0
     failed_calls: int = 0
     passed_over: int = 0  # of the failed ones: the host's own protocol
@@ -90,18 +80,14 @@ def home_by_folder(run: Run) -> Home:
     return Home(folder, folder.rstrip("/").rpartition("/")[2] or folder or "unknown", folder)
 
 
-def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
+def excerpt(run: Run, home: Home) -> Excerpt:
     """A run without its steps: its problems and their cost, and what it says."""
     run = strip_echo(run, ())
     noticed = notice(run)
     calls = [step for step in run.steps if step.tool and step.role != "system"]
-    said = tuple(_said(run, profile))
+    said = tuple(_said(run))
     troubles = tuple(_troubles(run, noticed, len(calls)))
-    if (
-        run.outcome == "failure"
-        and not troubles
-        and not any(each.role == "report" for each in said)
-    ):
+    if run.outcome == "failure" and not troubles:
         told = run.task_id or run.task
         troubles = (
             Trouble(
@@ -152,41 +138,11 @@ def _label(of: Incident) -> str:
     return f"{of.program}: {said_of(of) or of.line or of.mark}"
 
 
-def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
-    on = tuple(
-        name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS
-    )
-    for finding in extract(run, on):
-        clean = _redacted(finding)
-        decision = _judged(clean, profile)
-        role = _role(finding, run, profile)
-        if decision.stored or role == "report":
-            yield SessionFinding(clean, decision, role)
-
-
-def _role(finding: Finding, run: Run, profile: Profile) -> str:
-    if finding.extractor == "floor":
-        return "wish"
-    if finding.stance != "supports":
-        return ""
-    if finding.extractor != "outright":
-        return ""
-    grave = SEVERITIES.index(finding.severity) >= SEVERITIES.index("warning")
-    klass = class_of(profile, kind_named(profile, finding.kind))
-    return "report" if grave or klass in ("pitfall", "fix", "security") else ""
-
-
-def _redacted(finding: Finding) -> Finding:
-    def clean(text: str) -> str:
-        return redact(private(sound_text(text))).text
-
-    return replace(
-        finding, text=clean(finding.text), quote="", signature=clean(finding.signature), extra=None
-    )
-
-
-def _judged(finding: Finding, profile: Profile) -> GateDecision:
-    return gate_named(profile.gate.function)(finding, replace(rules_of(profile), kinds=()))
+def _said(run: Run) -> Iterator[str]:
+    for finding in standing(run):
+        text = redact(private(sound_text(finding.text))).text
+        if screened(text).clean:
+            yield text
 
 
 def safe_excerpt(text: str, limit: int = _LONGEST) -> str:
@@ -215,12 +171,12 @@ def _joined(one: Excerpt, other: Excerpt) -> Excerpt:
     for each in second.troubles:
         known = troubles.get(each.key)
         troubles[each.key] = each if known is None else _met_twice(known, each, both is _add)
-    said = {(each.finding.kind, each.finding.text): each for each in (*second.said, *first.said)}
+    said = dict.fromkeys((*first.said, *second.said))
     return replace(
         first,
         ended=max(one.ended, other.ended),
         troubles=tuple(troubles.values()),
-        said=tuple(said.values()),
+        said=tuple(said),
         noticed=tuple(
             {(each.kind, each.mark): each for each in (*second.noticed, *first.noticed)}.values()
         ),

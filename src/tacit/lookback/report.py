@@ -1,15 +1,13 @@
-"""What past sessions would have taught: failures, which of them had happened before, and which would have been forewarned.
+"""What past sessions say without a reader: what failed, what of it had happened before, what it cost, and what the floor would keep.
 
-Nothing is set up and nothing is kept. Each run is read once and reduced to an excerpt: its problems, what they cost, and
-what it says that may be worth remembering. Runs of one unit (resumptions, sub-agents, retries) become one session. The
-sessions are then replayed in the order they began. Whatever a session is told was learned from sessions that had ended
-before it began, by the same judgements that learn and recall make: gate, matcher, ladder, ranking and budget.
+Nothing is set up and nothing is kept. Each run is read once and reduced to an excerpt: its problems, what they cost, and the standing
+sentences that the person typed. Runs of one unit (resumptions, sub-agents, retries) become one session. The sessions are then gone
+through in the order they began, and a session knows only those that had ended before it began.
 
-The count is meant to be believed, so every doubt goes against us. A problem counts once per session, however often the
-call was tried. It "had happened before" only if the same program failed with the same error, names included, in an
-independent session of the same project that was already over. It "would have been forewarned of" only if a lesson about
-it stood among the few that the session's start would have been given. Whether a warning would have prevented anything
-nobody can know from the past.
+The count is meant to be believed, so every doubt goes against us. A problem counts once per session, however often the call was
+tried. It "had happened before" only if the same program failed with the same error, names included, in an independent session of the
+same project that was already over. It "would have been forewarned of" only if the floor held a cure of it by then. Whether a warning
+would have prevented anything nobody can know from the past.
 """
 
 from __future__ import annotations
@@ -20,9 +18,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core import clock
-from tacit.core.memory import OWNER, Memory
 from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.learn.counting import counted
+from tacit.learn.cures import lesson_may_be_told
+from tacit.learn.floor import Cure
+from tacit.learn.notebook import Notebook
+from tacit.learn.notices import Notice
 from tacit.lookback.excerpt import (
     Excerpt,
     Home,
@@ -44,14 +46,14 @@ from tacit.lookback.result import (
     Files,
     KnownProject,
     Lookback,
-    LookbackSettings,
     Problem,
     ProjectCount,
     Week,
 )
-from tacit.lookback.store import Book, Foresight, is_told
-from tacit.recall.budget import level_for
-from tacit.recall.moments import NOTICED, in_order_of_work
+from tacit.safety.witness import unless_it_acts
+from tacit.words.prepared import folded
+
+LISTED = 20  # problems and corrections named at most
 
 if TYPE_CHECKING:
 
@@ -70,8 +72,8 @@ if TYPE_CHECKING:
 def look_back(
     sources: Sequence[Source],
     read: Read,
-    settings: LookbackSettings,
     *,
+    listed: int = LISTED,
     home_of: Callable[[Run], Home] = home_by_folder,
     since: str = "",
     wanted: Callable[[Home], bool] | None = None,
@@ -88,31 +90,21 @@ def look_back(
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
-    homes = (
-        (run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin
-    )
-    kept = (
-        _met_excerpt(run, home, settings, met)
-        for run, home in homes
-        if wanted is None or wanted(home)
-    )
-    return replace(_replayed(sessions(kept), settings, lines_of, known_of), files=reading.files)
+
+    def excerpts() -> Iterator[Excerpt]:
+        for run in reading.runs():
+            home = home_of(run)
+            if clock.seconds(run.started_at) >= begin and (wanted is None or wanted(home)):
+                met(run)
+                yield excerpt(run, home)
+
+    found = _gone_through(sessions(excerpts()), listed, lines_of, known_of)
+    return replace(found, files=reading.files)
 
 
-def _met_excerpt(
-    run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]
-) -> Excerpt:
-    met(run)
-    return excerpt(run, home, settings.profile)
-
-
-def lookback(
-    runs: Iterable[Run], settings: LookbackSettings, home_of: Callable[[Run], Home] = home_by_folder
-) -> Lookback:
+def lookback(runs: Iterable[Run], home_of: Callable[[Run], Home] = home_by_folder) -> Lookback:
     """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never held as a whole."""
-    return _replayed(
-        sessions(excerpt(run, home_of(run), settings.profile) for run in runs), settings
-    )
+    return _gone_through(sessions(excerpt(run, home_of(run)) for run in runs))
 
 
 class _Reading:
@@ -159,47 +151,11 @@ class _Reading:
                 self.progress(number, size)
 
 
-def _replayed(
-    past: Sequence[Excerpt],
-    settings: LookbackSettings,
-    lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
-    known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
-) -> Lookback:
-    """Session after session: first what it would have been told, and, once it is over, what it teaches."""
-    books: dict[str, Book] = {}
-    sums = _Sums(settings)
-    going_on: list[tuple[float, int, Excerpt, Foresight]] = []
-
-    def end_one() -> None:
-        _, _, session, foresight = heapq.heappop(going_on)
-        book = books[session.home.key]
-        sums.add(session, foresight, book.learn(session))
-
-    for number, session in enumerate(past):
-        # Without a time, what came first counts as over.
-        while going_on and (going_on[0][0] < session.started or not session.started):
-            end_one()
-        book = books.get(session.home.key)
-        if book is None:
-            home = session.home
-            book = books[home.key] = Book(home, settings.profile, lines_of(home))
-        heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
-    while going_on:
-        end_one()
-    back = [key for key, row in sums.problems.items() if row.repeated]
-    known = {
-        at: known_of(book.home, [mark for home, mark in back if home == at])
-        for at, book in books.items()
-    }
-    return sums.result(books, known)
-
-
 class _Row:
-    """One problem or wish of one project over all its sessions."""
+    """One problem or standing sentence of one project over all its sessions."""
 
     def __init__(self, home: Home, key: str) -> None:
         self.home, self.key, self.labels, self.nature = home, key, dict[str, int](), ""
-        self.lesson = ""  # the id of the lesson that was given for it
         self.sessions = self.repeated = self.forewarned = self.failed = 0
         self.spent: list[Spent] = []  # each time it had happened before
         self.first = self.last = ""
@@ -227,7 +183,7 @@ class _Row:
 
 @value
 class _Met:
-    """One problem or wish in one session."""
+    """One problem or standing sentence in one session."""
 
     repeated: bool
     forewarned: bool
@@ -235,38 +191,136 @@ class _Met:
     failed: int = 0
 
 
+class _Book:
+    """What one project's finished sessions have brought so far."""
+
+    def __init__(self, home: Home, lines: Mapping[str, str]) -> None:
+        self.home, self.lines = home, lines
+        self.noted = Notebook()
+        self.met: set[str] = set()
+        self.cures: dict[str, Cure] = {}  # by the failure
+        self.said: dict[
+            str, set[str]
+        ] = {}  # standing sentence -> the sessions in which it was typed
+        self.notices: dict[str, Notice] = {}
+        self.runs: dict[str, frozenset[tuple[str, str]]] = {}  # of each session
+
+    def learn(self, session: Excerpt) -> None:
+        """Take in a finished session."""
+        self.met.update(each.key for each in session.troubles)
+        self.runs[session.unit] = session.runs
+        self.noted.add(session.unit, session.unit, session.noticed)
+        found = counted(self.noted, session.noticed, self.lines)
+        for cure in found.cures:
+            if lesson_may_be_told(cure, unless_it_acts).outcome == "allow":
+                self.cures[cure.subject] = cure
+        self.notices |= {each.subject: each for each in found.notices}
+        for text in session.said:
+            self.said.setdefault(text, set()).add(session.unit)
+
+    def has(self, known: KnownProject, units: Iterable[str], subject: str = "") -> bool:
+        """Whether a store knows what some sessions taught: what it is about was noticed there, or all of them were learned."""
+        return subject in known.subjects or known.has(
+            run for unit in units for run in self.runs.get(unit, ())
+        )
+
+    def lessons(self, known: KnownProject) -> list[tuple[str, int, str]]:
+        """What the floor would keep beside what a store keeps: text, in how many sessions, and how it was met."""
+        cures = [
+            (each.text, len({note.lineage for note in each.witnesses}), "met")
+            for each in self.cures.values()
+            if not self.has(known, (note.lineage for note in each.witnesses), each.subject)
+        ]
+        said = [
+            (text, len(units), "you said it")
+            for text, units in self.said.items()
+            if not self.has(known, units)
+        ]
+        return [*said, *cures]
+
+
+@value
+class _Foreseen:
+    """What was known when a session began."""
+
+    met: frozenset[str]  # its problems that had happened before
+    told: frozenset[str]  # those of them that had a cure
+    said: frozenset[str]  # what the person had said before, folded
+
+
+def _gone_through(
+    past: Sequence[Excerpt],
+    listed: int = LISTED,
+    lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
+    known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
+) -> Lookback:
+    """Session after session: first what was known by then, and, once it is over, what it brings."""
+    books: dict[str, _Book] = {}
+    sums = _Sums()
+    going_on: list[tuple[float, int, Excerpt, _Foreseen]] = []
+
+    def end_one() -> None:
+        _, _, session, known = heapq.heappop(going_on)
+        sums.add(session, known)
+        books[session.home.key].learn(session)
+
+    for number, session in enumerate(past):
+        # Without a time, what came first counts as over.
+        while going_on and (going_on[0][0] < session.started or not session.started):
+            end_one()
+        book = books.get(session.home.key)
+        if book is None:
+            book = books[session.home.key] = _Book(session.home, lines_of(session.home))
+        known = _Foreseen(
+            frozenset(book.met), frozenset(book.cures), frozenset(map(folded, book.said))
+        )
+        heapq.heappush(going_on, (session.ended, number, session, known))
+    while going_on:
+        end_one()
+    back = [key for key, row in sums.problems.items() if row.repeated]
+    kept = {
+        at: known_of(book.home, [mark for home, mark in back if home == at])
+        for at, book in books.items()
+    }
+    return sums.result(books, kept, listed)
+
+
 class _Sums:
     """Everything that is counted, session by session."""
 
-    def __init__(self, settings: LookbackSettings) -> None:
-        self.settings = settings
+    def __init__(self) -> None:
         self.count = Count()
         self.problems: dict[tuple[str, str], _Row] = {}
-        self.wishes: dict[tuple[str, str], _Row] = {}
+        self.said: dict[tuple[str, str], _Row] = {}
         self.projects: dict[str, Count] = {}
         self.weeks: dict[float, Count] = {}
         self.spent: list[Spent] = []
         self.first = self.last = 0.0
-        self.untimed = self.tool_calls = self.failed_calls = self.passed_over = self.reported = 0
+        self.untimed = self.tool_calls = self.failed_calls = self.passed_over = 0
 
-    def add(self, session: Excerpt, foresight: Foresight, learned: Sequence[str]) -> None:
-        """A session that is over: what was met, what of it had been met before, what would have been told."""
+    def add(self, session: Excerpt, known: _Foreseen) -> None:
+        """A session that is over: what was met, and what of it had been met before."""
         begun = clock.stamp(session.started) if session.started else ""
-        found = [*self._calls(session, foresight), *self._reports(session, foresight, learned)]
-        for row, met in found:
-            row.add(begun, met)
-            if met.repeated:
-                self.spent.append(met.spent)
-        for row, met in self._met_in_words(self.wishes, "wish", session, foresight, learned):
-            row.add(begun, met)
-        count = Count(
-            1,
-            len(found),
-            sum(met.repeated for _, met in found),
-            sum(met.forewarned for _, met in found),
+        home, found = session.home, []
+        for each in session.troubles:
+            row = self.problems.setdefault((home.key, each.key), _Row(home, each.key))
+            row.nature = each.nature
+            row.call(each.label)
+            again = each.key in known.met
+            found.append(_Met(again, again and each.key in known.told, each.spent, each.failed))
+            row.add(begun, found[-1])
+        for text in session.said:
+            row = self.said.setdefault((home.key, folded(text)), _Row(home, text))
+            row.call(safe_excerpt(text))
+            row.add(begun, _Met(folded(text) in known.said, False))
+        self.spent += [met.spent for met in found if met.repeated]
+        repeated, forewarned = (
+            sum(met.repeated for met in found),
+            sum(met.forewarned for met in found),
         )
+        count = Count(1, len(found), repeated, forewarned)
         self.count = _sum(self.count, count)
-        self.projects[session.home.key] = _sum(self.projects.get(session.home.key, Count()), count)
+        self.projects[home.key] = _sum(self.projects.get(home.key, Count()), count)
         self.tool_calls += session.tool_calls
         self.failed_calls += session.failed_calls
         self.passed_over += session.passed_over
@@ -278,61 +332,17 @@ class _Sums:
         else:
             self.untimed += 1
 
-    def _calls(self, session: Excerpt, foresight: Foresight) -> Iterator[tuple[_Row, _Met]]:
-        for each in session.troubles:
-            row = self.problems.setdefault(
-                (session.home.key, each.key), _Row(session.home, each.key)
-            )
-            row.nature = each.nature
-            row.call(each.label)
-            row.lesson = foresight.told.get(each.key, row.lesson)
-            repeated = each.key in foresight.met
-            yield (
-                row,
-                _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed),
-            )
-
-    def _reports(
-        self, session: Excerpt, foresight: Foresight, learned: Sequence[str]
-    ) -> Iterator[tuple[_Row, _Met]]:
-        for row, met in self._met_in_words(self.problems, "report", session, foresight, learned):
-            self.reported += 1
-            yield row, met
-
-    def _met_in_words(
-        self,
-        rows: dict[tuple[str, str], _Row],
-        role: str,
-        session: Excerpt,
-        foresight: Foresight,
-        learned: Sequence[str],
-    ) -> Iterator[tuple[_Row, _Met]]:
-        """What was told in words, once per lesson; what no lesson was made of stands for itself."""
-        seen: set[str] = set()
-        for said, known, lesson in zip(session.said, foresight.matches, learned, strict=True):
-            name = lesson or f"{session.unit} {said.finding.place}"
-            if said.role != role or name in seen or said.decision.outcome == "quarantine":
-                continue
-            seen.add(name)
-            row = rows.setdefault((session.home.key, name), _Row(session.home, name))
-            row.call(safe_excerpt(said.finding.text))
-            yield row, _Met(bool(known), known in foresight.given)
-
-    def result(self, books: Mapping[str, Book], known: Mapping[str, KnownProject]) -> Lookback:
+    def result(
+        self, books: Mapping[str, _Book], known: Mapping[str, KnownProject], listed: int
+    ) -> Lookback:
         """The sums as a value."""
-        profile, listed = self.settings.profile, self.settings.listed
         back = sorted((row for row in self.problems.values() if row.repeated), key=_costliest)
         again = sorted(
-            (row for row in self.wishes.values() if row.repeated),
+            (row for row in self.said.values() if row.repeated),
             key=lambda row: (-row.sessions, row.label),
         )
-        unheard = [
-            row for row in again if not _is_kept(row, books[row.home.key], known[row.home.key])
-        ]
         names = _names([book.home for book in books.values()])
-        lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
-        in_force = sum(is_told(memory) for memory in lessons)
-
+        lessons = {key: book.lessons(known[key]) for key, book in books.items()}
         return Lookback(
             count=self.count,
             first_at=clock.stamp(self.first) if self.first else "",
@@ -341,17 +351,11 @@ class _Sums:
             tool_calls=self.tool_calls,
             failed_calls=self.failed_calls,
             passed_over=self.passed_over,
-            reported=self.reported,
             spent=reduce(plus, self.spent, Spent()),
             typical=median([each for each in self.spent if each.calls]),
-            corrections=sum(row.sessions for row in self.wishes.values()),
+            corrections=sum(row.sessions for row in self.said.values()),
             corrections_repeated=sum(row.repeated for row in again),
-            corrections_forewarned=sum(row.forewarned for row in again),
-            lessons=in_force,
-            candidates=len(lessons) - in_force,
-            budget=level_for(profile, "", "").most,
-            sightings=profile.trust.runs,
-            withheld=profile.trial.rate,
+            lessons=sum(len(book.cures) + len(book.said) for book in books.values()),
             problems=tuple(
                 _problem(row, books[row.home.key], names[row.home.key], known[row.home.key])
                 for row in back[:listed]
@@ -359,24 +363,22 @@ class _Sums:
             problems_count=len(back),
             repeated_corrections=tuple(
                 Correction(
-                    names[row.home.key],
-                    row.label,
-                    row.sessions,
-                    row.repeated,
-                    row.forewarned,
-                    row.first,
-                    row.last,
+                    names[row.home.key], row.label, row.sessions, row.repeated, row.first, row.last
                 )
-                for row in unheard[:listed]
-            ),
+                for row in again
+                if not books[row.home.key].has(
+                    known[row.home.key], books[row.home.key].said.get(row.key, ())
+                )
+            )[:listed],
             projects=tuple(
                 ProjectCount(
                     names[key],
                     safe_excerpt(book.home.path),
                     self.projects[key],
-                    _notes(book, known[key]),
+                    _shown(text for text, _, _ in lessons[key]),
                     _for_you(book, known[key]),
-                    *_met(book),
+                    {safe_excerpt(text, LESSON_CHARACTERS): n for text, n, _ in lessons[key]},
+                    {safe_excerpt(text, LESSON_CHARACTERS): how for text, _, how in lessons[key]},
                     known[key].stands,
                     _shown(known[key].lessons),
                     sum(not known[key].has(runs) for runs in book.runs.values()),
@@ -420,14 +422,9 @@ def _shown(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(safe_excerpt(text, LESSON_CHARACTERS) for text in texts))
 
 
-def _is_kept(row: _Row, book: Book, known: KnownProject) -> bool:
-    """Whether a store has heard a wish, whatever became of it."""
-    lesson = book.lessons.get(row.key)
-    return lesson is not None and book.has(known, lesson.units)
-
-
-def _problem(row: _Row, book: Book, project: str, known: KnownProject) -> Problem:
-    memory, said = _lesson_about(row, book), known.answered.get(row.key)
+def _problem(row: _Row, book: _Book, project: str, known: KnownProject) -> Problem:
+    cure, said = book.cures.get(row.key), known.answered.get(row.key)
+    text = said if said is not None else cure.text if cure else ""
     return Problem(
         project=project,
         label=row.label,
@@ -439,62 +436,17 @@ def _problem(row: _Row, book: Book, project: str, known: KnownProject) -> Proble
         typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
-        lesson=safe_excerpt(
-            memory.text if memory and said is None else said or "", LESSON_CHARACTERS
-        ),
-        in_force=bool(said) if said is not None else memory is not None and is_told(memory),
+        lesson=safe_excerpt(text, LESSON_CHARACTERS),
+        in_force=bool(text),
         nature=row.nature,
         known=said is not None,
     )
 
 
-def _lesson_about(row: _Row, book: Book) -> Memory | None:
-    """The lesson that was given for a problem; else the one most often met that is about it."""
-    if row.lesson:
-        return book.lessons[row.lesson].memory
-    about = [
-        lesson.memory
-        for id, lesson in book.lessons.items()
-        if row.key in lesson.about or row.key == id
-    ]
-    return max(about, key=lambda memory: (is_told(memory), memory.tally.seen), default=None)
-
-
-def _notes(book: Book, known: KnownProject) -> tuple[str, ...]:
-    """What the next session is told, beside what a store keeps: at its start, then at the commands and errors that were noticed."""
-    every = {each.memory.id: each for each in (*book.lessons.values(), *book.told.values())}
-    every = {
-        id: each
-        for id, each in every.items()
-        if not book.has(known, each.units, each.memory.signature)
-    }
-    noticed = in_order_of_work(
-        each.memory
-        for each in every.values()
-        if is_told(each.memory) and each.memory.source == NOTICED
-    )
-    return _shown(
-        memory.text
-        for memory in (*(every[id].memory for id in book.given() if id in every), *noticed)
-    )
-
-
-def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
-    """In how many sessions each lesson in force was met, one that met two of its problems once; and how, where nothing failed."""
-    given = {
-        safe_excerpt(each.memory.text, LESSON_CHARACTERS): each.memory
-        for each in book.lessons.values()
-        if is_told(each.memory)
-    }
-    said = {text: "you said it" for text, memory in given.items() if memory.trust == OWNER}
-    done = {text: "done" for text, memory in given.items() if memory.klass == "command"}
-    return {text: memory.tally.seen for text, memory in given.items()}, {**done, **said}
-
-
-def _for_you(book: Book, known: KnownProject) -> tuple[str, ...]:
+def _for_you(book: _Book, known: KnownProject) -> tuple[str, ...]:
     """What only the person is told, counted out of all sessions there are by now: what a store asks, and what it does not know."""
     now = f" of {book.noted.lineages():,} sessions"
-    new = [each for each in book.person.values() if not book.has(known, each.runs, each.subject)]
+    new = [each for each in book.notices.values() if not book.has(known, each.runs, each.subject)]
     told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in new]
     return _shown(
         (*known.asks, *(f"{text} Suggested: {patch}" if patch else text for text, patch in told))

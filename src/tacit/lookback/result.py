@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core import clock
-from tacit.core.profile import Profile
 from tacit.core.rows import run_id
 from tacit.core.value import fields, value
 from tacit.learn.notice.failures import HORIZON, LONGEST_PAUSE
@@ -58,7 +57,6 @@ class Correction:
     text: str
     sessions: int
     repeated: int
-    forewarned: int
     first_at: str
     last_at: str
 
@@ -140,17 +138,11 @@ class Lookback:
     passed_over: int = (
         0  # of the failed ones: the host's own protocol, such as a file not read before its edit
     )
-    reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
     spent: Spent = Spent()  # on everything that had happened before
     typical: Spent = Spent()  # each time: the median
     corrections: int = 0
     corrections_repeated: int = 0
-    corrections_forewarned: int = 0
-    lessons: int = 0  # that would be in force now
-    candidates: int = 0  # that wait for another sighting, or for a person
-    budget: int = 0  # lessons a session's start is given at most
-    sightings: int = 0  # independent sessions a lesson needs
-    withheld: float = 0.0  # share that a live Tacit would withhold, as control group
+    lessons: int = 0  # that the floor would keep by now
     problems: tuple[Problem, ...] = ()  # that came back, the costliest first
     problems_count: int = 0
     repeated_corrections: tuple[Correction, ...] = ()
@@ -159,22 +151,10 @@ class Lookback:
     files: Files = Files()
 
 
-@value
-class LookbackSettings:
-    """How to look back."""
-
-    profile: Profile
-    listed: int = 20  # problems and corrections named at most
-
-
-def assumptions(of: Lookback) -> tuple[str, ...]:
-    """What the figures take for granted, one line each."""
-    return (
-        f"A lesson needs {of.sightings} independent, finished sessions, or your own word once.",
-        f"The start of a session counts, at most {of.budget} lessons, and what is told before a command; not what later prompts bring up.",
-        "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
-        f"Every lesson is given here; live, {of.withheld:.0%} are withheld at first, as a control group.",
-    )
+ASSUMPTIONS = (
+    "A lesson needs two independent, finished sessions, or your own word once.",
+    "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
+)
 
 
 def limits(of: Lookback) -> tuple[str, ...]:
@@ -190,18 +170,13 @@ def limits(of: Lookback) -> tuple[str, ...]:
 def lookback_json(of: Lookback) -> dict[str, Any]:
     """A look back as the command line prints it."""
     at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
-    said, listed = (
-        ("corrections", "corrections_repeated", "corrections_forewarned"),
-        at.pop("repeated_corrections"),
-    )
-    corrections = dict(zip(("said", "repeated", "forewarned"), map(at.pop, said), strict=True))
+    said, listed = ("corrections", "corrections_repeated"), at.pop("repeated_corrections")
+    corrections = dict(zip(("said", "repeated"), map(at.pop, said), strict=True))
     return {
         **at.pop("count"),
         "corrections": {**corrections, "listed": listed},
-        "lessons": {"in_force": at.pop("lessons"), "waiting": at.pop("candidates")},
-        "rule": {name: at.pop(name) for name in ("sightings", "budget", "withheld")},
         **at,
-        "assumptions": list(assumptions(of)),
+        "assumptions": list(ASSUMPTIONS),
         "limits": list(limits(of)),
     }
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats, profiles
+from tacit import formats
 from tacit.app import Memories, store_path
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
@@ -367,7 +367,7 @@ def _look(
     found: Lookback = room.look_back(
         sources,
         read,
-        room.LookbackSettings(profiles.load(args.profile or "default"), listed),
+        listed=listed,
         home_of=homes,
         since=since,
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower())
@@ -449,7 +449,7 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     if not told:
         return [
             "",
-            f"No lesson by rules alone: one needs {numbered(found.sightings, 'session')} that met the same, or your own word.",
+            "No lesson without a reader: it takes two sessions that got over a failure by the same command, or your own *always*.",
         ]
     listed += len(told) == listed + 1  # a page for one line is a nuisance
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
@@ -457,7 +457,7 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
         "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
     )
     beside = " beside that" if kept else ""
-    title = f"What these sessions teach{beside} by rules alone, without a model ({order}{more})"
+    title = f"What these sessions teach{beside} without a reader ({order}{more})"
     lines += ["", paint(cli, "bold", title)]
     for each in told[:listed]:
         lines += _item(
