@@ -62,7 +62,7 @@ LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
 _UNTAUGHT = (
     2,
-    3,
+    5,
 )  # times that a problem without a lesson came back, and such problems on one screen
 SURE = 0.9
 
@@ -503,9 +503,14 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
         )
     told = (
         f"{count.repeated:,} of {words.numbered(count.failures, 'failure')} had happened in an earlier session"
-        f" ({words.percent(count.repeated, count.failures)}); of these, {count.forewarned:,} would have been forewarned of by lessons from"
-        f" sessions before ({words.percent(count.forewarned, count.repeated)})."
+        f" ({words.percent(count.repeated, count.failures)})"
     )
+    if count.forewarned:
+        told += (
+            f"; of these, {count.forewarned:,} would have been forewarned of by lessons from"
+            f" sessions before ({words.percent(count.forewarned, count.repeated)})"
+        )
+    told += "."
     took = words.spent_words(found.typical)
     return _wrapped(
         told
