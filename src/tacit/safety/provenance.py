@@ -145,7 +145,7 @@ def _claimed_outside(
 ) -> Provenance | None:
     """A claim that a near text from outside holds half of, more than anything of the project's, and
     that what is quoted of the session holds less than half as much of."""
-    want = _stems(text)
+    want = stems(text)
     if len(want) < FEWEST:
         return None
     near = [(_covered(want, each.text), each) for each in heard if each.at >= last - NEAR]
@@ -161,7 +161,8 @@ def _claimed_outside(
     return Provenance(OUTSIDE, False, text, place.name, "the agent says what it had read")
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The content words of a text, without their endings."""
     words = re.findall(r"[a-z][a-z0-9_]{3,}", text.casefold())
     return frozenset(_STEM.sub("", word) for word in words if word not in _STOP)
 
@@ -169,7 +170,7 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _windows(text: str) -> tuple[frozenset[str], ...]:
     """The content words of a text, two sentences or lines at a time."""
-    parts = [_stems(each) for each in re.split(r"(?<=[.!?])\s|\n", text[:_READ]) if len(each) > 8]
+    parts = [stems(each) for each in re.split(r"(?<=[.!?])\s|\n", text[:_READ]) if len(each) > 8]
     return tuple(one | other for one, other in zip(parts, [*parts[1:], frozenset[str]()]))
 
 

@@ -129,6 +129,12 @@ class Decided:
     reason: str = ""
     kind: str = ""  # of a way of working; empty: as the model calls it
 
+    @property
+    def whose(self) -> str:
+        """One of the three words that a lesson has: what a person said is theirs alone where the words that will be printed are. What was
+        shown, agreed to, asked for or found is the session's, and never "you said it"."""
+        return {"user": "person", "quoted": "outside"}.get(self.tier, "session")
+
 
 def decide(
     checked: Checked, weighed: Weighed | None, lines: Sequence[Line], witness: Witness

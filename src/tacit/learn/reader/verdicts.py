@@ -1,7 +1,8 @@
 """What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person.
 
-Taking away needs as much as putting in. Only the person's own words, weighed a second time, end a lesson; what the agent proposed and
-they agreed to, none of which came from outside, suspends it until they say. What is pinned, canonical or about security waits for
+Taking away needs as much as putting in. Only the person's own words that themselves name it, weighed a second time, end a wish; a bare yes
+to what the agent proposed is for this once, and a question. What nobody of theirs vouched for is suspended by such a yes, where none of it
+came from outside. What is pinned, canonical or about security waits for
 somebody's word all the same. An exception for this time is counted, and two in two pieces of work make a
 lesson ask; what is outdated by what happened is taken out at once if a reader worded it, for nobody speaks again of what is gone.
 """
@@ -19,7 +20,8 @@ from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Found, telling
 from tacit.learn.reader.decide import exchange, is_assent, proposal_before
 from tacit.learn.reader.render import AGENT_LINES, PERSON, Line, happened
-from tacit.learn.reader.whose import Witness
+from tacit.safety.provenance import stems
+from tacit.safety.witness import Witness
 from tacit.trial.outcome import OCCURRED, Outcome
 
 AGAINST = ("reversed", "amended", "outdated")
@@ -58,7 +60,14 @@ def ruled(
 ) -> Ruled:
     """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away,
     `agreed`: the person said a plain yes to the agent's line that is quoted."""
-    spoke = agreed and verdict == "amended" and weighed is not None and weighed.says == "yes"
+    theirs = is_theirs(memory)
+    spoke = (
+        agreed
+        and not theirs
+        and verdict == "amended"
+        and weighed is not None
+        and weighed.says == "yes"
+    )
     typed = quote.line.letter in PERSON or spoke
     if verdict in MET:
         if not typed and (memory.extra or {}).get(READ_AS) == "asked":
@@ -71,7 +80,7 @@ def ruled(
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
     if verdict == "amended" and agreed and not typed:
-        act = "amend" if reaches("agent", needed) and not kept else "propose"
+        act = "amend" if reaches("agent", needed) and not (kept or theirs) else "propose"
         return Ruled(act, "agent", f"{AGREED_TO}: {quote.words}")
     if not typed:
         return _by_events(verdict, memory, quote, needed)
@@ -85,13 +94,26 @@ def ruled(
         return Ruled("nothing", reason="the person's line does not take it back")
     if weighed.holds in ("order", "once"):
         return Ruled("nothing" if kept else "contradiction", "user", EXCEPTION)
-    if kept:
+    if kept or (theirs and not names(quote.line, memory)):
         return Ruled("propose", "user", f"the person says otherwise: {quote.words}")
     if verdict == "amended":
         return Ruled("amend", "user", f"the person changed a part of it: {quote.words}")
     if memory.state in INJECTABLE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
+
+
+def is_theirs(memory: Memory) -> bool:
+    """Whether a lesson is a wish of the person: typed, entered, or heard of them by a reader."""
+    return memory.trust in PERSONAL or (memory.extra or {}).get(READ_AS) in HEARD_WORDS
+
+
+def names(line: Line, memory: Memory) -> bool:
+    """Whether a typed line says itself what it is about: "do it" after an agent's proposal does not."""
+    said, wished = (
+        stems(text) | {*re.findall(r"\b[A-Z]{2,}\b", text)} for text in (line.whole, memory.text)
+    )
+    return bool(said & wished)
 
 
 def ruled_by_yes(
@@ -113,8 +135,8 @@ def ruled_by_yes(
         return None
     if not telling(exchange(offer, lines)) & telling(memory.text):
         return None
-    found, theirs = Found(offer, told, told), (memory.extra or {}).get(READ_AS) in HEARD_WORDS
-    if memory.trust in PERSONAL or theirs:
+    found = Found(offer, told, told)
+    if is_theirs(memory):
         return Ruled("propose", "agent", f"{AGREED_TO}: {told[:200]}"), found
     if not witness(told, [offer.step]).grounded:
         return None
