@@ -18,6 +18,14 @@ from tacit.surfaces.cli import main
 from tacit.testing import signed
 
 
+@pytest.mark.parametrize("env", [{}, {"CLAUDECODE": "1"}, {"TACIT_BY": "ada"}])
+def test_no_refusal_names_the_way_round_itself(env: dict[str, str]) -> None:
+    """Who reads it may be an agent that no host marked."""
+    refused = actor(env, shells=SHELLS)
+    assert not refused.is_person
+    assert not {"--by", "--yes", "TACIT_KEY"} & set(f"{refused.reason} {refused.how}".split())
+
+
 @pytest.mark.parametrize(
     ("env", "signs", "is_person"),
     [

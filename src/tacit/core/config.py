@@ -28,7 +28,7 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "ignore": (
         (),
         True,
-        "globs of folders whose runs are never read or given anything; a repository's: never read",
+        "globs of folders whose runs are never read or given anything; those of a repository and of TACIT_IGNORE: never read",
     ),
     "review_formats": (
         (),

@@ -44,8 +44,8 @@ TIER_OF = {
 DOUBTS = "doubts"  # the stance of a word against a lesson that counts for nothing; shown by `why`
 
 
-# What to do about a refusal. Where a mark of an agent's shell is set its agent reads this, and is not told how to be a person.
-SIGNING = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
+# What to do about a refusal. Whoever reads it may be an agent, marked or not, and is not told how to be a person.
+SIGNING = "A person does it at a terminal; how a program of yours may: docs/security.md."
 OUTSIDE = "A person does it in a terminal of their own, outside the agent."
 
 
