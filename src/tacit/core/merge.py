@@ -23,23 +23,6 @@ def keeper(a: Memory, b: Memory) -> tuple[Memory, Memory]:
     return stays, goes
 
 
-def prevailing(a: Memory, b: Memory, persons: Sequence[str]) -> tuple[Memory, Memory, str]:
-    """Of two lessons that say opposite things, the one that would stay, the one that would go, and why.
-
-    A person's word stands above what runs say, a measured help above no verdict, and what was met last above what was met
-    before it: where a project has changed its mind, the older lesson may well have been seen more often.
-    """
-    asks = (
-        ("a person's word", lambda each: each.trust in persons),
-        ("the control group's word that it helps", lambda each: each.verdict == "helps"),
-        ("met last", lambda each: each.tally.seen_at or each.created_at),
-    )
-    for why, ask in asks:
-        if ask(a) != ask(b):
-            return (a, b, why) if ask(a) > ask(b) else (b, a, why)
-    return (*keeper(a, b), "more behind it")
-
-
 def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
     # Older is better: of two texts of digits and dashes the smaller, so each is turned round.
     older = "".join(chr(0x10FFFF - ord(letter)) for letter in f"{memory.created_at} {memory.id}")

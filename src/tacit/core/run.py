@@ -23,7 +23,7 @@ from tacit.core.value import replace, value
 # *complaint*: the person's word that a check fails after the agent had gone on. Nothing here is given to an agent by itself.
 # Old failures and commands become counts, old sentences and complaints go: nobody asks for what was typed a thousand runs ago.
 
-FAILURE, COMMAND, SENTENCE, COMPLAINT = "failure", "command", "sentence", "complaint"
+FAILURE, COMMAND = "failure", "command"
 # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
 PAST = "past "
 

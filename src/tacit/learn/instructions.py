@@ -19,7 +19,6 @@ FAILS_FROM = 3  # lineages in which something that a file orders failed
 MADE_PATHS = re.compile(
     r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
 )
-_SHARE = 0.3  # of the lineages since, in which it failed
 
 
 @value

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
+from tacit.core.run import COMMAND, FAILURE, PAST, Incident
 from tacit.core.value import replace, value
 from tacit.stores.sql_rows import insert_into
-from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -260,24 +259,17 @@ class Counts:
         )
         return int(row[0]) if row else 0
 
-    def failures(self, mark: str = "", tool: str = "") -> list[Noted]:
-        """Failures, oldest first: of one signature, of one tool's rules, or all."""
-        if mark:
-            return self._noted(
-                FAILURE, "AND mark = :it", mark, among="project = :project"
-            )  # the index finds those
-        return self._noted(
-            FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool
+    def failures(self, mark: str) -> list[Noted]:
+        """Failures of one signature, oldest first."""
+        rows = self.store.rows(
+            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE project = :project AND kind = :kind AND mark = :mark"
+            " ORDER BY seq DESC LIMIT :most",
+            project=self.project,
+            kind=FAILURE,
+            mark=mark,
+            most=_MOST,
         )
-
-    def missing(self) -> list[Noted]:
-        """What was tried and is not there, oldest first."""
-        families = ", ".join(f"'{family}'" for family in sorted(MISSING))
-        return self._noted(FAILURE, f"AND family IN ({families}) AND :it = ''", "")
-
-    def of_program(self, program: str) -> list[Noted]:
-        """Failures that one program printed, oldest first."""
-        return self._noted(FAILURE, "AND program = :it", program)
+        return [_read(row) for row in reversed(rows)]
 
     def forms(self, purpose: str = "") -> list[Form]:
         """The forms of commands that serve a purpose, or any, the most often passed first."""
@@ -296,30 +288,6 @@ class Counts:
                 for nature, program, folder, family, *counts in rows
             ]
         return [form for form in self.known if not purpose or form.purpose == purpose]
-
-    def passes(self, purpose: str) -> list[Noted]:
-        """Runs in which a command for a purpose passed, the oldest first."""
-        return self._noted(COMMAND, "AND nature = :it AND count > 0", purpose)
-
-    def complaints(self) -> list[Noted]:
-        """Where somebody had to say that a check fails, oldest first."""
-        return self._noted(COMPLAINT)
-
-    def sentences(self) -> list[Noted]:
-        """Short sentences that the person typed, oldest first: what another one keeps asking for is theirs to be asked about."""
-        return self._noted(SENTENCE, "AND person IN ('', :it)" if self.person else "", self.person)
-
-    def _noted(self, kind: str, where: str = "", it: str = "", among: str = "") -> list[Noted]:
-        rows = self.store.rows(
-            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST_RUNS} AND kind = :kind {where}"
-            " ORDER BY seq DESC LIMIT :most",
-            project=self.project,
-            kind=kind,
-            most=_MOST,
-            **({} if among else {"runs": INCIDENT_RUNS, "own": self.run}),
-            **({"it": it} if where else {}),
-        )
-        return [_read(row) for row in reversed(rows)]
 
 
 _NEWEST_RUNS = (

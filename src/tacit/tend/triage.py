@@ -41,7 +41,6 @@ _BY = "triage"  # with the tier's name, the author of its decisions
 _LEFT_TO_PERSON = 10  # one decision in so many is left to a person, to compare
 _ASKED = 2  # questions about a proposal that a model may leave unanswered before a person is asked
 RECORD = 500  # a tier's latest decisions that are looked at
-NEARLY = 0.6  # alike: what disagrees with a lesson and is this near to it, is its opposite
 _PERSON_TIER = "person"
 
 
