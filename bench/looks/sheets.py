@@ -219,11 +219,13 @@ def _rate(yes: int, of: int) -> str:
 
 
 def _blocks(data: Path, project: str, look: str, out: Path, steps: Sequence[Step]) -> Iterator[str]:
+    """The moments of a sheet; those with the same notes stand below them together."""
+    told: dict[tuple[str, ...], list[str]] = {}
     for each in moments(data, project, look, out, steps):
-        notes = [f"{number}. {item.text}" for number, item in enumerate(each.notes(), 1)]
-        yield "\n".join(
-            ["", "## moment", *(notes or ["(no notes)"]), "", f"{each.key} {each.told}"]
-        )
+        notes = tuple(f"{number}. {item.text}" for number, item in enumerate(each.notes(), 1))
+        told.setdefault(notes, []).append(f"{each.key} {each.told}")
+    for notes, keys in told.items():
+        yield "\n".join(["", "## moment", *(notes or ["(no notes)"]), "", *keys])
 
 
 def _ever(steps: Sequence[Step]) -> list[Item]:
