@@ -31,7 +31,7 @@ MAY = {
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
     "enforce": {*LOW, "enforce", "learn", "stores"},
     "tend": {*LOW, "tend", "stores", "hookspecs"},
-    "sync": {*LOW, "sync", "stores"},
+    "sync": {*LOW, "safety", "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
     "origins": {*LOW, "origins", "formats", "hooks", "learn", "recall", "safety", "tend", "stores"},
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "stores", "tacit"},

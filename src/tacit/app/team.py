@@ -51,7 +51,11 @@ class Team(ByHand):
 
     def _shelf(self, keys: Keys) -> Shelf:
         shelf = Shelf(
-            self.work, machine_id(self.env), me=keys.me, erase_outside=self._erase_outside
+            self.work,
+            machine_id(self.env),
+            me=keys.me,
+            erase_outside=self._erase_outside,
+            vouch=self.vouch,
         )
         shelf.machine = shelf.state.get("machine", shelf.machine)
         return shelf

@@ -23,6 +23,8 @@ from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import redacted_record
 from tacit.guard.screen import screened
+from tacit.safety.provenance import GROUNDED
+from tacit.safety.witness import Vouch
 from tacit.sync.line import Line, digest_of_says
 
 SCOPES = ("task", "mission", "project")  # global and agent lessons are a person's own
@@ -115,8 +117,9 @@ def is_confirmed(memory: Memory, machine: str, entries: Iterable[Entry]) -> bool
 # -- what a line makes of a lesson --------------------------------------------------------------------------------------
 
 
-def born(line: Line, project: str, was: Memory | None, *, mine: bool) -> Memory:
-    """A mate's lesson, on trial here like any; one that nobody allowed has signed waits for a person."""
+def born(line: Line, project: str, was: Memory | None, vouch: Vouch, *, mine: bool) -> Memory:
+    """A mate's lesson, on trial here like any; one that nobody allowed has signed waits for a person, and so do words that nobody here
+    vouches for."""
     extra = line.says.get("extra", {})
     memory = replace(
         was or Memory(line.lesson, project, ""),
@@ -132,10 +135,10 @@ def born(line: Line, project: str, was: Memory | None, *, mine: bool) -> Memory:
         origin = f"lines of {line.machine}"
         held = replace(memory, trust="imported", origin=origin, state="candidate")
         return check_fields(replace(held, gate="hold", gate_reason=_UNASKED))
-    return _screened(check_fields(memory), line)
+    return _screened(check_fields(memory), line, None if mine else vouch)
 
 
-def changed(was: Memory, line: Line, *, mine: bool) -> Memory:
+def changed(was: Memory, line: Line, vouch: Vouch, *, mine: bool) -> Memory:
     """A lesson as a mate has it now. Whoever set the words gives the word: other words are the mate's, on trial, and nothing that was
     said of the former holds."""
     now = replace(was, **_fields(line), **_sorted(line.says.get("extra", {})), updated_at=line.at)
@@ -154,7 +157,8 @@ def changed(was: Memory, line: Line, *, mine: bool) -> Memory:
         now = replace(now, state="candidate", previous_state="", closed_by="")
     if line.state == "active" and now.state == "candidate":
         now = replace(now, state="provisional")
-    return _screened(check_fields(now), line)
+    other = now.text != was.text and not mine
+    return _screened(check_fields(now), line, vouch if other else None)
 
 
 def put_away(was: Memory, line: Line) -> Memory:
@@ -196,11 +200,16 @@ def _on_trial(state: str) -> str:
     return "provisional" if state in ("stable", "canonical") else state
 
 
-def _screened(memory: Memory, line: Line) -> Memory:
-    """A key can be stolen: what seems meant for the reader of a prompt waits here, whoever signed it."""
+def _screened(memory: Memory, line: Line, vouch: Vouch | None) -> Memory:
+    """A key can be stolen: what seems meant for the reader of a prompt waits here, whoever signed it; and so does what would act unasked
+    or brings a package, an address or a setting that no tracked file knows."""
     beside = [str(getattr(memory, name)) for name in WORDY if name != "text"]
     found = screened(memory.text, *filter(None, beside))
     if found.clean:
-        return memory
+        asked = vouch(memory.text) if vouch and memory.text else GROUNDED
+        if asked.grounded or memory.gate != "allow":
+            return memory
+        why = f"signed by {line.signer}, and {asked.reason}"
+        return replace(memory, gate="hold", gate_reason=why, state="candidate")
     reason = f"signed by {line.signer}, and {found.reason}"
     return replace(memory, gate="quarantine", gate_reason=reason, state="candidate")

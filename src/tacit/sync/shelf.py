@@ -19,6 +19,7 @@ from tacit.core.memory import Memory, to_row
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import CLOSED
 from tacit.core.value import grouped, replace, value
+from tacit.safety.witness import Vouch, unless_it_acts
 from tacit.stores import shared
 from tacit.stores.sql import WorkContext
 from tacit.stores.sql_writer import Transaction
@@ -65,7 +66,9 @@ class Shelf:
         *,
         me: str = "",
         erase_outside: Callable[[Memory], object] = lambda memory: None,
+        vouch: Vouch = unless_it_acts,
     ) -> None:
+        self.vouch = vouch
         self.store, self.project, self.profile = work.store, work.project.id, work.profile
         self.machine, self.me, self.now = machine, me, work.now
         self._erase_outside = erase_outside
@@ -211,9 +214,9 @@ class Shelf:
         if act.what == ERASE:
             now = self._erase(tx, was, line)
         elif act.what in (ADD, HOLD):
-            now = lessons.born(line, self.project, was, mine=line.signer == "me")
+            now = lessons.born(line, self.project, was, self.vouch, mine=line.signer == "me")
         elif act.what == CHANGE and was is not None:
-            now = lessons.changed(was, line, mine=line.signer == "me")
+            now = lessons.changed(was, line, self.vouch, mine=line.signer == "me")
         elif act.what == OUT and was is not None:
             now = lessons.put_away(was, line)
         if now is not None and act.what not in (ERASE, KNOWN):
