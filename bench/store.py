@@ -39,7 +39,7 @@ KILLS, CUTS, STEPS = 64, 32, 31
 PATIENCE = 60.0  # seconds for a process to write its first word
 HOME = "work"  # the project
 BLOCK = 4096
-WRITTEN = 100_000  # lessons that are written one by one
+WRITTEN = 50_000  # lessons that are written one by one
 HAND = Hand("bench", "2026-01-01T00:00:00.000Z")
 
 # What one process does, by its kind, until it is killed; each acknowledged act is a line that it prints.
@@ -312,7 +312,7 @@ def _fill(filler: Path, free: int) -> None:
 def built(folder: Path, size: int) -> str:
     """A store with so many lessons, made without waiting for the disk.
 
-    What is beyond a hundred thousand are the first ones once more, each with its number in its text.
+    What is beyond fifty thousand are the first ones once more, each with its own number in its text.
     """
     path, building = str(folder / f"lessons-{size}.db"), str(folder / "building.db")
     if os.path.exists(path):
@@ -325,9 +325,9 @@ def built(folder: Path, size: int) -> str:
         for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -300000"):
             store.rows(f"PRAGMA {pragma}")
         if size > WRITTEN:
-            for copy in range(1, size // WRITTEN):
+            for copy in range(1, -(-size // WRITTEN)):
                 with store.write() as tx:
-                    _again(tx, copy)
+                    _again(tx, copy, min(WRITTEN, size - copy * WRITTEN))
         else:
             _written(store, size)
         counted = search.common_words(store)
@@ -349,7 +349,7 @@ def _written(store: Store, size: int) -> None:
                 write.vouch(tx, Evidence(f"l{n}", HOME, f"s{n % 999}", f"s{n % 999}", at=HAND.at))
 
 
-def _again(tx: Transaction, copy: int) -> None:
+def _again(tx: Transaction, copy: int, many: int) -> None:
     for table, changed in (
         ("lesson", {"id": "id || '-' || ?", "text": "text || ' ' || id || ?"}),
         ("journal", {"lesson": "lesson || '-' || ?"}),
@@ -360,8 +360,9 @@ def _again(tx: Transaction, copy: int) -> None:
         taken = [changed.get(name, f'"{name}"') for name in names if name != "n"]
         tx.rows(
             f"INSERT INTO {table} ({', '.join(told)}) SELECT {', '.join(taken)} FROM {table}"
-            f" ORDER BY n LIMIT {WRITTEN}",
-            *[copy] * len(changed),
+            " ORDER BY n LIMIT ?",
+            *([copy] * len(changed)),
+            many,
         )
 
 

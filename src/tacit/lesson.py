@@ -66,13 +66,15 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Who changes something, and when; for a mate's line its machine, number and signer."""
+    """Who changes something, and when; for a mate's line also what it is known by."""
 
     by: str
     at: str
     session: str = ""
     machine: str = ""
     number: int = 0
+    line: str = ""
+    body: str = ""
     signer: str = ""
 
 
@@ -91,6 +93,8 @@ class Entry:
     session: str = ""
     machine: str = ""
     number: int = 0  # of a line; 0: it is none
+    line: str = ""  # the line's digest
+    body: str = ""  # and the line itself
     signer: str = ""
     standing: str = "applied"
     n: int = 0

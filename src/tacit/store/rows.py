@@ -269,41 +269,45 @@ def why(store: Reads, id: str) -> Story:
     )
 
 
-# --- lines of a team: entries with a number
+# --- lines of a team: entries with a digest
 
 
 def unsent(store: Reads, project: str) -> list[Entry]:
-    """Own changes that are no lines yet, of each lesson since it is shared, the oldest first."""
+    """Own changes since the last line of each shared lesson, or since it is shared, the oldest first."""
     rows = store.rows(
         f"SELECT {', '.join(f'j.{name}' for name in ENTRY.split(', '))} FROM lesson l"
-        " JOIN journal j ON j.lesson = l.id WHERE l.project = ? AND l.shared = 1 AND j.number = 0"
+        " JOIN journal j ON j.lesson = l.id WHERE l.project = ? AND l.shared = 1"
         " AND j.standing = 'applied' AND j.machine = (SELECT value FROM setting WHERE key = ?)"
-        " AND j.n >= (SELECT max(n) FROM journal s WHERE s.lesson = l.id"
-        """ AND s.after LIKE '%"shared":true%') ORDER BY j.n""",
+        " AND j.n > coalesce((SELECT max(n) FROM journal s WHERE s.lesson = l.id AND s.line <> ''"
+        " AND s.standing = 'applied'), 0) AND j.n >= (SELECT max(n) FROM journal s"
+        """ WHERE s.lesson = l.id AND s.after LIKE '%"shared":true%') ORDER BY j.n""",
         *(project, MACHINE),
     )
     return [from_row(Entry, row) for row in rows]
 
 
 def lines(
-    store: Reads, project: str, machine: str = "", after: int = 0, standing: str = ""
+    store: Reads, project: str, *, lesson: str = "", machine: str = "", standing: str = ""
 ) -> list[Entry]:
-    """A project's lines, by machine and number."""
-    sql = f"SELECT {ENTRY} FROM journal WHERE project = ? AND number > ?"
-    bound: list[Any] = [project, max(after, 0)]
-    for name, value in (("machine", machine), ("standing", standing)):
+    """A project's lines, in the order they became known: of one lesson, of one machine, of one standing."""
+    sql, bound = f"SELECT {ENTRY} FROM journal WHERE project = ? AND line <> ''", [project]
+    for name, value in (("lesson", lesson), ("machine", machine), ("standing", standing)):
         if value:
             sql, bound = f"{sql} AND {name} = ?", [*bound, value]
-    return [from_row(Entry, row) for row in store.rows(f"{sql} ORDER BY machine, number", *bound)]
+    return [from_row(Entry, row) for row in store.rows(f"{sql} ORDER BY n", *bound)]
 
 
-def heard(store: Reads, project: str) -> dict[str, int]:
-    """The last number of each machine whose lines are kept."""
-    rows = store.rows(
-        "SELECT machine, max(number) FROM journal WHERE project = ? AND number > 0 GROUP BY 1",
-        project,
+def lines_known(store: Reads, project: str) -> dict[str, str]:
+    """Every line that is here by its digest, and its standing."""
+    return dict(
+        store.rows("SELECT line, standing FROM journal WHERE project = ? AND line <> ''", project)
     )
-    return dict(rows)
+
+
+def last_number(store: Reads, project: str, machine: str) -> int:
+    """The number of a machine's last line."""
+    asked = "SELECT coalesce(max(number), 0) FROM journal WHERE project = ? AND machine = ?"
+    return int(store.rows(asked, project, machine)[0][0])
 
 
 # --- the rest

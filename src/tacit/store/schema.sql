@@ -58,7 +58,7 @@ WHEN old.text <> new.text OR old.words <> new.words BEGIN
   INSERT INTO lesson_fts (rowid, text, words) VALUES (new.n, new.text, new.words);
 END;
 
--- Every change of a lesson: why, undo and the team's lines are this table. An entry with a number is a line;
+-- Every change of a lesson: why, undo and the team's lines are this table. An entry may be a line;
 -- one that is not applied is a line that waits for trust, or that a later word passed.
 CREATE TABLE journal (
   n         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,12 +72,14 @@ CREATE TABLE journal (
   before    TEXT NOT NULL,  -- the fields that changed, as they were
   after     TEXT NOT NULL,  -- and as they are since
   machine   TEXT NOT NULL,
-  number    INTEGER NOT NULL,  -- of a line: gapless for each project and machine; 0: no line
+  number    INTEGER NOT NULL,  -- of a line: rising for each project and machine; 0: no line
+  line      TEXT NOT NULL,  -- the digest of that line
+  body      TEXT NOT NULL,  -- and the line as it stands in a file or on a server; blanked by erase
   signer    TEXT NOT NULL,
   standing  TEXT NOT NULL CHECK (standing IN ('applied', 'waiting', 'passed'))
 ) STRICT;
 CREATE INDEX journal_by_lesson ON journal (lesson);
-CREATE UNIQUE INDEX journal_line ON journal (project, machine, number) WHERE number > 0;
+CREATE UNIQUE INDEX journal_line ON journal (project, line) WHERE line <> '';
 
 CREATE TABLE evidence (
   n        INTEGER PRIMARY KEY,

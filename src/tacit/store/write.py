@@ -111,18 +111,17 @@ def _enter(
     machine = hand.machine or tx.machine
     made = Entry(
         *(lesson.id, lesson.project, verb, hand.by, why, hand.at, before, after, hand.session),
-        *(machine, hand.number, hand.signer),
+        *(machine, hand.number, hand.line, hand.body, hand.signer),
     )
     return keep_entry(tx, made)
 
 
 def keep_entry(tx: Transaction, made: Entry) -> Entry:
     """An entry as it is: the change that it tells is the caller's to write."""
-    if made.number:  # a line that waited stands here now, in the order in which it came to count
+    if made.line:  # a line that waited stands here now, in the order in which it came to count
         tx.rows(
-            "DELETE FROM journal WHERE project = ? AND machine = ? AND number = ?"
-            " AND standing = 'waiting'",
-            *(made.project, made.machine, made.number),
+            "DELETE FROM journal WHERE project = ? AND line = ? AND standing = 'waiting'",
+            *(made.project, made.line),
         )
     names = [name for name in names_of(Entry) if name != "n"]
     columns = [as_column(name, getattr(made, name)) for name in names]
@@ -165,7 +164,7 @@ def erase(tx: Transaction, id: str, hand: Hand, why: str) -> Entry:
     Its id stays, gone. Afterwards `scrub` the store, and `backup.erase` it from the copies.
     """
     was = rows.lesson(tx, id)
-    tx.rows("UPDATE journal SET before = '', after = '', why = '' WHERE lesson = ?", id)
+    tx.rows("UPDATE journal SET before = '', after = '', why = '', body = '' WHERE lesson = ?", id)
     tx.rows(
         "UPDATE failure SET line = '', cure = '', extra = '' WHERE (session, place) IN"
         " (SELECT session, place FROM evidence WHERE lesson = ?)",
@@ -363,27 +362,29 @@ def _replaced(tx: Transaction, table: str, value: Any) -> None:
 # --- lines of a team
 
 
-def number_lines(tx: Transaction, project: str, sent: Sequence[Entry]) -> list[Entry]:
-    """Own entries as lines: each gets the next number of this machine in this project, none is left out."""
-    found = tx.rows(
-        "SELECT coalesce(max(number), 0) FROM journal WHERE project = ? AND machine = ?",
-        *(project, tx.machine),
+def tell(tx: Transaction, n: int, number: int, line: str, body: str) -> None:
+    """An own entry is a line from now on: what its lesson says since is told to others by it."""
+    tx.rows(
+        "UPDATE journal SET number = ?, line = ?, body = ? WHERE n = ?", *(number, line, body, n)
     )
-    told = [replace(each, number=found[0][0] + at) for at, each in enumerate(sent, 1)]
-    for each in told:
-        tx.rows("UPDATE journal SET number = ? WHERE n = ?", each.number, each.n)
-    return told
+
+
+def tell_again(tx: Transaction, project: str, lines: Sequence[str]) -> None:
+    """Own lines that reached nobody are none: their lessons are told anew under another name."""
+    for line in lines:
+        tx.rows(
+            "UPDATE journal SET number = 0, line = '', body = ''"
+            " WHERE project = ? AND line = ? AND machine = ?",
+            *(project, line, tx.machine),
+        )
 
 
 def keep_line(tx: Transaction, told: Entry) -> Entry | None:
     """A line of another machine that changes nothing, not yet or not any more; None where it is kept already."""
     if told.standing == "applied":
         raise ValueError("an applied line is written by add or change, with its change")
-    known = tx.rows(
-        "SELECT 1 FROM journal WHERE project = ? AND machine = ? AND number = ?",
-        *(told.project, told.machine, told.number),
-    )
-    return None if known else keep_entry(tx, told)
+    asked = "SELECT 1 FROM journal WHERE project = ? AND line = ?"
+    return None if tx.rows(asked, told.project, told.line) else keep_entry(tx, told)
 
 
 def pass_line(tx: Transaction, n: int) -> None:
