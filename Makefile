@@ -84,6 +84,7 @@ bench-guards: .venv/ready ## guards on real sessions in the order of time: DATA=
 bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS=FOLDERS for false alarms
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/redaction_disk.py --all $(if $(TRANSCRIPTS),--lines $(TRANSCRIPTS))
+	$(BIN)/python bench/redaction_disk.py --all --file secrets_fresh.txt
 bench-%: .venv/ready ## any other of bench/: make bench-patterns, bench-whose ARGS='…'
 	$(BIN)/python bench/$*.py $(ARGS)
 faults-postgres: .venv-extra/ready ## a server killed under its writers

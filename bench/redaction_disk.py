@@ -3,7 +3,7 @@
     python bench/redaction_disk.py [--kinds 100] [--seed 1] [--all] [--file LIST] [--lines SESSIONS]
 
 Of the kinds in secrets.txt, which were written down before anybody looked at the rules, some are drawn. Each stands, with a random body,
-in a line that a person types, in output of a command that fails and in a command that an agent runs. The sessions are learned and read
+in a line that a person types, in output of a command that fails, in a command that an agent runs and in a file that it writes. The sessions are learned and read
 (by a model that hears nothing, so that everything a reader keeps is kept), then every file of the user's data folder is looked through,
 unpacked: a secret is *on disk* where six tenths of its characters in a row are.
 
@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam import World, prompt, shell  # noqa: E402
+from redteam import World, call, prompt, result, shell  # noqa: E402
 from tacit.guard.redact import redact  # noqa: E402
 
 ALPHABETS = {
@@ -104,6 +104,9 @@ def on_disk(drawn: dict[str, str], by: Random) -> list[str]:
                     f"a{len(records)}", "make check", f"Error: request refused\n{line}", True
                 )
                 records += shell(f"b{len(records)}", line)
+                name = f"c{len(records)}"
+                records.append(call(name, "Write", file_path=f"/w/{name}.txt", content=line))
+                records.append(result(name, "File written.", False))
             world.claude(n // TOGETHER + 1, records)
         world.tacit(
             "data",
