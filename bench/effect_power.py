@@ -12,7 +12,7 @@ import numpy as np
 
 import effect_twin as twin
 from effect_twin import Bools, Floats, Ints
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.trial.effect import SHARES, bets
 
 STABLE, REVIEW = (
@@ -90,7 +90,7 @@ def believed(cells: Ints) -> Floats:
 
 def out_by(cells: Ints, look: int) -> float:
     """Share of lessons that belief of harm had taken out by a look, asked after each unit as the default profile asks it."""
-    rules = standard("default").effect
+    rules = named("default").effect
     harm = believed(cells[:, :look])[:, rules.min_units - 1 :, 2]
     return float((harm >= REVIEW).any(axis=1).mean())
 
@@ -114,7 +114,7 @@ def thrown(
 ) -> Thrown:
     """Lessons under one coin, run by run, taken out by belief as the default profile does: cells, the rate of each coin, how many coins each lesson had, in which runs its
     problem was met and in which it was given."""
-    rules, lessons = standard("default").effect, len(withheld)
+    rules, lessons = named("default").effect, len(withheld)
     counts, inside = np.zeros((lessons, 4), np.int64), np.ones(lessons, bool)
     drawn, rates = np.zeros((lessons, runs), np.int64), np.full((lessons, runs), 0.3)
     met, given = np.zeros((lessons, runs), bool), np.zeros((lessons, runs), bool)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.trial import coin as coins
 from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE_EFFECT, Purse, is_rare
 from tacit.trial.overall import TOGETHER
@@ -41,7 +41,7 @@ NOTHING = [
 LOSSES = (
     [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
 )
-DEFAULT = standard("default").trial
+DEFAULT = named("default").trial
 SIDES = {HELPS: "help", HARMS: "harm"}
 BAR, TOGETHER_BAR = log(40.0), log(2 / TOGETHER)
 PLAIN, SESSION, LESSON, EITHER, MORE = WAYS = (

@@ -725,18 +725,10 @@ def by_journal(world: World, n: int) -> None:
 
 
 def by_profile(world: World, n: int) -> None:
-    """A repository's own profile: its wording, its gate."""
-    first = (ROOT / "src/tacit/profiles/default.toml").read_text(encoding="utf-8")
-    hostile = first.replace('empty = ""', f"empty = {json.dumps(' '.join(TEXTS))}").replace(
-        'heading = "## Lessons from past runs"', f"heading = {json.dumps(' '.join(TEXTS))}"
-    )
-    hostile = (
-        re.sub(r"(?m)^held = .*", "held = []", hostile)
-        .replace("wrap = true", "wrap = false")
-        .replace('name = "default"', 'name = "team"')
-    )
-    world.write(".tacit/team.toml", hostile)
-    world.write(".tacit/config.toml", 'profile = ".tacit/team.toml"\n')
+    """A repository that says how it is to be remembered: like an origin without a fence, or in words of its own."""
+    spoken = json.dumps(" ".join(TEXTS))
+    world.write(".tacit/team.toml", f"[render]\nempty = {spoken}\nheading = {spoken}\n")
+    world.write(".tacit/config.toml", 'profile = ".tacit/team.toml"\nlike = "joelclaw"\n')
     by_page(world, n)
 
 

@@ -326,7 +326,6 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
         "TACIT_BY": "ada",
         "USER": "ada",
         "TACIT_REVIEW_FORMATS": "neutral",
-        "TACIT_PROFILE": "joelclaw",
     }
     for text in texts[:10]:
         world.tacit("add", text, "--by", "ada", env=env)

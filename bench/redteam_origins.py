@@ -136,7 +136,7 @@ def by_log(system: str, chosen: str, texts: tuple[str, ...], world: Any, n: int)
     older = write_log(system, world.repo, parts[1], f"{name}b")
     for each in older:
         os.utime(world.repo / each, (time.time() - 86400, time.time() - 86400))
-    world.tacit("profile", "use", chosen)
+    world.tacit("init", "--like", chosen)
     after = write_log(system, world.repo, parts[2], f"{name}c")
     _git(world, "add", "-f", *after)
     elsewhere = world.home / "elsewhere"
@@ -183,6 +183,6 @@ ORIGIN_CHANNELS: dict[str, Callable[[tuple[str, ...], Any, int], None]] = {
 def by_own_logs(texts: tuple[str, ...], world: Any, n: int) -> None:
     """The control: what the system writes itself, after the choice."""
     _git(world, "init", "-q")
-    world.tacit("profile", "use", "archeflow")
+    world.tacit("init", "--like", "archeflow")
     for each in write_log("archeflow", world.repo, texts[:8], f"own{n}"):
         world.tacit("learn", each, "--domain", "general", "--over", env=AGENT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A drop-in for ArcheFlow's lib/archeflow-memory.sh: the same eight verbs, the same words on stdout, kept by Tacit.
 # Copy it over the original. Needs tacit and jq; TACIT names another command, for example "uvx tacit".
-# Once, by yourself, at a terminal and in the project:  tacit init --profile archeflow   (an agent may not choose how its own memory judges)
+# Once, by yourself, at a terminal and in the project:  tacit init --like archeflow   (an agent may not choose how its own memory judges)
 # To bring what the original has learned, there too:    tacit data import .archeflow/memory --trust user
 #
 #   extract EVENTS.jsonl                 learn a finished run; lessons not seen in it age by one run

@@ -24,7 +24,7 @@ HEAVY = ("surfaces/mcp", "surfaces/web", "stores/postgres")  # extras, which onl
 
 
 def prepare() -> None:
-    """Import what commands import, and compile the profiles that they name."""
+    """Import what commands import."""
     root = Path(tacit.__file__).parent
     for path in sorted(root.rglob("*.py")):
         name = str(path.relative_to(root))
@@ -32,8 +32,6 @@ def prepare() -> None:
             importlib.import_module(
                 f"tacit.{name[:-3].replace('/', '.')}".removesuffix(".__init__")
             )
-    for name in tacit.profiles.BUILT_IN:
-        tacit.profiles.load(name)  # which is kept, as in any process that needs one twice
 
 
 def become(asked: dict[str, object]) -> None:

@@ -10,16 +10,15 @@ from tests.source_trees import nodes_of
 import tacit
 
 ROOT = Path(tacit.__file__).parent
-# room -> rooms it may import. app and the package itself are wiring; profiles are data with a loader.
+# room -> rooms it may import. app and the package itself are wiring.
 LOW = {"core", "words", "guard", "trial"}
 MAY = {
     "core": {"core"},
     "words": {"core", "words", "hookspecs"},
     "guard": {"core", "guard"},
     "trial": {"core", "trial"},
-    "formats": {*LOW, "formats", "hosts", "hookspecs"},
+    "formats": {*LOW, "formats", "hosts", "origins", "hookspecs"},
     "hosts": {*LOW, "hosts", "formats", "stores"},
-    "profiles": {"core", "guard", "profiles"},
     "stores": {*LOW, "stores", "hookspecs"},
     "lesson": {"lesson"},
     "store": {"core", "words", "lesson", "store"},
@@ -43,7 +42,7 @@ MAY = {
         "app",
         "enforce",
         "hooks",
-        "profiles",
+        "origins",
         "formats",
         "hosts",
         "replay",
@@ -58,7 +57,6 @@ MAY = {
         "enforce",
         "formats",
         "hosts",
-        "profiles",
         "learn",
         "reading",
         "recall",
@@ -73,7 +71,7 @@ MAY = {
         "providers",
         "app",
     },
-    "testing": {*LOW, "app", "stores", "formats", "profiles", "sync", "testing"},
+    "testing": {*LOW, "app", "stores", "formats", "sync", "testing"},
 }
 
 
@@ -165,10 +163,10 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
 def test_every_host_has_its_folder_and_its_page() -> None:
     """A line in the table, a folder, a how-to page; what the folder says fits the marks and the default profile's pages."""
     from tacit.hosts import HOSTS, SHELLS, every_host, speaker
-    from tacit.profiles import load
+    from tacit.origins import named
 
     docs = ROOT.parents[1] / "docs"
-    targets = set(load("default").page.targets) - {"MEMORY.md"}
+    targets = set(named("default").page.targets) - {"MEMORY.md"}
     for name, host in every_host().items():
         assert (
             host.name == name

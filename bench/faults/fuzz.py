@@ -41,7 +41,6 @@ SECONDS = 20.0  # a batch
 SLOW = {
     "learn": 4,
     "import-markdown": 3,
-    "profile": 2,
     "arguments": 2,
 }  # doors that get so many times the time
 # bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
@@ -63,7 +62,6 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "import": ("tacit.formats",),
     "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
     "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
-    "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"),
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
     "arguments": ("tacit.surfaces.cli",),
@@ -137,7 +135,6 @@ def doors(home: Path) -> dict[str, Door]:
     ]
     found["sync"] = lambda raw: _sync(raw, memories)
     found["hook"] = lambda raw: _hook(raw, env, work)
-    found["profile"] = lambda raw: _profile(raw, home)
     found["config"] = lambda raw: _config(raw, env)
     found["add"] = lambda raw: _add(raw, memories)
     found["arguments"] = lambda raw: _arguments(raw, env, work)
@@ -174,14 +171,6 @@ def _sync(raw: bytes, memories: Any) -> Any:
         len(done.refused),
         done.asked,
     )
-
-
-def _profile(raw: bytes, home: Path) -> Any:
-    from tacit.profiles import load
-
-    path = home / "fuzzed.toml"
-    path.write_bytes(raw)
-    return load(str(path)).name
 
 
 def _config(raw: bytes, env: dict[str, str]) -> Any:
@@ -243,12 +232,8 @@ _STARTS = {
         + '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"the tests fail","transcript_path":"","source":"startup","error":"x","agent_type":"a"}'
         for n in range(7)
     ],
-    "profile": [
-        'extends = "default"\nname = "mine"\n[trial]\nrate = 0.3\n[budget]\nlean = 3\n',
-        'name = "x"\n[[ladder]]\nfrom = "candidate"\nto = "provisional"\n',
-    ],
     "config": [
-        'profile = "geas"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'
+        'domain = "web"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'
     ],
     "add": [
         '{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}',
@@ -263,7 +248,6 @@ _STARTS = {
         "doctor\0--json",
         "backup\0--list",
         "restore\0x",
-        "profile\0show",
         "config\0show",
         "schema\0run",
         "recall\0the tests",

@@ -26,9 +26,7 @@ WRITERS = 16
 KILLS = 80  # a batch; then a fresh store
 LINES = 4000  # more than a writer can write before it is killed
 KINDS = {"add": 4, "learn": 2, "inject": 2, "tend": 3}  # and how often each is chosen
-PROFILE = (
-    'extends = "default"\nname = "short"\n[fade]\nfunction = "runs"\nruns_step = 2\nnever = []\n'
-)
+SHORT = {"fade.function": "runs", "fade.runs_step": 2, "fade.never": ()}
 AHEAD = "clock=8640000"  # a hundred days: candidates are swept, stale lessons marked
 
 
@@ -187,15 +185,17 @@ def batch(
 def prepared(place: Path) -> Path:
     """A home whose project has one lesson, and fades by runs."""
     home = new_home(place)
-    (home / "short.toml").write_text(PROFILE)
     for args in (
         ("init",),
-        ("profile", "use", str(home / "short.toml"), "--by", "ada", "--yes"),
         ("add", "before writing a lesson about tests, run make migrate"),
     ):
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
+    code = (
+        f"import tacit\nwith tacit.open(by='ada', yes=True) as m: m.use_profile('default', {SHORT})"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=home, env=surroundings(home), check=True)
     return home
 
 

@@ -37,7 +37,6 @@ CANNOT = {  # why, where it is the same for every program that has no way for it
     "refuse": "its hooks are told of a call when it is over, or guards do not speak to it",
     "question": "the scripted model is offered no tool that asks",
 }
-NO_TRIAL = "[trial]\nrate = 0.0\n"
 
 
 def main() -> int:
@@ -223,12 +222,8 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
 
 def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     """What stands in the store and in the host's settings before the first session."""
-    if (
-        told.get("trial") is False
-    ):  # before the project is made: it keeps the profile it begins with
-        profile = world.home / "always.toml"
-        profile.write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
-        world.env["TACIT_PROFILE"] = str(profile)
+    if told.get("trial") is False:
+        world.env["TACIT_COIN"] = "never"
     world.tacit("init")
     for text in told.get("noted", ()):  # an agent's own notes: they wait
         world.said("add", text)

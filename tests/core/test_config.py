@@ -28,11 +28,11 @@ def test_nobody_says_anything() -> None:
 
 
 def test_the_environment_goes_before_the_user_and_the_user_before_the_repository() -> None:
-    three = {"profile": "geas"}, {"profile": "ralph"}, {"TACIT_PROFILE": "joelclaw"}
-    assert said(*three) == {"profile": ("joelclaw", "TACIT_PROFILE")}
-    assert said(*three[:2]) == {"profile": ("geas", "config.toml")}
-    assert said({}, three[1]) == {"profile": ("ralph", ".tacit/config.toml")}
-    assert said({}, {}, {"TACIT_PROFILE": ""}) == {}
+    three = {"domain": "geas"}, {"domain": "ralph"}, {"TACIT_DOMAIN": "joelclaw"}
+    assert said(*three) == {"domain": ("joelclaw", "TACIT_DOMAIN")}
+    assert said(*three[:2]) == {"domain": ("geas", "config.toml")}
+    assert said({}, three[1]) == {"domain": ("ralph", ".tacit/config.toml")}
+    assert said({}, {}, {"TACIT_DOMAIN": ""}) == {}
 
 
 def test_a_repository_says_only_what_concerns_it() -> None:
@@ -53,7 +53,6 @@ def test_a_repository_says_only_what_concerns_it() -> None:
         *map(told.format, ("store", "receipt", "model.url")),
     )
     assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {
-        "profile",
         "domain",
         "budget",
         "ignore",
@@ -107,7 +106,7 @@ def test_what_cannot_be_read_is_refused_by_name(tree: dict[str, Any], why: str) 
 
 @pytest.mark.parametrize(
     ("key", "hint"),
-    [("profil", "Did you mean profile?"), ("zzz", "tacit config show lists all of them.")],
+    [("domian", "Did you mean domain?"), ("zzz", "tacit config show lists all of them.")],
 )
 def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
@@ -120,7 +119,7 @@ def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     [
         ({"x": 1}, "'x' is not a setting"),
         ({"a": {"b\x1b[2J": 1}}, r"'a.b\x1b[2J' is not a setting"),
-        ({"profile": 7}, "profile = 7 is not a text"),
+        ({"domain": 7}, "domain = 7 is not a text"),
         ({"ignore": 3}, "ignore must be a list of texts"),
         (
             {"ignore": ["*"]},

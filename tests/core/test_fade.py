@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tacit.core.fade import strength
-from tacit.profiles import load
+from tacit.origins import named
 
 
 def test_strength_by_profile() -> None:
     """joelclaw's exponential with its stale half, days that halve, and none."""
-    joelclaw, default, geas = (load(name).fade for name in ("joelclaw", "default", "geas"))
+    joelclaw, default, geas = (named(name).fade for name in ("joelclaw", "default", "geas"))
     assert round(strength(joelclaw, 100), 6) == 0.367879
     assert strength(joelclaw, 0, stale=True) == 0.5
     assert strength(default, 90) == 0.5

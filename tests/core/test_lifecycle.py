@@ -14,9 +14,9 @@ from tacit.core.lifecycle import (
     allows,
     judge_move,
 )
-from tacit.core.profile_toml import BUILTIN, standard
 from tacit.core.states import ACTIVE, ADMINISTRATIVE, INJECTABLE, LEGAL, STATES, is_legal
 from tacit.core.value import replace
+from tacit.origins import ORIGINS, named
 
 ANA = ("ana", "person")
 
@@ -89,20 +89,20 @@ GEAS = {
 @pytest.mark.parametrize("state", STATES)
 def test_geas_moves_along_its_own_table(state: str) -> None:
     """All 81 pairs: geas's profile permits what its program and its document have, and nothing else."""
-    assert {to for to in STATES if allows(standard("geas"), state, to)} == GEAS[state]
+    assert {to for to in STATES if allows(named("geas"), state, to)} == GEAS[state]
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", ("default", *ORIGINS))
 def test_every_profile_has_a_way_up_and_out(name: str) -> None:
     """Under each profile a lesson can rise to canonical, be questioned, and be rejected."""
-    profile = standard(name)
+    profile = named(name)
     wanted = [*pairwise(ACTIVE), ("stable", "under_review"), ("candidate", "rejected")]
     assert [pair for pair in wanted if not allows(profile, *pair)] == []
 
 
 def test_a_move_carries_its_reason() -> None:
     """The journal gets a sentence with the numbers that decided."""
-    found = advance(standard(), LadderFacts("provisional", belief_help=0.8123, units=24, tasks=4))
+    found = advance(named(), LadderFacts("provisional", belief_help=0.8123, units=24, tasks=4))
     reason = "belief that it helps 0.81 after 24 units over 4 tasks"
     assert found == Move("stable", reason, "believed-helpful", "effect")
 
@@ -115,13 +115,13 @@ def test_an_approval_counts_in_the_role_in_which_it_was_given() -> None:
         (helpful, "canonical", None),
     ):
         lacks = Refusal(f"{standing.state} → {to} is not reached yet", "the approval of a person")
-        assert judge_move(standard(), standing, to, by) == lacks
+        assert judge_move(named(), standing, to, by) == lacks
 
 
 def test_where_the_state_before_is_unknown_each_is_open() -> None:
     """An imported memory under review remembers no state; a person says which."""
     standing = LadderFacts("under_review")
-    assert [isinstance(judge_move(standard(), standing, to, ANA), Move) for to in INJECTABLE] == [
+    assert [isinstance(judge_move(named(), standing, to, ANA), Move) for to in INJECTABLE] == [
         True,
         True,
         True,
@@ -140,7 +140,7 @@ def test_joint_approval_names_both() -> None:
     standing = LadderFacts("stable", **SECURITY, approvals=(ORCHESTRATION,))  # type: ignore[arg-type]
     both = "olga (orchestration_authority) and rita (risk_specialist)"
     reason = f"5 successful reuses in 3 tasks, approved by {both}"
-    assert judge_move(standard("geas"), standing, "canonical", RISK) == Move(
+    assert judge_move(named("geas"), standing, "canonical", RISK) == Move(
         "canonical", reason, "joint-approval", "use"
     )
 
@@ -150,11 +150,11 @@ def test_geas_review_outcomes(outcome: str) -> None:
     """Its document's four outcomes of a review: back to the state before, superseded, archived, rejected."""
     standing = LadderFacts("under_review", kind="test_strategy", previous_state="stable")
     assert isinstance(
-        judge_move(standard("geas"), standing, outcome, ("quinn", "quality_specialist")), Move
+        judge_move(named("geas"), standing, outcome, ("quinn", "quality_specialist")), Move
     )
     third = replace(standing, under_review_count=3)  # which bars reinstatement
     assert outcome != "stable" or isinstance(
-        judge_move(standard("geas"), third, outcome, ANA), Refusal
+        judge_move(named("geas"), third, outcome, ANA), Refusal
     )
 
 
@@ -162,5 +162,5 @@ def test_geas_review_outcomes(outcome: str) -> None:
 def test_joelclaw_promotes_by_any_tier(role: str) -> None:
     """Each of the three tiers may put a line on the page; nobody else may."""
     standing = LadderFacts("provisional", kind="operations")
-    assert isinstance(judge_move(standard("joelclaw"), standing, "stable", ("t", role)), Move)
-    assert isinstance(judge_move(standard("joelclaw"), standing, "stable", ("t", "agent")), Refusal)
+    assert isinstance(judge_move(named("joelclaw"), standing, "stable", ("t", role)), Move)
+    assert isinstance(judge_move(named("joelclaw"), standing, "stable", ("t", "agent")), Refusal)

@@ -108,7 +108,6 @@ def test_mutated_input_is_answered_or_refused(
     assert {
         "hook",
         "learn",
-        "profile",
         "config",
         "arguments",
         "read-claude-code",

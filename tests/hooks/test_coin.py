@@ -10,26 +10,24 @@ import pytest
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
-from tacit.core.profile_toml import standard
 from tacit.hooks.coin import Assigned, assignments
 from tacit.hooks.record import instrument_of, is_told, task_of
+from tacit.origins import named
 
 if TYPE_CHECKING:
-    from tacit.core.profile_sections import Trial
+    from tacit.core.value import Section
 
 KEY = b"k" * 32
-DEFAULT = standard("default").trial
+DEFAULT = named("default").trial
 Make = Callable[..., Memory]
 
 
-def settings(**keys: Any) -> Trial:
-    return with_values(
-        standard("default"), {f"trial.{name}": to for name, to in keys.items()}
-    ).trial
+def settings(**keys: Any) -> Section:
+    return with_values(named("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
 
 
 def assign(
-    memories: list[Memory], recorded: Sequence[Use] = (), at: Trial = DEFAULT, **named: Any
+    memories: list[Memory], recorded: Sequence[Use] = (), at: Section = DEFAULT, **named: Any
 ) -> list[Assigned]:
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
@@ -182,7 +180,7 @@ def test_without_a_trial_everything_is_given(make: Make) -> None:
 
 def test_a_profile_without_trials_withholds_nothing(make: Make) -> None:
     """The origins'."""
-    found = assign([make() for _ in range(30)], at=standard("archeflow").trial)
+    found = assign([make() for _ in range(30)], at=named("archeflow").trial)
     assert {(each.arm, each.probability) for each in found} == {("exempt", 0.0)}
 
 

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from tests.journeys.world import Machine
 
+import tacit as tacit_library
+
 
 @pytest.fixture
 def kept(tacit: Any, tmp_path: Path) -> Any:
     """A project with three lessons of a person's, all of them given: trials have their own tests."""
-    steady = tmp_path / "steady.toml"
-    steady.write_text('extends = "default"\n[trial]\nrate = 0.0\n')
-    tacit("init", "--profile", str(steady))
+    tacit("init")
+    with tacit_library.open(by="ada", yes=True) as memories:
+        memories.use_profile("default", {"trial.rate": 0.0})
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
     tacit(
         "add",

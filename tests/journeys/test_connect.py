@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
+import tacit as tacit_library
 from tacit.hosts import host
 from tacit.hosts.entries import is_ours, with_entries, without_entries
 from tacit.hosts.json_text import json_parts, member, put, top, without_part
@@ -89,7 +90,8 @@ def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(
     )
     done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
     assert "nothing is left out to measure it" in done.out
-    assert tacit("profile", "show", "--json").data["values"]["trial.rate"] == 0.0
+    with tacit_library.open() as memories:
+        assert memories.profile.trial.rate == 0.0
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
         (folder / "memory" / "logs" / f"{n}.json").write_text(
             json.dumps({**log, "task_id": f"task-{n}"})
         )
-    geas = ("--profile", "geas", "--json")
+    geas = ("--like", "geas", "--json")
     assert tacit("data", "import", ".", "--trust", "user", *geas).code == 0
     first = tacit(
         "review",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.profile_sections import Category
+from tacit.core.profile import category
 from tacit.core.value import replace
 from tacit.learn.classify import category_named, category_of, filed
-from tacit.profiles import load
+from tacit.origins import named
 
 CATEGORIES = replace(
-    load("default").categories,
+    named("default").categories,
     match="word",
     names={
-        "team:database": Category("Database", ("migration", "table"), ("db",)),
-        "team:front-end": Category("Front end", ("button",), ()),
+        "team:database": category("Database", ("migration", "table"), ("db",)),
+        "team:front-end": category("Front end", ("button",), ()),
     },
 )
 

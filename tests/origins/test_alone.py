@@ -51,7 +51,7 @@ def run(*args: str) -> str:
 @pytest.mark.file_only("nothing but the package is installed, so no driver for a server")
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_it_learns_its_log_injects_and_exports(system: str, shop: Path, tmp_path: Path) -> None:
-    run("init", "--profile", system)
+    run("init", "--like", system)
     run("learn", *write_logs(system, shop))
     asks = question(system)
     if asks[0] == "recall":  # joelclaw is asked, and told at a start as well

@@ -525,14 +525,14 @@ def test_an_audit_fails_the_build_on_a_regression(flow: Flow, tacit: Any) -> Non
     flow.bring(events={"r1": fixed, "r2": back}, index=index)
     flow.memories.close()
     by_file = tacit(
-        "audit", str(flow.events / "r2.jsonl"), "--fail-on", "regression", "--profile", "archeflow"
+        "audit", str(flow.events / "r2.jsonl"), "--fail-on", "regression", "--like", "archeflow"
     )
     (flow.events / "index.jsonl").unlink()
     tacit(
         "learn",
         str(flow.events / "r1.jsonl"),
         str(flow.events / "r2.jsonl"),
-        "--profile",
+        "--like",
         "archeflow",
     )
     by_id = tacit("audit", "r2", "--fail-on", "regression", "--json")
@@ -575,7 +575,7 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
     events.mkdir(parents=True)
     for run, found in said.items():
         _write(events / f"{run}.jsonl", log(run, ("guardian", found)))
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     for run in said:
         tacit("learn", str(events / f"{run}.jsonl"), "--domain", "code")
     tacit("add", "User prefers single bundled PR", "--source", "user_feedback", "--run", "manual")
@@ -631,7 +631,7 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
         )
         return done.returncode, done.stdout, done.stderr
 
-    init = [sys.executable, "-m", "tacit", "init", "--profile", "archeflow"]
+    init = [sys.executable, "-m", "tacit", "init", "--like", "archeflow"]
     subprocess.run(init, cwd=folder, check=True, capture_output=True)
     assert sh("inject", "code", "")[:2] == (0, "")
     assert sh("add", "preference", "Answer in German")[:2] == (0, "")

@@ -12,8 +12,8 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.lifecycle import LadderFacts, Move, advance, judge_move
-from tacit.core.profile_toml import standard
 from tacit.core.run import Finding, Run
+from tacit.origins import named
 
 from .conftest import Vector
 
@@ -29,7 +29,7 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
-    profile = standard()
+    profile = named()
     at = dict(given)
     to = at.pop("to", "")
     # somebody saw it: what only agents say of themselves never suffices

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home 
 def chosen(folder: Path, system: str) -> World:
     """A repository whose person has chosen an origin."""
     world = World(folder)
-    assert world.tacit(PERSON, "init", "--profile", system).code == 0
+    assert world.tacit(PERSON, "init", "--like", system).code == 0
     return world
 
 

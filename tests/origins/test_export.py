@@ -351,7 +351,7 @@ def theirs(folder: Path) -> Theirs:
 def test_a_refusal_says_what_would_be_lost_and_what_to_do(theirs: Theirs, tacit: Any) -> None:
     """The review's own case: a fresh store has an m-001 too, an agent's import was refused, and the export that follows must not write."""
     before = theirs.now()
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     assert tacit("data", "import", ".archeflow/memory", "--trust", "user", CLAUDECODE="1").code == 1
     tacit("add", "A lesson of our own", "--kind", "preference")
     ran = tacit("data", "export", "--format", "archeflow", "--out", ".archeflow/memory")
@@ -376,7 +376,7 @@ def test_a_refusal_says_what_would_be_lost_and_what_to_do(theirs: Theirs, tacit:
 
 def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -> None:
     """Nothing stands beside the file; of versions that were known whole the last ten stay, of others every one."""
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     tacit("data", "import", ".archeflow/memory", "--trust", "user")
     with library.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
         for n in range(12):
@@ -417,7 +417,7 @@ def test_what_cannot_be_read_is_not_replaced(
     path = folder / "out" / "lessons.jsonl"
     path.parent.mkdir()
     path.write_bytes(data)
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     tacit("add", "A lesson of our own")
     ran = tacit("data", "export", "--format", "archeflow", "--out", "out")
     assert (ran.code, path.read_bytes()) == (1, data)
@@ -437,7 +437,7 @@ def test_prose_and_comments_are_not_replaced(folder: Path, tacit: Any) -> None:
 
 @pytest.mark.parametrize("out", ["there", "lessons.jsonl"])
 def test_a_file_where_a_folder_is_wanted_is_said(out: str, folder: Path, tacit: Any) -> None:
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     if out == "there":
         (folder / out).write_text("mine")
     ran = tacit("data", "export", "--format", "archeflow", "--out", out)

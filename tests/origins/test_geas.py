@@ -767,7 +767,7 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     told = (review["memory_id"], review["decision"], review["rationale"])
     assert told == ("mem-task-0-1", "keep", "olga: reinstated by olga")
 
-    other = ("--store", str(desk.folder / "again.db"), "--profile", "geas", "--by", "olga", "--yes")
+    other = ("--store", str(desk.folder / "again.db"), "--like", "geas", "--by", "olga", "--yes")
     assert tacit("data", "import", "out", "--trust", "user", *other).code == 0
     assert tacit("data", "export", "--format", "geas", "--out", "again", *other).code == 0
     for path in out.rglob("*.json"):

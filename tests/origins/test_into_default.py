@@ -16,7 +16,7 @@ from tacit.core.errors import Refused
 from tacit.core.standing import early_confidence
 from tacit.formats.source import BytesSource
 from tacit.learn.classify import category_of, hits_of
-from tacit.profiles import load
+from tacit.origins import named
 from tacit.testing import finding, run
 
 
@@ -97,7 +97,7 @@ def test_lessons_are_found_by_their_subject(memories: Memories) -> None:
     filed = {each.text.split()[1]: each.category for each in memories.list()}
     assert filed == {"migration": "data", "stand": "leaks"}
     assert memories.add("Rotate the signing secret every quarter").category == "security"
-    assert category_of("Berlin is cold in March", load("default").categories).category == ""
+    assert category_of("Berlin is cold in March", named("default").categories).category == ""
 
 
 def test_a_word_is_not_found_in_another_that_begins_alike() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
+from tacit.core.profile import with_values
+from tacit.origins import named
 from tacit.origins.ralph.iterations import (
     Iteration,
     approach_of,
@@ -16,7 +17,6 @@ from tacit.origins.ralph.iterations import (
     pooled,
     strategies,
 )
-from tacit.profiles import load
 from tacit.testing import finding, run
 
 
@@ -45,7 +45,7 @@ def test_what_two_loops_say_of_a_learning_is_pooled(
     assert (found and found[1]["content"]) == joined
 
 
-RALPH = load("ralph")
+RALPH = named("ralph")
 FIRST, OTHER = "Always warm the cache first", "Never warm the cache at all"
 
 
@@ -110,13 +110,8 @@ def test_what_is_switched_off_is_not_derived(off: str) -> None:
     }
     failed = {**each, "status": "failed", "errors": ["Timeout: the test took too long"] * 2}
     loop = run("r", extra={"iterations": [{"number": 1, **each}, {"number": 2, **failed}]})
-    extract = {**RALPH.data["extract"]}
-    extract["extractors"] = {
-        **extract["extractors"],
-        off: {**extract["extractors"][off], "on": False},
-    }
-    derived = {
-        found.extractor for found in iterated(loop, Profile({**RALPH.data, "extract": extract}))
-    }
+    others = {name: how for name, how in RALPH.extract.extractors.items() if name != off}
+    without = with_values(RALPH, {"extract.extractors": others})
+    derived = {found.extractor for found in iterated(loop, without)}
     assert derived == {found.extractor for found in iterated(loop, RALPH)} - {off}
     assert off in {found.extractor for found in iterated(loop, RALPH)}

@@ -14,16 +14,16 @@ import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules
-from tacit.origins import joelclaw
+from tacit.origins import named
 from tacit.origins.applied import echoed
 from tacit.origins.gates import annotation
+from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins.page_rules import page_line
 from tacit.origins.ranking import decayed
@@ -56,7 +56,7 @@ DIRECT = {
     "triage": "a suggestion is judged before it is a line",
     "memory_md_append": "the page is a file",
 }
-PROFILE = standard("joelclaw")
+PROFILE = named("joelclaw")
 
 
 class Notebook:
@@ -661,7 +661,7 @@ def test_a_proposal_is_marked_after_the_page_is_written(book: Notebook, folder: 
 def test_journey(folder: Path, tacit: Any) -> None:
     """Three sessions learned, an observation recalled in joelclaw's words, echoed, gone stale, exported and read back by hand."""
     held = "Das Größenlimit könnte am Donnerstag wechseln"
-    db = ("--store", str(folder / "j.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
+    db = ("--store", str(folder / "j.db"), "--like", "joelclaw", "--by", "joel", "--yes")
     kept = f"- 🔴 [gate=allow confidence=0.92 category=ops reason=durable_fix] {FACT}"
     left = "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow"
     once = [kept, f"- 🟡 [gate=hold confidence=0.5 reason=ambiguous] {held}", left]
@@ -708,7 +708,7 @@ def test_journey(folder: Path, tacit: Any) -> None:
 
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)
     (folder / "memory_observations.jsonl").write_text(lines, encoding="utf-8")
-    again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
+    again = ("--store", str(folder / "again.db"), "--like", "joelclaw", "--by", "joel", "--yes")
     assert tacit("data", "import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
     assert [
         json.loads(line)

@@ -35,7 +35,7 @@ def test_a_lesson_has_its_number_when_it_is_learned(
         assert memories.get("m-001").text.startswith("Timeline")
         memories.forget("m-002")
         assert memories.add("Answer in German").alias == "m-003"
-    common = ["--store", str(folder / "a.db"), "--profile", "archeflow"]
+    common = ["--store", str(folder / "a.db"), "--like", "archeflow"]
     assert main(["list", "--sort", "old", *common]) == 0
     head, first, *_ = capsys.readouterr().out.splitlines()
     assert head.split() == ["id", "freq", "kind", "domain", "lesson"]

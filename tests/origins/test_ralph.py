@@ -617,7 +617,7 @@ def test_defect_5_without_a_good_copy_nothing_changes(loop: Loop, tacit: Any, fo
     bad = folder / "ralph-learnings.json"
     bad.write_text(stored(learning("learn-00000009", "x"), sum="0" * 64), encoding="utf-8")
     Path(f"{bad}.bak").write_text("{", encoding="utf-8")
-    tacit("init", "--profile", "ralph")
+    tacit("init", "--like", "ralph")
     ran = tacit("data", "import", str(bad), "--trust", "user", "--json")
     assert (ran.code, ran.error["code"]) == (5, "damaged")
     assert tacit("list", "--archived", "--json").data["count"] == 0
@@ -629,7 +629,7 @@ def test_defect_5_an_export_keeps_a_good_backup(tacit: Any, folder: Path) -> Non
     good = stored(learning("learn-00000001", "Read the logs"))
     main.write_text("{ damaged", encoding="utf-8")
     backup.write_text(good, encoding="utf-8")
-    tacit("data", "import", str(main), "--format", "ralph", "--trust", "user", "--profile", "ralph")
+    tacit("data", "import", str(main), "--format", "ralph", "--trust", "user", "--like", "ralph")
     assert tacit("data", "export", "--format", "ralph", "--out", str(folder)).code == 1
     assert (main.read_text(encoding="utf-8"), backup.read_text(encoding="utf-8")) == (
         "{ damaged",
@@ -815,7 +815,7 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
             )
         )
         (folder / f"state-{number}.json").write_text(text, encoding="utf-8")
-    tacit("init", "--profile", "ralph")
+    tacit("init", "--like", "ralph")
     tacit("learn", "state-1.json", "--stage")
     staged = tacit("review", "list", "--staged", "--json").data
     assert {each["status"] for each in staged["staged"]} == {"pending"}

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.origins.ranking import CAUTION_BELOW, SIX, decayed
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered
@@ -63,7 +63,7 @@ def test_ralphs_relevance(
     """Confidence, task type, success and recency; the type of the task told from its text."""
     memory = learning(make, confidence, success, task_type, updated_at)
     (found,) = rank(
-        "relevance", standard("ralph"), [memory], Query(task="Fix failing tests"), now=FEBRUARY
+        "relevance", named("ralph"), [memory], Query(task="Fix failing tests"), now=FEBRUARY
     )
     assert found.score == pytest.approx(score, abs=1e-9)
 
@@ -73,12 +73,12 @@ def test_ralph_lifts_what_names_the_error(make: Make) -> None:
     plain = learning(
         make, 0.7, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Syntax errors"
     )
-    named = learning(
+    names_it = learning(
         make, 0.5, 0.0, "test-fix", FEBRUARY, kind="antipattern", text="Avoid: Timeout errors"
     )
     query = Query(task="Fix tests", errors=("timeout",))
-    found = rank("relevance", standard("ralph"), [plain, named], query, now=FEBRUARY)
-    assert [each.memory.id for each in found] == [named.id, plain.id]
+    found = rank("relevance", named("ralph"), [plain, names_it], query, now=FEBRUARY)
+    assert [each.memory.id for each in found] == [names_it.id, plain.id]
     assert found[0].parts["errors"] == 0.3
 
 
@@ -105,7 +105,7 @@ def test_joelclaws_decay(
 
 def test_geas_weighs_six_factors(make: Make) -> None:
     """Scope, paths, role, freshness, confidence, reuse, less contradictions; risk on top."""
-    geas = standard("geas")
+    geas = named("geas")
     memory = make(
         kind="risk_pattern",
         scope="mission",
@@ -141,7 +141,7 @@ def test_geas_breaks_ties_by_confidence_and_confirmation(
     unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
     early = make(tally=Tally(confidence=0.9, seen_at="2026-03-01"))
     late = make(tally=Tally(confidence=0.9, seen_at="2026-03-02"))
-    found = rank("six_factor", standard("geas"), [unsure, early, late])
+    found = rank("six_factor", named("geas"), [unsure, early, late])
     assert [each.memory.id for each in found] == [late.id, early.id, unsure.id]
 
 
@@ -149,7 +149,7 @@ def test_archeflow_goes_by_the_fading_count(make: Make) -> None:
     """What runs without it took off counts."""
     faded = make(tally=Tally(seen=9, signals={"frequency": 2.0}))
     steady = make(tally=Tally(seen=3))
-    found = rank("frequency", standard("archeflow"), [faded, steady])
+    found = rank("frequency", named("archeflow"), [faded, steady])
     assert [(each.memory.id, each.score) for each in found] == [(steady.id, 3.0), (faded.id, 2.0)]
 
 
@@ -160,7 +160,7 @@ def test_geas_gives_what_is_weak_or_contradicted_with_caution(
     make: Make, confidence: float, contradicted: int, caution: bool
 ) -> None:
     """At the bar it is not weak yet."""
-    geas = standard("geas")
+    geas = named("geas")
     memory = make(
         scope="mission",
         created_at=MARCH,

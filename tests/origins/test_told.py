@@ -10,13 +10,13 @@ import pytest
 from callers import NULLS, write_logs
 
 from tacit.core.lifecycle import LadderFacts, next_move
-from tacit.profiles import load
+from tacit.origins import named
 
 
 @pytest.fixture
 def flow(tacit: Any, folder: Path) -> Any:
     """ArcheFlow's profile, and two runs that found the same."""
-    tacit("init", "--profile", "archeflow")
+    tacit("init", "--like", "archeflow")
     for path in write_logs("archeflow", folder):
         tacit("learn", path, "--domain", "code")
     return tacit
@@ -84,7 +84,7 @@ def test_a_renewed_entry_is_told(tacit: Any, folder: Path) -> None:
     }
     path = folder / ".geas/memory/entries/mem-a-1.json"
     path.parent.mkdir(parents=True)
-    tacit("init", "--profile", "geas")
+    tacit("init", "--like", "geas")
     for refs in (["retro-a"], ["retro-a", "retro-b"]):
         path.write_text(json.dumps({**entry, "evidence_refs": refs}))
         ran = tacit("data", "import", ".geas", "--trust", "user")
@@ -97,5 +97,5 @@ def test_a_renewed_entry_is_told(tacit: Any, folder: Path) -> None:
 
 
 def test_the_word_of_a_person_is_asked_for_once_in_a_sentence() -> None:
-    told = next_move(load("archeflow"), LadderFacts("candidate", klass="pitfall", held=True))
+    told = next_move(named("archeflow"), LadderFacts("candidate", klass="pitfall", held=True))
     assert told.count("since the gate holds it") == 1

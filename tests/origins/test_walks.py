@@ -46,7 +46,7 @@ def blocks(system: str) -> list[list[str]]:
             "add preference 'User prefers one bundled pull request'",
             "forget m-001",
         ]
-        return [["tacit init --profile archeflow"], [f"{run} {each}" for each in said]]
+        return [["tacit init --like archeflow"], [f"{run} {each}" for each in said]]
     page = (PAGES / f"{system}.md").read_text("utf-8")
     part = page.split("## In five minutes")[1].split("\n## W")[0]
     every = [

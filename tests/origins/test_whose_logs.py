@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home 
 
 
 def chosen(world: World, system: str) -> None:
-    done = world.tacit(PERSON, "init", "--profile", system)
+    done = world.tacit(PERSON, "init", "--like", system)
     assert done.code == 0, done
 
 

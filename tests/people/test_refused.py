@@ -88,13 +88,6 @@ def test_a_report_that_claims_a_reviewer(memories: Any, tmp_path: Path) -> None:
     assert any("claims a reviewer's" in told for told in memories.refused())
 
 
-def test_a_profile_that_a_repository_brings(memories: Any, tmp_path: Path) -> None:
-    """It is not in force, and that is said."""
-    (tmp_path / "w/.tacit/config.toml").write_text('profile = ".tacit/team.toml"\n')
-    (tmp_path / "w/.tacit/team.toml").write_text('name = "team"\n')
-    assert any("team.toml" in told for told in memories.refused())
-
-
 def test_doctor_and_the_inbox_say_so(
     memories: Any,
     tmp_path: Path,

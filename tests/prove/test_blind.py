@@ -25,7 +25,7 @@ from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.hosts import HOSTS
 from tacit.learn.occurrences import failed_with
-from tacit.profiles import BUILT_IN
+from tacit.origins import ORIGINS
 from tacit.testing import Clock, finding, run, say, tool, user
 
 REAL = Path(__file__).parents[1] / "formats" / "data" / "hosts"
@@ -226,7 +226,7 @@ def test_on_every_host_neither_the_arm_nor_the_recovery_decides_whether_it_occur
     )
 
 
-@pytest.mark.parametrize("profile", BUILT_IN)
+@pytest.mark.parametrize("profile", ("default", *ORIGINS))
 def test_under_every_profile_neither_the_arm_nor_the_recovery_decides(
     tmp_path: Path, profile: str
 ) -> None:

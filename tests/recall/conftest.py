@@ -13,10 +13,10 @@ from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json
-from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.value import replace
 from tacit.hooks import deliver
+from tacit.origins import named
 from tacit.recall import AskingRun, Injection, Query, inject
 from tacit.recall.answering import Recalled, recall
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -109,7 +109,7 @@ def make() -> Callable[..., Memory]:
 def world() -> Iterator[World]:
     """The default profile over an empty store."""
     with open_store(":memory:") as store:
-        yield World(store, standard("default"))
+        yield World(store, named("default"))
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def world_of() -> Iterator[Callable[..., World]]:
 
     def open_world(profile: Profile | str = "default") -> World:
         opened.append(open_store(":memory:"))
-        return World(opened[-1], standard(profile) if isinstance(profile, str) else profile)
+        return World(opened[-1], named(profile) if isinstance(profile, str) else profile)
 
     yield open_world
     for store in opened:

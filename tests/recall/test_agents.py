@@ -41,11 +41,11 @@ def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
 
 def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
     from tacit.core.memory import Memory
-    from tacit.profiles import load
+    from tacit.origins import named
     from tacit.recall.answering import showing
     from tacit.recall.query import asked
 
-    profile = load("default")
+    profile = named("default")
     memory = Memory(
         "m1",
         "agent",

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
-from tacit.core.profile_toml import standard
 from tacit.core.value import replace
+from tacit.origins import named
 from tacit.recall.budget import Fitted, Level, fit, tokens_of
 from tacit.recall.moments import AT_START, AT_TASK
 from tacit.recall.rank import Ranked
 
-DEFAULT = standard("default")
+DEFAULT = named("default")
 Make = Callable[..., Memory]
 
 

@@ -13,9 +13,9 @@ from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
-from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
+from tacit.origins import named
 from tacit.recall import Injection
 from tacit.stores.sqlite import open_store
 
@@ -149,7 +149,7 @@ def test_a_busy_store_gives_nothing(tmp_path: Any, world_of: Any, make: Make) ->
     """What cannot be recorded in time is not given."""
     path = str(tmp_path / "busy.db")
     with open_store(path) as store, open_store(path) as other:
-        world = type(world_of())(store, standard("default"))
+        world = type(world_of())(store, named("default"))
         world.put(make("The queue hangs.", pinned=True))
         with other.write(), pytest.raises(StoreBusy):
             world.inject("queue")
@@ -179,7 +179,7 @@ def test_what_is_taken_out_while_we_wait_is_not_given(
     """Somebody forgets a lesson between our reading and our turn to write."""
     path = str(tmp_path / "turns.db")
     with open_store(path) as store, open_store(path) as other:
-        world = type(world_of())(store, standard("default"))
+        world = type(world_of())(store, named("default"))
         gone, stays = world.put(
             make("The queue hangs.", pinned=True), make("The queue is slow.", pinned=True)
         )
@@ -244,7 +244,7 @@ def test_an_unknown_wording_is_refused_by_name(world: Any) -> None:
 
 def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None:
     """joelclaw's ranker goes by words: without a fitting one there is no hit to leak."""
-    world = world_of(with_values(standard("joelclaw"), {"rank.floor": 0.01}))
+    world = world_of(with_values(named("joelclaw"), {"rank.floor": 0.01}))
     world.put(
         make(
             "Observation about the billing queue",

@@ -9,8 +9,8 @@ import pytest
 
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile_toml import standard
 from tacit.core.value import replace
+from tacit.origins import named
 from tacit.recall.moments import (
     is_named_in,
     newest_first,
@@ -145,7 +145,7 @@ def test_a_way_of_working_that_a_person_asked_for_is_told_at_starts(
     an agent's finding; a fact about a subject is told there."""
     extra = {"word": "asked", "habit": True} if word == "habit" else {"word": word}
     memory = make(klass=klass, about="commits and changelog", extra=extra, tally=Tally(seen=seen))
-    assert told in (why := told_at_starts(memory, standard("default"))) and bool(why) is bool(told)
+    assert told in (why := told_at_starts(memory, named("default"))) and bool(why) is bool(told)
 
 
 def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> None:
@@ -186,7 +186,5 @@ def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Mak
         tally=Tally(seen=1),
     )
     kept = replace(way, tally=Tally(seen=1, signals={"confirmed": 1.0}))
-    assert told_at_starts(way, standard("default")) and not told_at_starts(
-        kept, standard("default")
-    )
-    assert not told_at_starts(replace(kept, source="notice"), standard("default"))
+    assert told_at_starts(way, named("default")) and not told_at_starts(kept, named("default"))
+    assert not told_at_starts(replace(kept, source="notice"), named("default"))

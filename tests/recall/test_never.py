@@ -14,10 +14,10 @@ from tacit.core.errors import Unavailable
 from tacit.core.journal import Hand
 from tacit.core.memory import GATE_ANSWERS, VERDICTS, Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json, with_values
-from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
+from tacit.origins import named
 from tacit.recall import AskingRun, Query, inject
 from tacit.recall.answering import recall
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -113,7 +113,7 @@ def test_inject_never_gives_what_may_not_be_given(
     without_words: bool,
 ) -> None:
     """Over stores, states, profiles, levels, repeats, and a full-text index that lost its words."""
-    profile = with_values(standard(name), {"rank.floor": floor})
+    profile = with_values(named(name), {"rank.floor": floor})
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
         if without_words:
@@ -137,7 +137,7 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
     kept: list[dict[str, Any]], query: Query
 ) -> None:
     """In a run: nothing of other projects, nothing held, quarantined, discarded or taken out, nothing withheld."""
-    profile = standard("default")
+    profile = named("default")
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
         told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
@@ -167,7 +167,7 @@ def test_a_store_that_cannot_be_written_gives_nothing(
     kept: list[dict[str, Any]], query: Query, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Busy while somebody else writes: either there was nothing to give, or nothing is given."""
-    profile = standard("default")
+    profile = named("default")
     path = str(tmp_path_factory.mktemp("busy") / "s.db")
     with open_store(path) as store, open_store(path) as other:
         project, _ = filled(store, profile, kept)
@@ -186,7 +186,7 @@ def test_a_store_that_cannot_be_written_gives_nothing(
 )
 def test_any_question_is_answered(task: str, limit: int) -> None:
     """Any script, operator, quote; any limit: hits that hold a word of the question, or none."""
-    profile = standard("default")
+    profile = named("default")
     with open_store(":memory:") as store:
         project, _ = filled(store, profile, [])
         with store.write() as tx:
@@ -224,7 +224,7 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
 )
 def test_hard_questions_are_empty_or_right(task: str) -> None:
     """Nothing is made up to fill an answer."""
-    profile = standard("default")
+    profile = named("default")
     with open_store(":memory:") as store:
         project, _ = filled(store, profile, [])
         memory = Memory(

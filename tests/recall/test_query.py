@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tacit.core.memory import path_of, shared_path
 from tacit.core.profile import task_type_of
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.recall.query import Query, asked
 from tacit.words.passages import PASSAGES_READ, cut
 
-DEFAULT = standard("default")
+DEFAULT = named("default")
 
 
 def test_an_error_is_read_as_words_and_as_signature() -> None:
@@ -66,4 +66,4 @@ def test_paths_are_compared_from_their_end(mine: str, other: str, near: float) -
 
 def test_ralph_tells_it_from_substrings() -> None:
     """Its document matches anywhere in the objective."""
-    assert task_type_of(standard("ralph"), "Inspect the latest logs") == "test-fix"
+    assert task_type_of(named("ralph"), "Inspect the latest logs") == "test-fix"

@@ -9,12 +9,12 @@ import pytest
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, barred, ordered, ranking
 
 NOW = "2026-11-15T12:00:00.000Z"
-DEFAULT = standard("default")
+DEFAULT = named("default")
 Make = Callable[..., Memory]
 
 

@@ -14,7 +14,7 @@ from tests.terminals import ask
 from tacit.app import open as open_memories
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
-from tacit.profiles import load
+from tacit.origins import named
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.selection import counted, shelf
 from tacit.surfaces.wording import ahead
@@ -81,13 +81,13 @@ def test_what_is_missing_is_what_is_missing(
     fields: dict[str, Any], said: str, not_said: str
 ) -> None:
     """`why` asked a lesson that nine sessions had met for a second one."""
-    words = ahead(lesson(**fields), load("default"), "")
+    words = ahead(lesson(**fields), named("default"), "")
     assert said in words and not_said not in words
 
 
 def test_sentences_take_their_numbers_from_the_profile() -> None:
     """Where three sessions are wanted, a lesson met once lacks two, and no sentence says otherwise."""
-    three = with_values(load("default"), {"trust.runs": 3})
+    three = with_values(named("default"), {"trust.runs": 3})
     assert ahead(lesson(seen=1), three, "").startswith("2 more, independent sessions that meet it")
     assert ahead(lesson(seen=2), three, "").startswith("Another, independent session that meets it")
 

@@ -15,7 +15,7 @@ from tests.terminals import Screen, put_as
 import tacit as package
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
-from tacit.profiles import load
+from tacit.origins import named
 from tacit.surfaces.cli import GROUPS, Cli, _main, helping, terminal, words
 from tacit.surfaces.cli.parsing import COMMANDS, spoken
 from tacit.surfaces.wording import standing_words
@@ -153,7 +153,7 @@ def test_two_commands_never_say_different_things_of_one_lesson(
         0
     ]  # offers a replay of lessons by name, below the table
     # a profile with columns of its own shows its own states
-    listed = listed if "standing" in load(profile).columns else ""
+    listed = listed if "standing" in named(profile).columns else ""
     for memory, fate in zip(kept, FATES):
         said = expected[memory.id]
         rows = [

@@ -17,13 +17,13 @@ import tacit
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.stores.files import WorkTree
 from tacit.tend.layout import PageEntry, compose
 from tacit.tend.targets import END, framed, opening, outside
 
 RULES = ("Never push to main.", "Every migration has a way back.")
-PAGE = standard().page
+PAGE = named().page
 
 
 @pytest.fixture

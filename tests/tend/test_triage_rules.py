@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.profile_toml import standard
+from tacit.origins import named
 from tacit.origins.page_rules import page_line
 from tacit.tend.agreement import is_autonomous
 from tacit.tend.layout import append, line_of, lines
@@ -17,7 +17,7 @@ from tacit.tend.triage_rules import (
     known_line,
 )
 
-JOELCLAW = standard("joelclaw")
+JOELCLAW = named("joelclaw")
 RULES = JOELCLAW.triage
 
 
@@ -34,7 +34,7 @@ def test_an_instruction_to_an_editor_is_rejected(prefix: str) -> None:
         )
 
 
-DEFAULT = standard("default").triage
+DEFAULT = named("default").triage
 PAGE = (
     "- Run the migrations before the integration tests on a fresh checkout",
     "- (2026-01-05) ALLOW force-push on release branches",

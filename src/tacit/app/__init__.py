@@ -77,7 +77,7 @@ _VERBS_BY_MODULE = {
         "Reviewing",
     ): "patch proposals counted_anew for_person worth_a_look review reopen settle takes_more_than_a_number",
     ("queries", "Queries"): (
-        "profile_choice use_profile why log week health reindex explain notes signers exempt withheld_in look_up list "
+        "use_profile why log week health reindex explain notes signers exempt withheld_in look_up list "
         "is_told_at_starts"
     ),
     ("replaying", "Replaying"): "plan_replay replay replays replayed keep_work_tree",

@@ -344,22 +344,22 @@ class Opened:
 
     @property
     def profile(self) -> Profile:
-        """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
+        """The way of remembering in force: the project's own, or the one that was asked for."""
         if self._profile is None:
-            from tacit.core.profile import from_json, is_current
-
             project = self.project
-            compiled = (
+            text = (
                 self.store.profile_json(project.profile)
                 if project and not self._asked_profile
                 else None
             )
-            if compiled and is_current(compiled):
-                found = from_json(compiled)
-            elif compiled:
-                from tacit.app.settings import compile_anew
+            from tacit.core.profile import plain
 
-                found = compile_anew(self, compiled)
+            if text and (own := plain(text)) is not None:
+                found = own
+            elif text:
+                from tacit.origins import kept
+
+                found = kept(text)
             else:
                 from tacit.app.settings import wanted_profile
 

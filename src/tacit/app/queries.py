@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tacit.app.settings import profile_choice, put_profile
+from tacit.app.settings import put_profile
 from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id
@@ -22,8 +21,7 @@ from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.hooks.coin import is_exempt
 from tacit.hooks.render import answered
-from tacit.profiles import compiled_profile, profile_text
-from tacit.profiles.choice import NamedProfile
+from tacit.origins import named
 from tacit.recall.answering import explain
 from tacit.recall.moments import told_at_starts
 from tacit.recall.query import Query
@@ -75,23 +73,12 @@ class Why:
 class Queries(Tending):
     """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does; and the profile."""
 
-    def profile_choice(self) -> NamedProfile:
-        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-        return profile_choice(self)
-
-    def use_profile(self, name: str) -> Profile:
-        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
-        self.need_person("Choosing a profile")
+    def use_profile(self, name: str, values: Mapping[str, Any] | None = None) -> Profile:
+        """Let this project remember like an origin from now on, or by `default` as Tacit does; some values set otherwise."""
+        profile = named(name, values)
+        self.need_person("To choose how a project remembers")
         self.ensure_project()
-        is_file, text = name.endswith(".toml"), profile_text(name)
-        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
-        kept = {
-            "name": path,
-            "text": text if is_file else "",
-            "by": self.actor.name,
-            "at": self.now(),
-        }
-        return put_profile(self, compiled_profile(text, name), kept)
+        return put_profile(self, profile, {"name": name, "by": self.actor.name, "at": self.now()})
 
     def why(self, id: str, question: str = "", *, run: str = "") -> Why:
         """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""

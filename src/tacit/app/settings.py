@@ -1,5 +1,5 @@
-"""The settings that hold in a work tree, from the user's file, the repository's and the environment; and the profile of an opened project:
-the one that was asked for, chosen by a person or named by the settings, kept compiled in the store.
+"""The settings that hold in a work tree, from the user's file, the repository's and the environment; and
+how an opened project remembers: as Tacit does, or like the origin that a person chose.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.config import Settled, settle
-from tacit.core.errors import ConfigInvalid, Refused, Unavailable
+from tacit.core.errors import ConfigInvalid, Refused
 from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.value import replace
 from tacit.guard.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
-from tacit.profiles import compiled_profile as compile_text
-from tacit.profiles import load, profile_names
-from tacit.profiles.choice import NamedProfile, by_repository, choice_changed, openness
+from tacit.origins import named
 
 if TYPE_CHECKING:
     from tacit.app.opened import Opened
@@ -77,55 +75,21 @@ def keep_profile(opened: Opened, tx: Transaction, at: str) -> str:
 
 
 def wanted_profile(opened: Opened) -> Profile:
-    """The profile that was asked for, or the one that the settings name."""
-    if opened._asked_profile:
-        profile = load(opened._asked_profile)
-        if not opened.actor.is_person and (more := openness(profile)):
-            raise Refused(
-                f"The profile {profile.name} is a person's choice ({more}); {opened.actor.reason}.",
-                "Leave --profile out.",
-            )
-        return profile
-    return load(profile_choice(opened).name)
-
-
-def profile_choice(opened: Opened) -> NamedProfile:
-    """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-    setting = opened.settings()["profile"]
-    path = repository_file(opened.place.root)
-    named = (
-        by_repository(setting.value, path)
-        if setting.source == path
-        else NamedProfile(str(setting.value))
-    )
-    chosen = choice_of_person(opened)
-    if chosen.get("text"):
-        return replace(named, note=choice_changed(chosen["name"], chosen["text"]), refused="")
-    return (
-        replace(named, note="", refused="") if named.note and opened.project and chosen else named
-    )
+    """The way of remembering that was asked for: Tacit's own, unless a person names another."""
+    profile = named(opened._asked_profile or "default")
+    if not opened.actor.is_person and not profile.render.wrap:
+        raise Refused(
+            f"To remember like {profile.name} is a person's choice (what it prints is not fenced);"
+            f" {opened.actor.reason}.",
+            "Leave --like out.",
+        )
+    return profile
 
 
 def choice_of_person(opened: Opened) -> dict[str, str]:
-    """The profile that a person chose here with `tacit profile use`: its name, its text where it was a file, who and when."""
+    """What a person chose here with `tacit init`: its name, who and when."""
     kept = opened.store.meta(f"profile:{opened.project_id}") if opened.project_id else ""
     return dict(json.loads(kept)) if kept else {}
-
-
-def compile_anew(opened: Opened, compiled: str) -> Profile:
-    """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
-    name, chosen = json.loads(compiled)["name"], choice_of_person(opened)
-    if chosen.get("text"):
-        profile = compile_text(chosen["text"], chosen["name"])
-    elif chosen or (name in profile_names() and not profile_choice(opened).note):
-        profile = load(name)
-    else:
-        profile = wanted_profile(opened)
-    try:
-        put_profile(opened, profile, {})
-    except (Unavailable, Refused):
-        pass  # a server on which we only read
-    return profile
 
 
 def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Profile:
@@ -134,10 +98,6 @@ def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Pro
         tx.put_profile(version, profile.name, to_json(profile), opened.now())
         opened._project = replace(project, profile=version)
         tx.put_project(opened._project)
-        if chosen:
-            tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
-    opened._profile, opened._asked_profile = (
-        None,
-        "",
-    )  # asked again, as far as its functions are installed
+        tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
+    opened._profile, opened._asked_profile = None, ""  # asked again
     return profile

@@ -7,7 +7,6 @@ from typing import Any
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id
-from tacit.app.settings import profile_choice
 from tacit.core.clock import after_days
 from tacit.core.errors import TacitError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
@@ -121,9 +120,7 @@ class Team(ByHand):
 
     def refused(self) -> list[str]:
         """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
-        chosen = profile_choice(self).note
         return [
             *refusal_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
             *self.sync_notes(),
-            *([chosen] if chosen else ()),
         ]

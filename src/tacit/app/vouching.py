@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.opened import Opened, config_path
+from tacit.app.opened import Opened
 from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
@@ -109,15 +109,11 @@ class Vouching:
         return ""
 
     def _chosen(self) -> tuple[str, float]:
-        """The profile that a person chose here, with `tacit profile use` or by their own settings, and since when; 0 where nobody did."""
+        """The profile that a person chose here, with `tacit init`, and since when; 0 where nobody did."""
         opened, name = self._opened, self._opened.profile.name
         if chosen := choice_of_person(opened):
             return name, seconds(chosen["at"])
-        named = opened.settings()["profile"]
-        by_settings = (
-            opened.project and named.source == config_path(opened.env) and named.value == name
-        )
-        return name, seconds(opened.project.created_at) if opened.project and by_settings else 0.0
+        return name, 0.0
 
 
 def _hash_of(path: str) -> str:

@@ -1,7 +1,7 @@
 """What the user has set, and where each value comes from.
 
 Four layers, the later ones win: defaults, the repository's `.tacit/config.toml`, the user's own `config.toml`, the
-environment. A repository's own file is somebody else's word: it may name a profile, a domain and paths to ignore, and
+environment. A repository's own file is somebody else's word: it may name a domain and paths to ignore, and
 nothing that reaches outside (no store, endpoint, command or key). Nothing in it is an error either: what does not count is left out
 and said, so that no commit can switch a person's memory off. The same holds for a variable, which a repository can have its host set.
 """
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 # key -> (default, may a repository set it, sentence)
 CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "store": ("", False, "the store file or URL; empty: the user's data folder"),
-    "profile": ("default", True, "the way of remembering for projects that name none"),
     "domain": ("", True, "the domain of this project's runs"),
     "by": ("", False, "the name in which you act"),
     "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
@@ -47,7 +46,7 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.seconds": (
         0,
         False,
-        "seconds a question may take where the profile allows fewer: a model on this machine may need them",
+        "seconds a question may take where fewer are the rule: a model on this machine may need them",
     ),
     "model.rewrite": (
         False,

@@ -3,7 +3,7 @@
     TacitError                      1  something failed
     ├── UsageError                  2  the call itself is off
     │   ├── TextInvalid                a lesson's text cannot be kept as it is
-    │   ├── ProfileInvalid             a profile holds an unknown key or a value out of range
+    │   ├── OriginUnknown              there is no origin of that name here
     │   └── ConfigInvalid              a configuration file cannot be used
     ├── NotFound                    3  no such memory, run, project, entry …
     │   └── Ambiguous                  a shortened id fits several
@@ -63,10 +63,10 @@ class TextInvalid(UsageError):
     code = "text_invalid"
 
 
-class ProfileInvalid(UsageError):
-    """The profile holds an unknown key or a value out of range."""
+class OriginUnknown(UsageError):
+    """There is no origin of that name here."""
 
-    code = "profile_invalid"
+    code = "origin_unknown"
 
 
 class ConfigInvalid(UsageError):

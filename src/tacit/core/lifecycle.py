@@ -23,7 +23,7 @@ from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
-    from tacit.core.profile_sections import Condition, Rule
+    from tacit.core.value import Section
 
 PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
 
@@ -292,7 +292,7 @@ def lasts(profile: Profile, standing: LadderFacts) -> bool:
     return standing.pinned or standing.klass in fade.never or standing.state in fade.never_states
 
 
-def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Rule, str]]:
+def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Section, str]]:
     """The rules that speak of this memory at all, each with the state it leads to."""
     for rule in profile.ladder.moves:
         if standing.state not in rule.states or (
@@ -312,11 +312,11 @@ def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Rule, str]
                 yield rule, to
 
 
-def _goals(rule: Rule) -> tuple[str, ...]:
+def _goals(rule: Section) -> tuple[str, ...]:
     return INJECTABLE if rule.to == PREVIOUS else (rule.to,)
 
 
-def _unmet(rule: Rule, to: str, standing: LadderFacts) -> list[tuple[float, str]]:
+def _unmet(rule: Section, to: str, standing: LadderFacts) -> list[tuple[float, str]]:
     """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
     found = [
         (_gap(each, standing), _words(each, standing))
@@ -333,13 +333,13 @@ def _walled(to: str, standing: LadderFacts) -> bool:
     return standing.held and to in INJECTABLE
 
 
-def _ask(condition: Condition, standing: LadderFacts) -> float | str | None:
+def _ask(condition: Section, standing: LadderFacts) -> float | str | None:
     name = "klass" if condition.quantity == "class" else condition.quantity
     at: float | str | None = getattr(standing, name)
     return at
 
 
-def _holds(condition: Condition, standing: LadderFacts) -> bool:
+def _holds(condition: Section, standing: LadderFacts) -> bool:
     at, bound = _ask(condition, standing), condition.bound
     if at is None:
         return False
@@ -356,7 +356,7 @@ def _holds(condition: Condition, standing: LadderFacts) -> bool:
     return number > limit if op == ">" else number < limit
 
 
-def _gap(condition: Condition, standing: LadderFacts) -> float:
+def _gap(condition: Section, standing: LadderFacts) -> float:
     """How far a condition is from holding, between 0 and 1: of two rules, the nearer is named."""
     at, bound = _ask(condition, standing), condition.bound
     if (
@@ -373,7 +373,7 @@ def _gap(condition: Condition, standing: LadderFacts) -> float:
 _SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "=": "=", "!=": "other than"}
 
 
-def _words(condition: Condition, standing: LadderFacts) -> str:
+def _words(condition: Section, standing: LadderFacts) -> str:
     at, bound, quantity = _ask(condition, standing), condition.bound, condition.quantity
     if quantity in LADDER_FLAGS:
         return LADDER_FLAGS[quantity] if bound else f"no longer {LADDER_FLAGS[quantity]}"
@@ -384,7 +384,7 @@ def _words(condition: Condition, standing: LadderFacts) -> str:
     return f"{LADDER_NUMBERS[quantity]} {_SIGNS[condition.op]} {bound:g} (now {now})"
 
 
-def _roles(profile: Profile, rule: Rule, standing: LadderFacts) -> tuple[str, ...]:
+def _roles(profile: Profile, rule: Section, standing: LadderFacts) -> tuple[str, ...]:
     """The approvals a rule needs, as roles; alternatives joined by "or". Two that come to the same role are two heads of it."""
     wanted = [_meant(profile, each, standing) for each in rule.approve]
     if rule.approve_any:
@@ -402,7 +402,7 @@ def _meant(profile: Profile, role: str, standing: LadderFacts) -> tuple[str, ...
     return (kind.reviewers if kind else ()) or ("person",)
 
 
-def _unapproved(profile: Profile, rule: Rule, standing: LadderFacts) -> list[tuple[float, str]]:
+def _unapproved(profile: Profile, rule: Section, standing: LadderFacts) -> list[tuple[float, str]]:
     """Roles still to be filled. Each approver fills one role: joint approval takes as many heads as roles."""
     wanted = _roles(profile, rule, standing)
     missing: list[tuple[float, str]] = []
@@ -434,7 +434,7 @@ def _article(role: str) -> str:
     return "a person" if role == "person" else role
 
 
-def _move(rule: Rule, to: str, standing: LadderFacts, needs: tuple[str, ...] = ()) -> Move:
+def _move(rule: Section, to: str, standing: LadderFacts, needs: tuple[str, ...] = ()) -> Move:
     reason = rule.reason.format_map(
         _told(standing, to, " and ".join(f"{_article(role)} (asked)" for role in needs))
     )

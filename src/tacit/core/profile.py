@@ -1,128 +1,546 @@
-"""A profile is one way of remembering, as values: thresholds, ladder, weights, budgets, vocabulary, wording.
+"""A way of remembering, as values: kinds, thresholds, ladder, weights, budgets, wording.
 
-People write profiles as TOML; `profile_toml` checks them against one table of keys and compiles them to JSON, which
-the store keeps. This module is the other half, the one that hooks load: it reads that JSON and hands out sections as
-typed values. A compiled profile is complete, so nothing here has a default; and since a hook touches a handful of the
-sections, each is built when it is first asked for.
+`Profile` is Tacit's own plain way. An origin's class derives from it and says what it does otherwise; the core asks the
+object it is given and knows no origin by name. Nothing has a hidden default: every value stands below.
 
-    profile = from_json(text)
     profile.trial.rate          0.3
     profile.kinds["fix"].klass  "fix"
 
-What each key is, means and may be stands in the class of its section (`profile_sections`, `profile_upkeep`), its
-default in `default.toml`.
+Hooks load this module.
 """
 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.errors import ProfileInvalid
-from tacit.core.value import dumps, loads
+from tacit.core.states import EXPOSURE, MIN_UNITS, RUNS
+from tacit.core.value import Section, dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.core.profile_keys import ProfileFields
-    from tacit.core.profile_sections import Condition
-
-# Written by `python -m tacit.core.profile_toml --write`, and another one whenever the keys are: a store that holds a
-# profile of another format compiles it anew.
-FORMAT = "5xsdzw5z8c5b0g33"
-
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
 LEVELS = ("lean", "balanced", "deep")
-GENERAL = "general"  # the domain whose memories fit every other one, and the type of a task that no word betrays
+# the domain whose memories fit every other one, and the type of a task that no word betrays
+GENERAL = "general"
 
 
-class Section:
-    """A part of a profile at run time: one frozen record for all of them.
+def kind(klass: str, label: str = "", **more: Any) -> Section:
+    """One kind of lesson, mapped to a class that the core knows."""
+    return Section(**{**_KIND, "klass": klass, "label": label, **more})
 
-    The classes of `profile_sections` describe each part to readers, to the type checker and to the compiler, and no hook loads them: made
-    and given an `__init__` in each they would cost a tenth of an interpreter's start and gain nothing, since what
-    was compiled was checked.
-    """
 
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
+_KIND: dict[str, Any] = {
+    "klass": "",
+    "label": "",
+    "heading": "",  # under which a wording groups it
+    "scope": "",  # at birth; empty: the project
+    "reviewers": (),  # roles that `reviewer` means for this kind; none: a person
+    "aliases": (),  # other words for it, as foreign systems write them
+    "keywords": (),  # that make the classifier choose it
+    "cap": 0,  # at most so many of it in one injection; 0: no cap of its own
+    "min_confidence": 0.0,  # below this it is not injected
+    "min_success": 0.0,
+    "same_task": False,  # only for runs of its own task type
+    "error_lift": 0.0,  # added to its score for each error of the query that its text holds
+    "path_lift": 0.0,  # added to its score if it names a file of the query
+}
 
-    def __setattr__(self, name: str, _: object) -> None:
-        raise AttributeError(f"a section is a value: use replace(section, {name}=...)")
+
+def listed(text: str) -> tuple[str, ...]:
+    """Words and phrases between commas."""
+    return tuple(text.split(", "))
+
+
+def category(
+    label: str = "", keywords: tuple[str, ...] = (), aliases: tuple[str, ...] = ()
+) -> Section:
+    """One subject, the words that speak for it, and other names of it; ties go to the earlier one."""
+    return Section(label=label, keywords=keywords, aliases=aliases)
+
+
+def extractor(
+    kind: str = "", count: int = 1, confidence: float | None = None, cap: float = 1.0
+) -> Section:
+    """An extractor that works: the kind of its findings (empty: as it says itself), after so many occurrences, how sure, at most."""
+    return Section(kind=kind, count=count, confidence=confidence, cap=cap)
+
+
+def phrase(text: str, any: tuple[str, ...] = (), all: tuple[str, ...] = ()) -> Section:
+    """A wording that stands for many: chosen if any word of `any` occurs, or all of `all` do."""
+    return Section(text=text, any=any, all=all)
+
+
+def convention(
+    text: str, confidence: float, holds: tuple[str, ...] = (), ends: tuple[str, ...] = ()
+) -> Section:
+    """A habit that file names betray by what they hold or end in; {folder} and {suffix} are those most files share."""
+    return Section(text=text, confidence=confidence, holds=holds, ends=ends)
+
+
+def role(least: int, most: int, cautions: int = 0) -> Section:
+    """How many memories one role is given, and cautions beside them."""
+    return Section(least=least, most=most, cautions=cautions)
+
+
+class _PlainLadder:
+    """The plain ladder, loaded when it is asked for: no hook does."""
+
+    def __get__(self, of: object, owner: type) -> Section:
+        from tacit.core.ladder import PLAIN
+
+        return PLAIN
+
+
+class Profile:
+    """Tacit's own way of remembering, and what an origin's class changes."""
+
+    name = "default"
+    title = "Lessons from finished runs, measured with a control group"
+    roles = ()  # approvals here are a person's; no further roles
+    domains = ()  # any word is a domain
+    add_kind = "rule"  # what a person writes down without a kind is meant to be kept to
+    other_kind = "fact"  # what a foreign system calls by a word nobody declared
+    ids = ""  # a new lesson has its own id only
+    columns = ("id", "standing", "text")
+    words = Section(
+        memory="lesson",
+        run="run",
+        person="user",
+    )
+    kinds: Mapping[str, Section] = {
+        "preference": kind(
+            "preference",
+            label="Preference",
+            aliases=("wish", "style", "user_preference"),
+        ),
+        "rule": kind(
+            "rule",
+            label="Rule",
+            aliases=("project_rule", "agent_rule", "rules"),
+        ),
+        "security": kind(
+            "security",
+            label="Security",
+            aliases=("security_pattern", "vulnerability"),
+        ),
+        "fix": kind(
+            "fix",
+            label="What works",
+            aliases=listed(
+                "strategy, solution, test_strategy, performance_tip, process_improvement"
+            ),
+        ),
+        "pitfall": kind(
+            "pitfall",
+            label="Pitfall",
+            aliases=listed(
+                "pattern, anti_pattern, antipattern, failure_lesson, risk_pattern, "
+                "integration_pattern"
+            ),
+        ),
+        "command": kind(
+            "command",
+            label="Command",
+            cap=2,  # met in every session, they would crowd out what went wrong
+        ),
+        "fact": kind(
+            "fact",
+            label="Fact",
+            aliases=listed(
+                "convention, observation, archetype_hint, decision_precedent, "
+                "architecture_precedent, ux_pattern"
+            ),
+        ),
+        # what was settled about the product or a part of it
+        "decision": kind(
+            "fact",
+            label="Decision",
+            aliases=("decided", "adr"),
+        ),
+        "estimate": kind(
+            "estimate",
+            label="Estimate",
+            cap=2,  # two are enough
+            same_task=True,  # how long another type of task took says nothing
+        ),
+    }
+    # Words must begin a word: as substrings, "Inspect latest logs" is a test-fix and "Rebuild index" a feature.
+    tasks = Section(
+        match="word_start",
+        types=(
+            Section(name="test-fix", words=listed("test, spec, jest, vitest, pytest, failing")),
+            Section(name="feature", words=("implement", "add feature", "new feature", "build")),
+            Section(
+                name="refactor",
+                words=listed("refactor, reorganize, reorganise, restructure, clean"),
+            ),
+            Section(name="bug-fix", words=listed("fix, bug, error, crash, issue")),
+            Section(name="documentation", words=("document", "readme", "guide", "docs")),
+            Section(name="architecture", words=("architecture", "design", "structure")),
+            Section(
+                name="performance", words=listed("optimize, optimise, performance, speed, slow")
+            ),
+        ),
+    )
+    # Categories are what sources say (a reviewer's "security", a linter's rule family). What names none is filed under a
+    # subject by its words, if any fits, so that `--category` finds it; nothing else depends on it.
+    categories = Section(
+        classifier="subject",
+        otherwise="",
+        names={
+            "testing": category(
+                label="Testing",
+                keywords=listed(
+                    "test, tests, fixture, coverage, flaky, mock, assertion, pytest, jest, vitest"
+                ),
+            ),
+            "build": category(
+                label="Build and dependencies",
+                keywords=listed(
+                    "build, compile, dependency, dependencies, package, lockfile, install, bundler, "
+                    "linker"
+                ),
+            ),
+            "security": category(
+                label="Security",
+                keywords=listed(
+                    "security, secret, token, password, credential, vulnerability, injection, "
+                    "permission"
+                ),
+            ),
+            "data": category(
+                label="Data and storage",
+                keywords=listed(
+                    "database, migration, query, schema, index, table, transaction, cache"
+                ),
+            ),
+            "delivery": category(
+                label="Delivery and operations",
+                keywords=listed(
+                    "deploy, release, pipeline, ci, container, docker, kubernetes, rollback, "
+                    "staging, production"
+                ),
+            ),
+            "performance": category(
+                label="Performance",
+                keywords=listed("performance, slow, latency, throughput, timeout, memory leak"),
+            ),
+            "interface": category(
+                label="Interfaces",
+                keywords=listed(
+                    "api, endpoint, request, response, header, payload, ui, accessibility"
+                ),
+            ),
+            "style": category(
+                label="Style and tools",
+                keywords=listed(
+                    "lint, linter, format, formatter, type check, mypy, eslint, ruff, naming"
+                ),
+            ),
+            "process": category(
+                label="Process",
+                keywords=listed("commit, branch, pull request, review, merge, changelog, issue"),
+            ),
+        },
+    )
+    scopes = Section(
+        keywords={},
+    )
+    extract = Section(
+        severity_floor="info",  # the ladder, not the floor, keeps noise out: one sighting is never injected
+        classifier="none",  # extractors and formats say the kind
+        tagger="none",
+        extractors={
+            # review verdicts, retrospectives, submitted observations, failed tests, comments
+            "outright": extractor(),
+            # typed sentences that open with a standing mark
+            "floor": extractor(),
+            # what several runs met: failures, and the cures of those that all got over alike
+            "notice": extractor(),
+            # an approach of more than half of a loop's successful iterations
+            "strategy": extractor(
+                kind="fix",
+                cap=0.9,
+            ),
+            # confidence grows over five completed iterations
+            "estimate": extractor(
+                kind="estimate",
+                cap=0.9,
+            ),
+            # one failure of a loop's iterations, twice or more
+            "antipattern": extractor(
+                kind="pitfall",
+                count=2,
+                cap=0.8,
+            ),
+            # habits that the names of changed files betray
+            "convention": extractor(
+                kind="fact",
+            ),
+            "failure_class": extractor(
+                kind="pitfall",
+                count=2,
+            ),
+            "concern": extractor(
+                kind="pitfall",
+                count=2,
+            ),
+            "recovery": extractor(
+                kind="pitfall",
+                count=2,
+            ),
+            "recipe": extractor(
+                kind="fix",
+                count=3,
+            ),
+            "integration": extractor(
+                kind="pitfall",
+                count=2,
+            ),
+            "low_confidence": extractor(
+                kind="pitfall",
+                count=2,
+            ),
+        },
+        approaches=(),
+        failures=(
+            phrase(
+                any=("syntax", "parse error", "unexpected token"),
+                text="Syntax errors - check code carefully before execution",
+            ),
+            phrase(
+                any=("undefined", "null", "nonetype"),
+                text="Null/undefined errors - add validation checks",
+            ),
+            phrase(any=("timeout", "timed out"), text="Timeout errors - break into smaller steps"),
+            phrase(
+                any=("permission", "access denied"),
+                text="Permission errors - check file/directory permissions",
+            ),
+            phrase(
+                any=("cannot find module", "no module named", "modulenotfound"),
+                all=("module", "not found"),
+                text="Module not found - verify dependencies installed",
+            ),
+        ),
+        conventions=(
+            convention(
+                holds=(".test.", ".spec."),
+                text="Tests are named *.test.* or *.spec.*, beside their sources or in a test folder",
+                confidence=0.7,
+            ),
+            convention(
+                holds=("tests/test_", "test/test_"),
+                text="Tests stand in a tests folder and are named test_*",
+                confidence=0.7,
+            ),
+            convention(
+                ends=(".mjs", ".ts", ".tsx"),
+                text="ES modules (.mjs) or TypeScript (.ts)",
+                confidence=0.8,
+            ),
+        ),
+    )
+    match = Section(
+        matcher="lexical",
+        threshold=0.36,  # with this margin chosen on duplicate reports (decision 4)
+        margin=0.03,  # a twin stands out from the second-best, boilerplate does not
+        doubt=0.25,  # where each says more than a quarter of its own, words do not vouch for a merge (decision 4)
+        same_kind=False,
+        same_task=False,
+        category_blocks=False,  # two reviewers file one problem under two names
+    )
+    gate = Section(
+        function="rules",
+        min_chars=12,  # a shorter text carries nothing
+        discard=("tool_trace", "command_dump", "instruction_edit", "narration"),
+        favour=("adr", "path", "command", "config"),
+        hedges=listed(
+            "might be, could potentially, appears to, seems like, may not, i think, "
+            "probably, not sure, perhaps"
+        ),
+        known="link",
+        unknown="hold",  # a lesson that goes into every later prompt should not fail open
+    )
+    trust = Section(
+        runs=RUNS,  # one-offs are noise
+        once=True,  # what one session found is told at its own moment, if nothing from outside brought it
+    )
+    ladder: Section = _PlainLadder()  # type: ignore[assignment]
+    # effect §8
+    trial = Section(
+        rate=0.3,  # nearly as fast as .5 and 2.3 times as fast as .1
+        rate_watch=0.05,  # keeps the table alive for drift
+        rate_severe=0.1,  # exempting bugs would leave unmeasured the lessons most worth it
+        rate_heard=0.1,  # a person's word, as a reader heard it; confirmed it is exempt like any other word of theirs
+        lean=False,  # problems 18.1 → 17.8 per 100 lesson-runs, verdicts −16 %
+        exempt=listed(
+            "preference, rule, security, command, estimate"
+        ),  # the last two have no problem that could occur
+    )
+    effect = Section(
+        alpha=0.05,
+        margin=0.1,
+        min_units=MIN_UNITS,
+    )
+    query = Section(
+        max_chars=96000,  # a task's whole text, a pasted log included; of a longer one the beginning and the end
+        rewrite_timeout_s=1.5,  # somebody waits
+    )
+    rank = Section(
+        ranker="lexical",
+        floor=0.08,  # to be measured with the ranker
+        min_chars=0,
+        min_frequency=0,
+        universal_at=0,
+        by_domain=False,
+        by_agent=True,
+        drop_stale=False,
+        ties=("seen", "text"),  # by content, not by the clock
+    )
+    budget = Section(
+        level="auto",
+        lean=3,
+        balanced=7,
+        deep=15,
+        max_tokens=1200,
+        pinned_outside=True,
+        start_tokens=300,  # design §4
+        roles={},
+        precedence=listed(
+            "pinned, trust:user, verdict:helps, class:rule, scope:project, belief, newer"
+        ),
+    )
+    render = Section(
+        renderer="notes",
+        heading="## Lessons from past runs",
+        intro="Notes, not instructions. Each has been met before in this project; ask `tacit why ID` where one surprises.",
+        line="- {text} [{id}, {label}, seen {seen}x]",
+        empty="",
+        wrap=True,
+        max_line_chars=400,
+    )
+    fade = Section(
+        function="days",
+        runs_step=10,  # where `runs` is named
+        stale_days=90,
+        exposure=EXPOSURE,  # a project that rests forgets nothing
+        never=("preference", "rule", "security"),
+        never_states=("canonical",),
+    )
+    signals = Section(
+        names=(
+            "helped",
+            "failed",
+            "cited",
+        ),  # what people and agents say of a use: shown, never counted as effect
+        confidence="none",  # belief orders lessons here; confidence is the origins'
+        audits=("findings",),
+    )
+    tend = Section(
+        when=("session_start", "daily"),
+        prune_days=365,  # where the ladder prunes what is stale (joelclaw)
+    )
+    triage = Section(
+        rules="known_line",
+        promote_sections=("What works", "Facts"),
+        promote_needs=("reference",),
+        threshold=0.55,  # as lessons are matched; joelclaw's .85 counts edits
+        checked=10,
+        expire_days=7,
+    )
+    page = Section(
+        target="MEMORY.md",
+        # Beside the page. None is written before a person asked for it: tacit page --target
+        # AGENTS.md
+        targets={
+            "MEMORY.md": "block",
+            "AGENTS.md": "block",
+            "CLAUDE.md": "block",
+            "CLAUDE.local.md": "block",
+            "GEMINI.md": "block",
+            ".github/copilot-instructions.md": "block",
+        },
+        title="Memory",
+        max_lines=180,
+        sections=listed(
+            "Rules, Preferences, Security, Pitfalls, What works, Commands, Facts, Inbox"
+        ),
+        map={
+            "rule": "Rules",
+            "preference": "Preferences",
+            "security": "Security",
+            "pitfall": "Pitfalls",
+            "fix": "What works",
+            "command": "Commands",
+            "fact": "Facts",
+        },
+        line="- {text} <!-- {id} -->",
+        states=("canonical",),  # a page is loaded by the host: what stands there cannot be on trial
+    )
+    model = Section(
+        steps=("read", "rewrite", "triage", "reflect"),
+        timeout_s=60.0,
+    )
+    learn = Section(
+        settle_hours=6.0,
+    )
+    health = Section(
+        uncategorised=1.0,
+    )
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        """`values` are set instead of the class's own, by dotted key."""
+        self.values = dict(values or {})
+        for key, new in self.values.items():
+            section, *path = key.split(".")
+            setattr(self, section, _but(getattr(self, section), path, new))
 
     def __eq__(self, other: object) -> bool:
-        return self.__dict__ == other.__dict__ if isinstance(other, Section) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # sections hold mappings
-
-    def __repr__(self) -> str:
-        return f"Section({', '.join(f'{name}={at!r}' for name, at in self.__dict__.items())})"
-
-    @property
-    def FIELDS(self) -> tuple[str, ...]:
-        """As a value's: `fields(section)` works."""
-        return tuple(self.__dict__)
-
-
-if not TYPE_CHECKING:
-    Condition, ProfileFields = Section, object
-
-
-class Profile(ProfileFields):
-    """One way of remembering. Equal profiles hold equal values; `profile_id` names the version."""
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.__dict__["data"] = data  # the compiled form, never changed; sections are built from it
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name):
-            # Reached only for a section that was not asked for before.
-            data = self.__dict__.get("data", {})
-            if name not in data:
-                raise AttributeError(f"a profile has no section {name!r}")
-            section = self.__dict__[name] = _built(name, data[name], data)
-            return section
-
-    def __setattr__(self, name: str, _: object) -> None:
-        raise AttributeError(f"a profile is a value: use changed(profile, {{'{name}': ...}})")
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.data == other.data) if isinstance(other, Profile) else NotImplemented
+        if not isinstance(other, Profile):
+            return NotImplemented
+        return type(self) is type(other) and self.values == other.values
 
     def __hash__(self) -> int:
         return hash(to_json(self))
 
     def __repr__(self) -> str:
-        return f"Profile({self.name!r}, {profile_id(self)!r})"
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The compiled form: what `to_json` writes."""
-        return self.__dict__["data"]  # type: ignore[no-any-return]
+        return f"{type(self).__name__}({self.values or ''})"
 
 
-def from_json(text: str) -> Profile:
-    """The profile behind its compiled text. Only the format is checked: what was compiled was checked then."""
-    data = loads(text)
-    found = data.get("format") if isinstance(data, dict) else None
-    if found != FORMAT:
-        raise ProfileInvalid(
-            f"The stored profile has format {found}; this version of Tacit reads format {FORMAT}.",
-            "Compile it again from its TOML.",
-        )
-    return Profile(data)
-
-
-def is_current(text: str) -> bool:
-    """Whether this version of Tacit reads a compiled text; otherwise its profile is compiled anew, by name."""
-    return text.startswith(f'{{"format":"{FORMAT}",')
+def _but(old: Any, path: list[str], new: Any) -> Any:
+    """A section or a table of them with one value set, however deep it stands."""
+    if not path:
+        return new
+    name, *deeper = path
+    if isinstance(old, Section):
+        return old.but(**{name: _but(getattr(old, name, None), deeper, new)})
+    return {**old, name: _but(old[name], deeper, new)}
 
 
 def to_json(profile: Profile) -> str:
-    """The canonical text: keys in the order of the key table, names in the profile's own order (it carries meaning)."""
-    return dumps(profile.data, ensure_ascii=False, separators=(",", ":"))
+    """What the store keeps: whose way it is, and what is set otherwise."""
+    kept = {
+        "name": profile.name,
+        "confidence": profile.signals.confidence,
+        "values": profile.values,
+    }
+    return dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def plain(text: str) -> Profile | None:
+    """Tacit's own way, as a store keeps it; None where the store names an origin."""
+    kept = loads(text)
+    return Profile(kept.get("values")) if kept["name"] == Profile.name else None
+
+
+def confidence_rule(text: str | None) -> str:
+    """The name of the rule by which confidence is folded, of what a store keeps."""
+    kept = loads(text) if text else {}
+    return str(kept.get("confidence") or "none")
 
 
 def profile_id(profile: Profile) -> str:
@@ -130,45 +548,9 @@ def profile_id(profile: Profile) -> str:
     return short_hash(to_json(profile))
 
 
-def flat(profile: Profile) -> dict[str, Any]:
-    """Every value under its dotted key, as compiled; members of a named list by name (`ladder.moves.seen-again.to`)."""
-    found: dict[str, Any] = {}
-
-    def walk(prefix: str, at: Any) -> None:
-        if isinstance(at, list) and at and all(isinstance(each, dict) for each in at):
-            at = {
-                each.get("name", str(n)): {k: v for k, v in each.items() if k != "name"}
-                for n, each in enumerate(at)
-            }
-        if isinstance(at, dict) and at:
-            for key, inner in at.items():
-                walk(f"{prefix}.{key}" if prefix else key, inner)
-        else:
-            found[prefix] = at
-
-    walk("", {key: inner for key, inner in profile.data.items() if key != "format"})
-    return found
-
-
-def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:
-    """What differs, key by key: (key, in a, in b); None where a side has no such key."""
-    left, right = flat(a), flat(b)
-    keys = [*left, *(key for key in right if key not in left)]
-    return [(key, left.get(key), right.get(key)) for key in keys if left.get(key) != right.get(key)]
-
-
 def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
-    """A copy with some dotted keys set, for tests. The keys must exist; ranges are not looked at."""
-    data: dict[str, Any] = loads(to_json(profile))
-    for key, new in values.items():
-        at: Any = data
-        *path, last = key.split(".")
-        for step in path:
-            at = at.get(step) if isinstance(at, dict) else None
-        if not isinstance(at, dict) or last not in at:
-            raise ProfileInvalid(f"{key} is not a key of the profile {profile.name}.")
-        at[last] = list(new) if isinstance(new, tuple) else new
-    return Profile(data)
+    """The same way with some dotted keys set; each must exist."""
+    return type(profile)({**profile.values, **values})
 
 
 def kind_named(profile: Profile, word: str) -> str:
@@ -186,59 +568,8 @@ def _folded(word: str) -> str:
 
 def class_of(profile: Profile, kind: str) -> str:
     """The class of a kind, by name or alias; that of `other_kind` for one the profile does not declare."""
-    return profile.kinds[kind_named(profile, kind)].klass
-
-
-# Tables whose keys are names that the profile chooses stay mappings, in its order. Every other table is a section.
-_NAMED = frozenset(
-    (
-        "kinds",
-        "categories.names",
-        "scopes.keywords",
-        "extract.extractors",
-        "ladder.review_after",
-        "budget.roles",
-        "page.map",
-        "page.targets",
-    )
-)
-_RENAMED = {"class": "klass", "from": "states"}  # words that Python keeps for itself
-
-
-def _built(path: str, at: Any, data: Mapping[str, Any]) -> Any:
-    """A compiled value as its reader wants it: tuples, sections, mappings, and conditions with their numbers."""
-    if isinstance(at, list):
-        if path == "ladder.moves.when":
-            return tuple([_condition(text, data) for text in at])
-        return (
-            tuple([_built(path, each, data) for each in at])
-            if at and isinstance(at[0], dict)
-            else tuple(at)
-        )
-    if not isinstance(at, dict):
-        return at
-    named = path in _NAMED
-    made: dict[str, Any] = {}
-    for key, inner in at.items():
-        if isinstance(inner, (list, dict)):
-            inner = _built(f"{path}.*" if named else f"{path}.{key}", inner, data)
-        made[key if named or key not in _RENAMED else _RENAMED[key]] = inner
-    return made if named else Section(**made)
-
-
-def _condition(text: str, data: Mapping[str, Any]) -> Condition:
-    """ "seen >= trust.runs", with the number that trust.runs has in this profile."""
-    quantity, op, bound = text.split(" ", 2)
-    try:
-        number = float(bound)
-    except ValueError:
-        if "." not in bound:
-            return Condition(quantity=quantity, op=op, bound=bound)
-        at: Any = data
-        for step in bound.split("."):
-            at = at[step]
-        number = float(at)
-    return Condition(quantity=quantity, op=op, bound=number)
+    klass: str = profile.kinds[kind_named(profile, kind)].klass
+    return klass
 
 
 def task_type_of(profile: Profile, text: str) -> str:
@@ -247,7 +578,8 @@ def task_type_of(profile: Profile, text: str) -> str:
     how = profile.tasks.match
     for each in profile.tasks.types:
         if any(_holds(folded, word, how) for word in each.words):
-            return each.name
+            name: str = each.name
+            return name
     return GENERAL
 
 

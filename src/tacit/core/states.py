@@ -32,11 +32,15 @@ CLOSED = (
     "rejected",
 )  # taken out; only `undo`, or meeting it again, brings it back
 
+RUNS = 2  # independent runs that make a lesson credible: one-offs are noise
+MIN_UNITS = 20  # no belief counts before so many settled units
+EXPOSURE = 10  # runs that could have met or used a lesson before its silence counts
+
 ENDING_VERDICTS = ("harms",)  # verdicts after which a lesson is no longer given
 
-# geas's own table, and beyond it:
-#   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
-#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; a person may put away what makes no difference
+# Beyond what a governed lifecycle needs:
+#   under_review → superseded, archived      outcomes of a review
+#   candidate, provisional, stable → archived  a count falls to 0; a person may put away what makes no difference
 #   provisional → superseded                 a lesson corrected before it was proven
 #   stable → provisional                     believed helpful once, and no longer
 #   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over

@@ -45,6 +45,42 @@ else:
         return cls
 
 
+class Section:
+    """A part of a way of remembering: named values that never change.
+
+    One class for all parts: frozen values of their own would cost a tenth of an interpreter's start at every hook.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, _: object) -> None:
+        raise AttributeError(f"a section is a value: use section.but({name}=...)")
+
+    def __eq__(self, other: object) -> bool:
+        return self.__dict__ == other.__dict__ if isinstance(other, Section) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # sections hold mappings
+
+    def __repr__(self) -> str:
+        return f"Section({', '.join(f'{name}={at!r}' for name, at in self.__dict__.items())})"
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def FIELDS(self) -> tuple[str, ...]:
+        """As a value's: `fields(section)` works."""
+        return tuple(self.__dict__)
+
+    def but(self, **values: Any) -> Section:
+        """The same with other values; a name that it does not have is a mistake."""
+        if unknown := values.keys() - self.__dict__.keys():
+            raise TypeError(f"there is no {', '.join(sorted(unknown))} here")
+        return Section(**{**self.__dict__, **values})
+
+
 def replace(of: T, **changes: Any) -> T:
     """A copy of a value with some fields changed."""
     return type(of)(**{**of.__dict__, **changes})

@@ -20,6 +20,7 @@ from tacit.core.errors import UsageError
 from tacit.formats.source import STANDARD_INPUT, FileSource
 from tacit.hookspecs import plugged_in
 from tacit.hosts import HOSTS, folder
+from tacit.origins import ORIGINS
 
 if TYPE_CHECKING:
     from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
@@ -64,10 +65,7 @@ FORMATS = {
     "inspect": "tacit.formats.inspect_ai",
     "openhands": "tacit.formats.openhands",
     "swe-agent": "tacit.formats.swe_agent",
-    "archeflow": "tacit.origins.archeflow",
-    "geas": "tacit.origins.geas",
-    "joelclaw": "tacit.origins.joelclaw",
-    "ralph": "tacit.origins.ralph",
+    **{name: f"tacit.origins.{name}" for name in sorted(ORIGINS)},
 }
 FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.profile_sections import Trial
+    from tacit.core.value import Section
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"
@@ -52,7 +52,7 @@ def assignments(
     *,
     key: bytes,
     unit: str,
-    settings: Trial,
+    settings: Section,
     trial: bool = True,
     epoch: str = "",
     cured: Mapping[str, Memory] | None = None,
@@ -134,12 +134,12 @@ def tells_cure_of(memory: Memory) -> str:
     return memory.family if memory.klass == "command" else ""
 
 
-def is_exempt(memory: Memory, settings: Trial) -> bool:
+def is_exempt(memory: Memory, settings: Section) -> bool:
     """Whether a lesson is given to everybody: only such a one may stand where no coin is thrown."""
     return _rate(memory, settings).value <= 0.0
 
 
-def _rate(memory: Memory, settings: Trial, epoch: str = "", pool: bool = False) -> Rate:
+def _rate(memory: Memory, settings: Section, epoch: str = "", pool: bool = False) -> Rate:
     """By the verdict in the epoch of the run that asks, where there is one; else by what the lesson's epochs agree on."""
     signals = memory.tally.signals or {}
     here = signals.get(f"{IN_EPOCH}{epoch}")

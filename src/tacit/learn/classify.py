@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tacit.core.memory import SEVERITIES
 from tacit.core.profile import GENERAL, Profile, kind_named
-from tacit.core.profile_sections import Categories
 from tacit.core.run import Finding, Run
-from tacit.core.value import replace, value
+from tacit.core.value import Section, replace, value
 from tacit.learn.gate import GateDecision
 
 UNSAID = "pitfall"  # the kind a finding has where its source names none
@@ -61,7 +60,7 @@ def scope_of(text: str, profile: Profile) -> str:
     return ""
 
 
-def category_named(word: str, categories: Categories) -> str:
+def category_named(word: str, categories: Section) -> str:
     """The category behind a name or alias, in any spelling; empty for an unknown one."""
     asked = _spelled(word)
     if not asked:
@@ -81,7 +80,7 @@ TAXONOMY = "v1"  # joelclaw's
 BASE, CONFIDENCE_PER_HIT, TOP_CONFIDENCE, NAMED_CONFIDENCE, NONE_FITS = 0.55, 0.12, 0.95, 0.65, 0.35
 
 
-def category_of(text: str, categories: Categories) -> Filed:
+def category_of(text: str, categories: Section) -> Filed:
     """The category with the most keywords in a text, the earlier of two equal ones."""
     best, hits = categories.otherwise, 0
     for name, category in categories.names.items():
@@ -93,7 +92,7 @@ def category_of(text: str, categories: Categories) -> Filed:
     return Filed(best, min(TOP_CONFIDENCE, BASE + CONFIDENCE_PER_HIT * hits), "rules", TAXONOMY)
 
 
-def filed(text: str, hint: str, stated: float | None, categories: Categories) -> Filed:
+def filed(text: str, hint: str, stated: float | None, categories: Section) -> Filed:
     """Where a text belongs: the source's own word if it names a known category, otherwise the keywords."""
     named = category_named(hint, categories)
     if named:

@@ -37,11 +37,7 @@ def what_it_says(
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
     store, project, profile = work.store, work.project.id, work.profile
-    on = tuple(
-        name
-        for name, extractor in profile.extract.extractors.items()
-        if extractor.on and name in EXTRACTORS
-    )
+    on = tuple(name for name, extractor in profile.extract.extractors.items() if name in EXTRACTORS)
     given = texts_given(store, unit_of(store, project, run, id))
     stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
     found = extract(stripped, on)

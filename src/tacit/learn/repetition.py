@@ -24,9 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.memory import SEVERITIES
-from tacit.core.profile_sections import Extractor
 from tacit.core.run import Finding, Run, fold_severity
-from tacit.core.value import grouped, value
+from tacit.core.value import Section, grouped, value
 
 VERSION = 1
 # trigger -> (its wording, whether tasks are counted rather than occurrences)
@@ -79,7 +78,7 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
 
 
 def repeated(
-    run: Run, noted: Iterable[Incident], settings: Mapping[str, Extractor]
+    run: Run, noted: Iterable[Incident], settings: Mapping[str, Section]
 ) -> Iterator[Finding]:
     """What came up in this run and has come up often enough by now: a finding for each run in which it did.
 
@@ -92,7 +91,7 @@ def repeated(
     every = grouped(_in_order(run.id, now, noted), _name)
     for name in dict.fromkeys(_name(each) for each in now):
         trigger = settings.get(name[0])
-        if trigger is not None and trigger.on and reached(every[name]) >= trigger.count:
+        if trigger is not None and reached(every[name]) >= trigger.count:
             enough = _enough(every[name], trigger.count)
             for task in dict.fromkeys(each.task for each in every[name]):
                 yield _finding(
@@ -133,7 +132,7 @@ def _enough(every: list[Incident], count: int) -> set[str]:
 
 
 def _finding(
-    run: Run, task: str, every: list[Incident], trigger: Extractor, confidence: float | None
+    run: Run, task: str, every: list[Incident], trigger: Section, confidence: float | None
 ) -> Finding:
     first, mine = every[0], [each for each in every if each.task == task]
     tasks = list(dict.fromkeys(each.task for each in every))

@@ -167,7 +167,7 @@ class Findings:
         put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
         fold_incidents(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
-        if how is None or not how.on or not noticed:
+        if how is None or not noticed:
             return
         counts = Counts(tx, self.project.id, person, self.id)
         told = counted(counts, noticed, lines)

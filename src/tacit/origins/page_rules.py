@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tacit.core.profile_upkeep import Triage
+from tacit.core.value import Section
 from tacit.tend.triage_rules import (
     Suggested,
     Triaged,
@@ -31,7 +31,7 @@ _DATED_OPENING = re.compile(r"^(?:-\s*)?\(\d{4}-\d\d-\d\d\)\s*")
 
 
 def page_line(
-    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
+    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Section
 ) -> Triaged:
     """The rules in their order; the first that applies decides."""
     text = suggested.text.strip()
@@ -56,7 +56,7 @@ def page_line(
 _DENIED = re.compile(r"\b(?:not|never|no|don't)\b")
 
 
-def duplicate(text: str, other: str, settings: Triage) -> float:
+def duplicate(text: str, other: str, settings: Section) -> float:
     """How alike two texts are if that makes one a duplicate of the other; 0 if it does not."""
     mine, theirs = _compared(text), _compared(other)
     score = likeness(mine, theirs, settings.threshold)

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Unavailable
-from tacit.core.profile_sections import Query
-from tacit.core.value import value
+from tacit.core.value import Section, value
 from tacit.recall.budget import Level
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Reworded:
 
 
 def reworded(
-    question: str, settings: Query, level: Level, model: Callable[[], Model | None]
+    question: str, settings: Section, level: Level, model: Callable[[], Model | None]
 ) -> Reworded:
     """The question with a model's words for it, where it is worth asking and the answer came in time."""
     why = skipped(question, settings) or ("" if is_enabled(level) else "skip.lean_budget")
@@ -52,7 +51,7 @@ def reworded(
     return Reworded(f"{question} {words}", words)
 
 
-def skipped(question: str, settings: Query) -> str:
+def skipped(question: str, settings: Section) -> str:
     """Why a question is not rewritten, in joelclaw's words; empty if it may be."""
     text = " ".join(question.split())[: settings.max_chars]
     words = text.split()
@@ -84,7 +83,7 @@ def prompt(question: str) -> str:
     )
 
 
-def taken(answer: str, question: str, settings: Query) -> str:
+def taken(answer: str, question: str, settings: Section) -> str:
     """The rewritten question; the question itself where the answer is none."""
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
     if len(lines) != 1 or not _FEW_WORDS <= len(lines[0]) <= min(settings.max_chars, _LONGEST):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.links import measured_since
 from tacit.core.memory import Tally
-from tacit.core.profile import Profile
+from tacit.core.profile import confidence_rule
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.lookups import settled_units
@@ -71,17 +70,14 @@ def check(
 
 
 def rule_of(store: Store) -> Callable[[str], str]:
-    """By which rule a project's confidence is folded: that of the profile version in force there."""
+    """By which rule a project's confidence is folded: that of the way of remembering in force there."""
     rules: dict[str, str] = {}
 
     def rule(project: str) -> str:
         if project not in rules:
             row = store.project(project)
-            compiled = store.profile_json(row.profile) if row else None
-            # Whatever format it was compiled in: it says how the tallies that stand here were folded.
-            rules[project] = (
-                Profile(json.loads(compiled)).signals.confidence if compiled else "none"
-            )
+            kept = store.profile_json(row.profile) if row else None
+            rules[project] = confidence_rule(kept)
         return rules[project]
 
     return rule

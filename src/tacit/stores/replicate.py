@@ -23,7 +23,7 @@ from tacit.core.edits import ERASED_BY
 from tacit.core.errors import Refused, TextInvalid
 from tacit.core.links import CONFIRMED, MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
-from tacit.core.profile import from_json
+from tacit.core.profile import confidence_rule
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow
 from tacit.core.standing import is_confirmed
@@ -220,8 +220,7 @@ def _acknowledge(tx: Transaction, links: Iterable[tuple[int, object]]) -> None:
 def _signals(near: Store, project: str) -> str:
     """The rule by which the project's profile folds confidence."""
     row = near.project(project)
-    compiled = near.profile_json(row.profile) if row else None
-    return from_json(compiled).signals.confidence if compiled else "none"
+    return confidence_rule(near.profile_json(row.profile) if row else None)
 
 
 def _of_known(near: Store, tx: Transaction, link: Link | Unlike | None) -> Link | Unlike | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.app import Memories
 from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
-from tacit.core.profile import Profile, profile_id
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
@@ -65,7 +64,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         }
         if project
         else None,
-        "profile": memories.profile.name,
+        "origin": memories.profile.name,
         "states": dict(store.counted([memories.project_id], ("state",))),
         "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.used(memories.project_id),
@@ -219,11 +218,6 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
         "approvals": [list(each) for each in proposal.approvals],
         "payload": dict(proposal.payload or {}),
     }
-
-
-def profile_json(profile: Profile) -> dict[str, Any]:
-    """A way of remembering, in a list of them."""
-    return {**picked(profile, "name title"), "version": profile_id(profile)}
 
 
 def cache_json(near: Store) -> dict[str, Any] | None:

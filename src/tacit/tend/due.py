@@ -15,8 +15,7 @@ from tacit.core.fade import strength
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import GENERAL, Profile
-from tacit.core.profile_sections import Condition, Rule
-from tacit.core.value import value
+from tacit.core.value import Section, value
 from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
 
 if TYPE_CHECKING:
@@ -62,12 +61,12 @@ def windows(profile: Profile) -> tuple[Window, ...]:
     return tuple(found)
 
 
-def _by_itself(rule: Rule) -> bool:
+def _by_itself(rule: Section) -> bool:
     """Whether the sweep makes this move, or proposes it; the others wait to be asked for."""
     return rule.propose or not (rule.approve or rule.approve_any)
 
 
-def _windows_of(condition: Condition, rule: Rule, profile: Profile) -> Iterator[Window]:
+def _windows_of(condition: Section, rule: Section, profile: Profile) -> Iterator[Window]:
     bound = condition.bound
     if condition.quantity in _BY_DAYS and not isinstance(bound, str):
         for of in _BY_DAYS[condition.quantity]:
@@ -164,7 +163,7 @@ def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profi
     )
 
 
-def _by_figure(store: Reads, project: str, condition: Condition, rule: Rule) -> list[str]:
+def _by_figure(store: Reads, project: str, condition: Section, rule: Section) -> list[str]:
     if condition.quantity in _NO_WINDOW:
         return in_states(store, project, rule.states)
     signal, away = _FIGURES.get(condition.quantity, ("", ""))

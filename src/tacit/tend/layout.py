@@ -13,9 +13,8 @@ from typing import Any
 
 from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING, Bullet, bullets, parts, split_id
-from tacit.core.profile_upkeep import Page
 from tacit.core.states import INJECTABLE
-from tacit.core.value import value
+from tacit.core.value import Section, value
 from tacit.guard.one_line import plain_line
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
@@ -55,7 +54,7 @@ class PageLine:
 # --- one line ---------------------------------------------------------------------------------------------------------
 
 
-def section_of(memory: Memory, page: Page) -> str:
+def section_of(memory: Memory, page: Section) -> str:
     """Where a lesson belongs: where a person put it, or by its kind or category; the inbox if the map knows neither."""
     put = str((memory.extra or {}).get("section") or "")
     names = (memory.kind, memory.category, memory.category.rpartition(":")[2], memory.klass)
@@ -64,7 +63,7 @@ def section_of(memory: Memory, page: Page) -> str:
     )
 
 
-def known_section(name: str, page: Page) -> str:
+def known_section(name: str, page: Section) -> str:
     """A section by its name in any case; the inbox for one the page does not have, never a section of rules."""
     asked = name.strip().casefold()
     return next(
@@ -72,12 +71,12 @@ def known_section(name: str, page: Page) -> str:
     )
 
 
-def entry_of(memory: Memory, page: Page) -> PageEntry:
+def entry_of(memory: Memory, page: Section) -> PageEntry:
     """A lesson as it is to stand on a page."""
     return PageEntry(memory.id, section_of(memory, page), line_of(memory, page), memory.text)
 
 
-def line_of(memory: Memory, page: Page) -> str:
+def line_of(memory: Memory, page: Section) -> str:
     """A lesson as its line on the page; one that came from a page, and says what it said there, as it stood there."""
     extra, name = (
         memory.extra or {},
@@ -99,7 +98,7 @@ def line_of(memory: Memory, page: Page) -> str:
     )
 
 
-def said_by(line: str, page: Page) -> str:
+def said_by(line: str, page: Section) -> str:
     """What a line of the page says as a lesson: without the date and the title's marks that the page put around it."""
     rest = line
     if (
@@ -163,7 +162,7 @@ def compose(
     lines: Sequence[str],
     entries: Sequence[PageEntry],
     placed: Mapping[str, Bullet],
-    page: Page,
+    page: Section,
     *,
     fresh: Collection[str] = (),
     remove: Collection[str] = (),
@@ -202,7 +201,7 @@ def _with_id(line: str, bullet: Bullet, entry: PageEntry) -> str:
 
 
 def _inserted(
-    lines: list[str], section: str, added: Sequence[str], page: Page, heading: str
+    lines: list[str], section: str, added: Sequence[str], page: Section, heading: str
 ) -> list[str]:
     """The page with more lines at the end of a section, which is made where it is missing."""
     if not heading:
@@ -229,7 +228,7 @@ def _last(lines: Sequence[str], start: int, end: int) -> int:
     return end
 
 
-def _place_for(lines: Sequence[str], section: str, page: Page, heading: str) -> int:
+def _place_for(lines: Sequence[str], section: str, page: Section, heading: str) -> int:
     """Where a new section begins: before the first one that comes after it on the page, otherwise at the end."""
     order = [name.casefold() for name in page.sections]
     mine = order.index(section.casefold()) if section.casefold() in order else len(order)
@@ -242,7 +241,7 @@ def _place_for(lines: Sequence[str], section: str, page: Page, heading: str) -> 
     return end
 
 
-def _without_empty(lines: list[str], page: Page, heading: str) -> list[str]:
+def _without_empty(lines: list[str], page: Section, heading: str) -> list[str]:
     """The page without sections of ours that nothing stands in any more."""
     known = {name.casefold() for name in page.sections}
     for _, name in list(_headings(lines, heading)):

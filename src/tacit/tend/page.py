@@ -14,8 +14,7 @@ from typing import Any
 from tacit.core.digest import short_hash
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.page import Bullet, bullets, split_id
-from tacit.core.profile_upkeep import Page
-from tacit.core.value import replace, value
+from tacit.core.value import Section, replace, value
 from tacit.tend.context import Context, StepReport
 from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
 from tacit.tend.page_candidates import lessons_on_pages, propose
@@ -171,13 +170,13 @@ def draw(context: Context, seen: Found) -> Drawn:
     return replace(drawn, left_out=len(seen.entries) - len(entries))
 
 
-def _fits(data: bytes | None, target: Target, page: Page) -> bool:
+def _fits(data: bytes | None, target: Target, page: Section) -> bool:
     ours = framed(_text(data), "block").part.encode("utf-8", "surrogateescape")
     ours = ours if target.kind == "block" else data or b""
     return len(ours) <= MAX_BYTES and ours.count(b"\n") <= page.max_lines
 
 
-def _drawn(context: Context, seen: Found, entries: Sequence[PageEntry], page: Page) -> Drawn:
+def _drawn(context: Context, seen: Found, entries: Sequence[PageEntry], page: Section) -> Drawn:
     frame, kind = seen.frame, seen.target.kind
     made = seen.was.made or (seen.raw is None and not seen.was.lines and not seen.was.block)
     if not entries and (frame.missing or seen.raw is None):
@@ -202,7 +201,7 @@ def _drawn(context: Context, seen: Found, entries: Sequence[PageEntry], page: Pa
 
 
 def _composed(
-    context: Context, seen: Found, lines: list[str], entries: Sequence[PageEntry], page: Page
+    context: Context, seen: Found, lines: list[str], entries: Sequence[PageEntry], page: Section
 ) -> tuple[list[str], Written]:
     """The lines of a page with these lessons on it, and what was written of each lesson."""
     found = list(bullets(lines, seen.target.heading or "\0"))

@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tacit.core.ports import answer_rows, answer_text, objects
-from tacit.core.profile_upkeep import Triage
-from tacit.core.value import value
+from tacit.core.value import Section, value
 from tacit.words.match import choose_same, compare, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import edits, query_words
@@ -96,7 +95,7 @@ class Judged:
 
 
 def known_line(
-    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
+    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Section
 ) -> Triaged:
     """Joelclaw's questions (`tacit.origins` has its own answers), with likeness as lessons are matched: in other words, by rare words
     first, and blind to no negation.
@@ -128,12 +127,12 @@ def known_line(
     return Triaged("review", "rules cannot tell")
 
 
-RULES: Mapping[str, Callable[[Suggested, Iterable[str], Iterable[Suggested], Triage], Triaged]] = {
+RULES: Mapping[str, Callable[[Suggested, Iterable[str], Iterable[Suggested], Section], Triaged]] = {
     "known_line": known_line,
 }
 
 
-def artifact_of(text: str, settings: Triage) -> str:
+def artifact_of(text: str, settings: Section) -> str:
     """Why a text is no line at all; empty where it is one."""
     if not text:
         return "empty proposal change"
@@ -179,7 +178,7 @@ def _is_instruction(text: str) -> bool:
     return bare_line(text).lower().startswith(INSTRUCTS)
 
 
-def is_promotable(text: str, section: str, settings: Triage, *, refers: bool = False) -> bool:
+def is_promotable(text: str, section: str, settings: Section, *, refers: bool = False) -> bool:
     """Whether a line may stand without a question; `refers` where it is known to name something."""
     if section.strip() not in settings.promote_sections or _OPINION.search(text):
         return False

@@ -9,9 +9,9 @@ from tests.readers import desk_of, read_by
 
 from tacit.app import Memories
 from tacit.core.memory import Memory, family_of, said_as
-from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.learn.reader.twins import near_ones, twin_words
+from tacit.origins import named
 from tacit.recall.budget import Level, fit
 from tacit.recall.moments import twin_of
 from tacit.recall.rank import Ranked
@@ -138,7 +138,7 @@ def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_
     def told(*lessons: Memory) -> list[str]:
         ranked = [Ranked(memory, 1.0 - at / 10, {}, "words") for at, memory in enumerate(lessons)]
         level = Level("auto", "balanced", "explicit", most=9)
-        fitted = fit(ranked, level, standard(), cost=lambda _: 10, words=query_words)
+        fitted = fit(ranked, level, named(), cost=lambda _: 10, words=query_words)
         return [each.memory.id for each in fitted.kept]
 
     assert told(*parts) == ["a"]

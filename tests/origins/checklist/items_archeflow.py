@@ -393,7 +393,7 @@ def script(at: Place) -> Iterator[Item]:
             "capture_output": True,
         }
         if not runs.exists():
-            subprocess.run([*signed.split(), "init", "--profile", "archeflow"], check=True, **given)
+            subprocess.run([*signed.split(), "init", "--like", "archeflow"], check=True, **given)
         done = subprocess.run([str(SCRIPT), *args], text=True, timeout=120, **given)
         return done.returncode, done.stdout, done.stderr
 

@@ -192,7 +192,7 @@ def test_learning_a_folder_finds_its_tasks(tmp_path: Path, tacit: Any) -> None:
             memory_candidates=[f"Lesson of the mission {mission}"],
         )
         folder(tmp_path / "work", "task-001", mission, retrospective=said)
-    ran = tacit("learn", ".geas", "--json", "--profile", "geas")
+    ran = tacit("learn", ".geas", "--json", "--like", "geas")
     assert sorted(each["run"] for each in ran.data["runs"]) == ["m-1/task-001", "m-2/task-001"]
     assert {each["format"] for each in ran.data["runs"]} == {"geas"}
 

@@ -13,7 +13,7 @@ from tacit import formats
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.formats import markdown
 from tacit.formats.source import BytesSource
-from tacit.origins import joelclaw
+from tacit.origins.joelclaw import observations as joelclaw
 
 DOCUMENT: dict[str, Any] = {
     "id": "0b6f1c1e-1f0a-4b57-9d55-0a5b8f1c2d3e",

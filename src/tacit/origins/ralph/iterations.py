@@ -20,9 +20,8 @@ from typing import Any
 from tacit.core.digest import short_hash
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.profile_sections import Extract, Extractor, Phrase
 from tacit.core.run import Finding, Run
-from tacit.core.value import replace, value
+from tacit.core.value import Section, replace, value
 from tacit.learn.classify import task_type
 
 AVOID = "Avoid: "
@@ -55,7 +54,7 @@ def iterated(run: Run, profile: Profile) -> Iterator[Finding]:
     task = task_type(run, profile)
     for name, derive in ITERATED.items():
         how = profile.extract.extractors.get(name)
-        if how is not None and how.on:
+        if how is not None:
             for finding in derive(rounds, run, profile.extract, how):
                 yield replace(finding, kind=how.kind or name, task_type=finding.task_type or task)
 
@@ -71,7 +70,7 @@ def iterations_of(run: Run) -> tuple[Iteration, ...]:
 
 
 def strategies(
-    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+    rounds: Sequence[Iteration], run: Run, rules: Section, how: Section
 ) -> Iterator[Finding]:
     """Approaches that more than half of the successful iterations name; an iteration counts once, however often it says so."""
     good = [each for each in rounds if each.status == "completed" and each.progress]
@@ -88,7 +87,7 @@ def strategies(
 
 
 def antipatterns(
-    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+    rounds: Sequence[Iteration], run: Run, rules: Section, how: Section
 ) -> Iterator[Finding]:
     """Failures that occurred at least twice in failed iterations."""
     failed = [each for each in rounds if each.status == "failed"]
@@ -113,7 +112,7 @@ def antipatterns(
 
 
 def estimates(
-    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+    rounds: Sequence[Iteration], run: Run, rules: Section, how: Section
 ) -> Iterator[Finding]:
     """What such a task takes, from its completed iterations."""
     done = [each for each in rounds if each.status == "completed"]
@@ -135,7 +134,7 @@ def estimates(
 
 
 def conventions(
-    rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor
+    rounds: Sequence[Iteration], run: Run, rules: Section, how: Section
 ) -> Iterator[Finding]:
     """Habits that the names of the changed files betray; they hold for every type of task."""
     files = list(dict.fromkeys(file for each in rounds for file in each.files))
@@ -153,7 +152,7 @@ def conventions(
             yield replace(found, task_type="general", paths=tuple(examples[:KEPT_EXAMPLES]))
 
 
-ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Iterator[Finding]]] = {
+ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Section, Section], Iterator[Finding]]] = {
     "strategy": strategies,
     "antipattern": antipatterns,
     "estimate": estimates,
@@ -161,7 +160,7 @@ ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Ite
 }
 
 
-def approach_of(text: str, rules: Extract) -> str:
+def approach_of(text: str, rules: Section) -> str:
     """The approach that an iteration's own words stand for; its first hundred characters where no phrase fits."""
     return _phrased(text, rules.approaches)
 
@@ -238,7 +237,7 @@ def _finding(
     )
 
 
-def _phrased(text: str, phrases: Iterable[Phrase]) -> str:
+def _phrased(text: str, phrases: Iterable[Section]) -> str:
     low = text.lower()
     for each in phrases:
         if any(word in low for word in each.any) or (

@@ -31,7 +31,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "keep", "drop", "guard")),
     "look-after": ("Look after", ("sync", "doctor", "leave", "help")),
 }
-GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
+GLOBAL_VALUES = ("--store", "--project", "--like", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
 _LONG_VERBS = (
     "lookback",
@@ -107,7 +107,7 @@ class Cli:
         return open(
             args.store,
             args.project,
-            args.profile,
+            args.like,
             env=self.env,
             create=create,
             by=args.by or "",

@@ -196,7 +196,7 @@ def _write(
         _make_ready(memories)
         learned, past = _past(args, cli, memories, host, everywhere)
         control = (
-            told_of_control(cli, memories, args.all_given, host.name) if project is not None else ""
+            told_of_control(memories, args.all_given, host.name) if project is not None else ""
         )
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
         learned_how = _learned_how(memories, host.name)

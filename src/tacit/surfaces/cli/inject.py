@@ -35,7 +35,7 @@ _FACETS = (
 )
 ONE = {
     f"--{name.replace('_', '-')}": name
-    for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
+    for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "like", "by")
 }
 MANY = {"--file": "files", "--error": "errors"}
 INJECT_FLAGS = (
@@ -167,7 +167,7 @@ def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
     named = {
         "path_or_url": one.get("store"),
         "project": one.get("project"),
-        "profile": one.get("profile"),
+        "profile": one.get("like"),
     }
     return {
         **named,

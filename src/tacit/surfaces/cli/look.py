@@ -1,4 +1,4 @@
-"""log, why, reindex, projects, profile, config: looking, never changing what is remembered."""
+"""log, why, reindex, projects, config: looking, never changing what is remembered."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories, config_path, store_path
 from tacit.app.opened import acting, keys_path
-from tacit.app.settings import repository_file, settings_at
+from tacit.app.settings import settings_at
 from tacit.core.config import CONFIG_KEYS, settle
-from tacit.core.errors import NotFound, Refused, Unavailable, UsageError, numbered
+from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED, FIRED
 from tacit.core.memory import Memory, met_in
-from tacit.core.profile import Profile, diff, flat, profile_id
+from tacit.core.profile import Profile
 from tacit.hosts import run_in_shell
-from tacit.profiles import load, profile_names
-from tacit.profiles.choice import NamedProfile, by_repository
 from tacit.stores import counts, places
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
@@ -43,7 +41,7 @@ from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, need_seen
-from tacit.surfaces.views import entry_json, picked, profile_json, why_json
+from tacit.surfaces.views import entry_json, picked, why_json
 from tacit.surfaces.wording import (
     BY_NOTICE,
     ahead,
@@ -330,7 +328,7 @@ def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"memories": n}, f"rebuilt full text and counts of {numbered(n, 'lesson')}")
 
 
-# -- projects, profile, config -------------------------------------------------------------------
+# -- projects, config -------------------------------------------------------------------
 
 
 def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -361,54 +359,6 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
 
 # rows of their own, told of once they hold something
 SHARED_BY = {"@global": "every project", "@agent": "one agent, everywhere"}
-
-
-def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.what == "list":
-        found = [load(name) for name in profile_names()]
-        return Answer(
-            {"profiles": [*map(profile_json, found)]}, table([[p.name, p.title] for p in found])
-        )
-    if args.what == "use":
-        if len(args.names) != 1:
-            raise NotFound("Use which profile?", f"Profiles: {', '.join(profile_names())}.")
-        with cli.open(args) as memories:
-            profile = memories.use_profile(args.names[0])
-            note = memories.profile_choice().note
-        told = f"this project now remembers by {profile.name}" + (f"\n{note}" if note else "")
-        return Answer({"name": profile.name, "version": profile_id(profile), "note": note}, told)
-    with_store = [load(name) for name in args.names]
-    if len(with_store) < (2 if args.what == "diff" else 1):
-        named = args.profile or "default"
-        with_store = [
-            _kept(args, cli, lambda memories: memories.profile, lambda: load(named)),
-            *with_store,
-        ]
-    if args.what == "diff":
-        a, b = with_store[0], with_store[1] if len(with_store) > 1 else load("default")
-        changes = diff(a, b)
-        rows = [[k, one_line(str(x), 50), one_line(str(y), 50)] for k, x, y in changes]
-        data = {
-            "a": a.name,
-            "b": b.name,
-            "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes],
-        }
-        return Answer(data, table(rows, ("key", a.name, b.name)) or "no difference")
-    profile = with_store[0]
-    values = flat(profile)
-    text = table([[k, one_line(str(v), 90)] for k, v in values.items()])
-    return Answer({"name": profile.name, "version": profile_id(profile), "values": values}, text)
-
-
-def _kept(
-    args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], otherwise: Callable[[], Any]
-) -> Any:
-    """What the store here says; where nothing is kept yet, nobody has chosen either."""
-    try:
-        with cli.open(args, create=False) as memories:
-            return ask(memories)
-    except Unavailable:
-        return otherwise()
 
 
 def _key(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -477,25 +427,12 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "path":
         return Answer({"path": path}, path)
     root = locate(os.getcwd(), cli.env).root
-    settled, repository_path = settings_at(root, path, cli.env), repository_file(root)
-    found, notes = settled.by_key, list(settled.left_out)
+    settled = settings_at(root, path, cli.env)
+    found = settled.by_key
     data: dict[str, dict[str, Any]] = {
         key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]}
         for key, s in found.items()
     }
-    setting = found["profile"]
-    choice = NamedProfile("")
-    if (
-        setting.source == repository_path
-    ):  # what comes of the profile that a repository's settings name, here
-        named = by_repository(str(setting.value), repository_path)
-        choice = _kept(args, cli, lambda memories: memories.profile_choice(), lambda: named)
-    if choice.refused:
-        told = {"value": choice.refused, "source": repository_path, "reason": choice.note}
-        data["profile"].update(
-            value=choice.name, source=f"default; {choice.refused} is refused", refused=told
-        )
-        notes = [*notes, choice.note]
     data["store"]["value"] = store_path(args.store or str(found["store"].value) or None, cli.env)
     rows = [
         [
@@ -506,7 +443,9 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
         for key, d in data.items()
     ]
     return Answer(
-        {"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes
+        {"settings": data, "file": path},
+        table(rows, ("setting", "value", "from")),
+        warnings=list(settled.left_out),
     )
 
 
@@ -516,7 +455,6 @@ COMMANDS = declared(
         "why": _why,
         "reindex": _reindex,
         "projects": _projects,
-        "profile": _profile,
         "config": _config,
     }
 )

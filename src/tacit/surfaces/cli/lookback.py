@@ -249,7 +249,7 @@ def _read(
     narrowed += [f"--days={args.days}"] if args.days else []
     narrowed += [
         f"--{name}={said}"
-        for name in ("store", "project", "profile", "by")
+        for name in ("store", "project", "like", "by")
         if (said := getattr(args, name))
     ]
     paths = map(os.path.abspath, args.paths)

@@ -30,20 +30,21 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
         project = memories.ensure_project()
         place = memories.place
         recorded = place.id == project.id or record_project(place, project.id)
-        if args.profile:
-            memories.use_profile(args.profile)
+        if args.like:
+            memories.use_profile(args.like)
         name = memories.profile.name
         bring_in_step(memories.store, cli.env, project.id, make=True)
     compile_bytecode()
     where = "the repository's git config" if place.kind == "git" else "a marker file in the folder"
-    text = f"project {project.name} ({project.id}), profile {name}\nstore {memories.store.path}"
+    like = "" if name == "default" else f", like {name}"
+    text = f"project {project.name} ({project.id}){like}\nstore {memories.store.path}"
     text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
     notes = [place.note] if place.note else []
     data = {
         "store": memories.store.path,
         "project": project.id,
         "name": project.name,
-        "profile": name,
+        "origin": name,
     }
     return Answer({**data, "recorded": recorded}, text, warnings=notes)
 

@@ -61,7 +61,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data["week"] = (
             memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         )
-        chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
+        runs = memories.profile.trust.runs
         alone = unconnected(cli, memories) if memories.project else []
         data["connected"] = not any("No agent" in line for line in alone)
         offered = [*alone, *offer_lines(cli, memories, always=False)] if memories.project else []
@@ -78,7 +78,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
                 0,
             )
         unread = [*memories.unread(), *memories.reading_trouble()]
-        notes = [told for told in (away, chosen, *unread) if told]
+        notes = [told for told in (away, *unread) if told]
         found, text = _fitting(
             cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes)
         )

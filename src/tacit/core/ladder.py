@@ -1,0 +1,373 @@
+"""The plain ladder: from which state to which a lesson goes by itself, when, and whose word it takes.
+
+Rules are tried from top to bottom; the first whose conditions hold is made. What sends a lesson away stands before what
+lifts it. Nothing here counts clean uses as help or recurrences as harm: with a problem rate of .05 that passes 99 % of
+useless lessons, and it sends 93 % of lessons that cut .5 to .2 to review within 20 uses.
+
+An origin has a ladder of its own, made of the same rules. No hook loads this module.
+"""
+
+from __future__ import annotations
+
+from tacit.core.states import EXPOSURE, MIN_UNITS, RUNS
+from tacit.core.states import INJECTABLE as GIVEN
+from tacit.core.value import Section
+
+
+def at(quantity: str, op: str, bound: float | str) -> Section:
+    """A condition: a quantity of `lifecycle.QUANTITIES` beside a number or a word."""
+    return Section(quantity=quantity, op=op, bound=bound)
+
+
+def yes(flag: str) -> Section:
+    """The condition that a flag of `lifecycle.LADDER_FLAGS` is up."""
+    return at(flag, "=", 1)
+
+
+def no(flag: str) -> Section:
+    """The condition that it is not."""
+    return at(flag, "=", 0)
+
+
+def rule(
+    name: str,
+    states: tuple[str, ...],
+    to: str,
+    reason: str,
+    *when: Section,
+    approve: tuple[str, ...] = (),
+    approve_any: tuple[str, ...] = (),
+    propose: bool = False,
+    measured: bool = True,
+    cause: str = "evidence",
+) -> Section:
+    """One rung: from these states to that one, when all of this holds, with these approvals.
+
+    `approve` names roles that must all say yes, each a different head, `approve_any` roles of which one must;
+    `propose` files a question when only that lacks. `reason` is the journal's sentence and may quote quantities,
+    {from}, {to} and {by}; `cause` decides what may bring it back; not `measured` is journaled as such.
+    """
+    return Section(
+        name=name,
+        states=states,
+        to=to,
+        when=when,
+        approve=approve,
+        approve_any=approve_any,
+        propose=propose,
+        measured=measured,
+        cause=cause,
+        reason=reason,
+    )
+
+
+PLAIN_MOVES = (
+    # Away, on evidence.
+    rule(
+        "harms",
+        GIVEN,
+        "under_review",
+        "verdict harms",
+        at("verdict", "=", "harms"),
+        cause="effect",
+    ),
+    rule(
+        "believed-harmful",
+        GIVEN,
+        "under_review",
+        "belief that it harms {belief_harm} after {units} units",
+        at("belief_harm", ">=", 0.65),
+        at("units", ">=", MIN_UNITS),
+        cause="effect",
+    ),
+    rule(
+        "contradicted",
+        GIVEN,
+        "under_review",
+        "{contradictions} contradictions of its text",
+        at("contradictions", ">=", 2),
+        cause="contradiction",
+    ),
+    rule(
+        "third-review",
+        ("under_review",),
+        "archived",
+        "under review for the {under_review_count}. time",
+        at("under_review_count", ">=", 3),
+        cause="review",
+    ),
+    rule(
+        "unreviewed",
+        ("under_review",),
+        "archived",
+        "unreviewed for {days_in_state} days",
+        at("days_in_state", ">=", 60),
+        cause="review",
+    ),
+    # Up.
+    rule(
+        "a-persons-word",
+        ("candidate",),
+        "provisional",
+        "a person's word",
+        yes("person"),
+        cause="person",
+    ),
+    # one act of a person, put in general words by a reader: on trial
+    rule(
+        "shown",
+        ("candidate",),
+        "provisional",
+        "shown by the person, on trial",
+        at("word", "=", "shown"),
+        at("contradictions", "<", 2),
+    ),
+    # told where it matters; at starts what a person asked for, the rest after a second piece of
+    # work (`told_at_starts`)
+    rule(
+        "found-once",
+        ("candidate",),
+        "provisional",
+        "{word} in one session, told where it matters",
+        yes("inside"),
+        at("contradictions", "<", 1),
+    ),
+    # an order that comes back is a habit, unless something spoke against it meanwhile: then it
+    # waits for a person
+    # a complaint that its problem is back counts as met again, and is no person's word for it
+    rule(
+        "asked-again-and-again",
+        ("candidate",),
+        "provisional",
+        "asked for in {seen} sessions",
+        at("word", "=", "asked"),
+        at("seen", ">=", RUNS),
+        at("contradictions", "<", 1),
+    ),
+    # a reader's finding: talk alone never suffices, for an agent that repeats a page repeats a
+    # page
+    rule(
+        "found-again",
+        ("candidate",),
+        "provisional",
+        "found in {seen} sessions, with evidence",
+        at("word", "=", "found"),
+        at("seen", ">=", RUNS),
+        yes("witnessed"),
+        at("contradictions", "<", 2),
+    ),
+    # talk alone never suffices, however often
+    rule(
+        "seen-again",
+        ("candidate",),
+        "provisional",
+        "met in {seen} sessions",
+        at("word", "!=", "found"),
+        at("word", "!=", "asked"),
+        at("seen", ">=", RUNS),
+        yes("witnessed"),
+        at("contradictions", "<", 2),
+    ),
+    rule(
+        "believed-helpful",
+        ("provisional",),
+        "stable",
+        "belief that it helps {belief_help} after {units} units over {tasks} tasks",
+        at("belief_help", ">=", 0.8),
+        at("units", ">=", MIN_UNITS),
+        at("tasks", ">=", 3),
+        cause="effect",
+    ),
+    # a guess that is asked after every unit must not stick at its first crossing: useless lessons
+    # called stable 23 % → 6 %
+    rule(
+        "no-longer-believed",
+        ("stable",),
+        "provisional",
+        "belief that it helps is {belief_help} by now, after {units} units",
+        at("cause", "=", "effect"),
+        at("belief_help", "<", 0.8),
+        at("verdict", "!=", "helps"),
+    ),
+    rule(
+        "helps",
+        ("stable",),
+        "canonical",
+        "verdict helps, approved by {by}",
+        at("verdict", "=", "helps"),
+        approve=("person",),
+        propose=True,
+        cause="effect",
+    ),
+    rule(
+        "long-unmeasured",
+        ("stable",),
+        "canonical",
+        "approved by {by} after {units} units without a verdict",
+        at("verdict", "=", "not yet known"),
+        at("units", ">=", 100),
+        approve=("person",),
+        measured=False,
+        cause="person",
+    ),
+    rule(
+        "exempt",
+        ("stable",),
+        "canonical",
+        "exempt from trials, approved by {by}",
+        yes("exempt"),
+        approve=("person",),
+        measured=False,
+        cause="person",
+    ),
+    # Silence. Candidates leave quietly, the rest fades at its review date; preferences, rules,
+    # security, canonical and
+    # pinned ones stay (`fade.never`, `fade.never_states`).
+    rule(
+        "one-off",
+        ("candidate",),
+        "archived",
+        "not met again for {days_unseen} days and {runs_unmet} runs",
+        at("days_unseen", ">=", 90),
+        at("runs_unmet", ">=", EXPOSURE),
+        cause="silence",
+    ),
+    rule(
+        "silent",
+        ("provisional", "stable"),
+        "decayed",
+        "neither used nor met in {runs_unmet} runs and until its review date, {days_overdue} days ago",
+        at("days_overdue", ">", 0),
+        at("uses_in_period", "=", 0),
+        at("seen_in_period", "=", 0),
+        at("runs_unmet", ">=", EXPOSURE),
+        cause="silence",
+    ),
+    rule(
+        "long-decayed",
+        ("decayed",),
+        "archived",
+        "decayed for {days_in_state} days and {runs_unmet} runs",
+        at("days_in_state", ">=", 180),
+        at("runs_unmet", ">=", EXPOSURE),
+        cause="silence",
+    ),
+    # Back. Silence is forgiven; a person's no needs three further runs and another word.
+    rule(
+        "met-again",
+        ("decayed", "archived"),
+        "candidate",
+        "met again after it fell silent",
+        at("cause", "=", "silence"),
+        at("seen_since", ">=", 1),
+        cause="again",
+    ),
+    rule(
+        "asked-again",
+        ("decayed", "archived", "rejected"),
+        "candidate",
+        "met in {seen_since} further runs since it was sent away; approved by {by}",
+        at("cause", "!=", "silence"),
+        at("seen_since", ">=", 3),
+        approve=("person",),
+        propose=True,
+        cause="again",
+    ),
+    # Proposals that a measurement makes.
+    rule(
+        "no-difference",
+        ("provisional", "stable"),
+        "archived",
+        "verdict no difference, approved by {by}",
+        at("verdict", "=", "no difference"),
+        approve=("person",),
+        propose=True,
+        cause="effect",
+    ),
+    rule(
+        "still-true",
+        ("canonical",),
+        "under_review",
+        "its review date passed {days_overdue} days ago; sent by {by}",
+        at("days_overdue", ">", 0),
+        approve=("person",),
+        propose=True,
+        cause="review",
+    ),
+    # By a person, at any time.
+    rule(
+        "approved",
+        ("candidate",),
+        "provisional",
+        "approved by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "trusted",
+        ("provisional",),
+        "stable",
+        "made stable by {by}",
+        approve=("person",),
+        measured=False,
+        cause="person",
+    ),
+    rule(
+        "questioned",
+        (*GIVEN, "decayed"),
+        "under_review",
+        "questioned by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "reinstated",
+        ("under_review",),
+        "previous",
+        "reviewed and reinstated by {by}",
+        at("verdict", "!=", "harms"),
+        at("under_review_count", "<", 3),
+        approve=("person",),
+        cause="review",
+    ),
+    # what is provisional has no state below it in which it would be given
+    rule(
+        "weakened",
+        ("under_review",),
+        "decayed",
+        "weakened by {by}",
+        approve=("person",),
+        cause="review",
+    ),
+    rule(
+        "replaced",
+        (*GIVEN, "under_review"),
+        "superseded",
+        "replaced by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "put-away",
+        ("candidate", *GIVEN, "under_review", "decayed", "superseded"),
+        "archived",
+        "archived by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "refused",
+        ("candidate", "provisional", "under_review"),
+        "rejected",
+        "rejected by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+)
+
+PLAIN = Section(
+    auto=True,  # moves are made by themselves; false: every move waits for a person
+    # days until a lesson of a state is looked at again
+    review_after={"provisional": 30, "stable": 90, "canonical": 180},
+    moves=PLAIN_MOVES,
+)

@@ -1,0 +1,111 @@
+"""What the four origins have in common, as a class: no trials, no fence, a person's word for every step.
+
+An origin is one class that derives from this one. Its numbers stand at the top of it, each beside the sentence of its
+document; below stand what is born from a log (`extract`, `gate`), what rises and what fades (`ladder`, `fade`), what is
+ranked (`rank`), worded (`render`) and asked (`budget`). "doc" means the origin's document, "program" what only its
+program says.
+"""
+
+from __future__ import annotations
+
+from tacit.core.ladder import at, rule
+from tacit.core.profile import Profile
+from tacit.core.states import INJECTABLE as GIVEN
+from tacit.core.value import Section
+
+UNPROVEN = ("candidate", "provisional", "under_review")
+REVIEWS = 3  # the third review is the last: no lesson goes round for ever
+
+
+class Origin(Profile):
+    """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
+
+    tasks = Profile.tasks.but(types=())
+    categories = Profile.categories.but(classifier="none", names={})
+    extract = Profile.extract.but(failures=(), conventions=())
+    gate = Profile.gate.but(
+        min_chars=0, discard=(), favour=(), hedges=(), known="allow", unknown="allow"
+    )
+    trial = Profile.trial.but(rate=0.0, rate_watch=0.0, rate_severe=0.0, rate_heard=0.0)
+    rank = Profile.rank.but(floor=0.0, ties=())  # in the order of writing
+    # its own number holds for everything: moments are not told apart
+    budget = Profile.budget.but(max_tokens=4000, pinned_outside=False, start_tokens=0)
+    render = Profile.render.but(intro="", line="- {text}", wrap=False, max_line_chars=0)
+    fade = Profile.fade.but(function="none", exposure=0, stale_days=0, never=(), never_states=())
+    triage = Profile.triage.but(promote_sections=())
+    model = Profile.model.but(steps=())
+
+
+NEVER_REVIEWED = {"provisional": 0, "stable": 0, "canonical": 0}
+
+
+def third_review(name: str = "third-review") -> Section:
+    """The end of a lesson that was questioned too often."""
+    return rule(
+        name,
+        ("under_review",),
+        "archived",
+        "under review for the {under_review_count}. time",
+        at("under_review_count", ">=", REVIEWS),
+        cause="review",
+    )
+
+
+def by_person(name: str, states: tuple[str, ...], to: str, done: str) -> Section:
+    """What a person may do with a lesson, whatever its counts."""
+    return rule(name, states, to, f"{done} by {{by}}", approve=("person",), cause="person")
+
+
+def unmeasured(name: str, states: tuple[str, ...], to: str, done: str) -> Section:
+    """The same, upward: journaled as not measured."""
+    return rule(
+        name, states, to, f"{done} by {{by}}", approve=("person",), measured=False, cause="person"
+    )
+
+
+REINSTATED = rule(
+    "reinstated",
+    ("under_review",),
+    "previous",
+    "reviewed and reinstated by {by}",
+    approve=("person",),
+    cause="review",
+)
+APPROVED = by_person("approved", ("candidate",), "provisional", "approved")
+TRUSTED = unmeasured("trusted", ("provisional",), "stable", "made stable")
+SETTLED = unmeasured("settled", ("stable",), "canonical", "made canonical")
+QUESTIONED = by_person("questioned", GIVEN, "under_review", "questioned")
+
+
+def put_away(*more: str) -> Section:
+    """Archived by a person."""
+    states = ("candidate", *GIVEN, "under_review", *more)
+    return by_person("put-away", states, "archived", "archived")
+
+
+def asked_again(sightings: int, reason: str) -> Section:
+    """A person's no stands until it was met so often since; then it is asked once more."""
+    return rule(
+        "asked-again",
+        ("archived", "rejected"),
+        "candidate",
+        reason,
+        at("cause", "!=", "silence"),
+        at("seen_since", ">=", sightings),
+        approve=("person",),
+        propose=True,
+        cause="again",
+    )
+
+
+def back_from_silence(name: str, states: tuple[str, ...], reason: str) -> Section:
+    """What left quietly comes back when it is met once."""
+    return rule(
+        name,
+        states,
+        "candidate",
+        reason,
+        at("cause", "=", "silence"),
+        at("seen_since", ">=", 1),
+        cause="again",
+    )

@@ -1,0 +1,222 @@
+"""Ralph's way (AIWG's external loop): what worked and what failed in a loop's iterations.
+
+Strategies, anti-patterns, estimates and conventions are derived from a loop, validated, then stored. Stored is
+provisional, not stable: it is given to the next loop, and nothing in Ralph's loop has measured more than that.
+"""
+
+from __future__ import annotations
+
+from tacit.core.ladder import at, no, rule, yes
+from tacit.core.profile import convention, extractor, kind, listed, phrase
+from tacit.core.value import Section
+from tacit.origins import origin
+from tacit.origins.origin import Origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Ralph(Origin):
+    """Ralph: what worked and what failed in a loop's iterations."""
+
+    STRATEGY_CAP = 0.9  # "confidence: 0.85, // Capped at 0.9"
+    ANTIPATTERN_CAP = 0.8  # "confidence: 0.75, // Capped at 0.8"
+    FAILED_TWICE = 2  # an error becomes an anti-pattern when it "occurred 2+ times"
+    ESTIMATE_CAP = 0.9  # "Min(completed/5, 0.9)"
+    STALE_DAYS = 90  # "Remove stale learnings (older than 90 days)"
+    STRATEGIES = 3  # program: so many strategies are given …
+    ANTIPATTERNS = 5  # … anti-patterns …
+    ESTIMATES = 2  # … estimates …
+    CONVENTIONS = 3  # … and conventions
+    SURE_STRATEGY, WORKING_STRATEGY = 0.5, 0.6  # "minConfidence: 0.5, minSuccessRate: 0.6"
+    SURE = 0.4  # program: an anti-pattern's or estimate's least confidence
+    SURE_CONVENTION = 0.5  # program
+    ERROR_LIFT = 0.3  # program: per error pattern of the query that its text holds
+    # doc: conventions matching the file patterns are highlighted; the number is ours
+    PATH_LIFT = 0.3
+    ALIKE = 0.8  # ours: its program had no deduplication, three equal loops filled all three slots
+    AGAIN = 3  # ours: further loops after which a learning that a person sent away is asked about
+    MOST = STRATEGIES + ANTIPATTERNS + ESTIMATES + CONVENTIONS
+
+    name = "ralph"
+    title = "Ralph: what worked and what failed in a loop's iterations"
+    add_kind = "strategy"
+    other_kind = "strategy"
+    ids = "ralph"  # doc: learn-…
+    columns = ("name", "kind", "task_type", "confidence", "text")
+    words = Origin.words.but(memory="learning", run="loop")
+    kinds: Mapping[str, Section] = {
+        "strategy": kind(
+            "fix",
+            "Strategy",
+            heading="## Proven Strategies",
+            aliases=("fix", "approach"),
+            cap=STRATEGIES,
+            min_confidence=SURE_STRATEGY,
+            min_success=WORKING_STRATEGY,
+            same_task=True,
+        ),
+        "antipattern": kind(
+            "pitfall",
+            "Anti-pattern",
+            heading="## Anti-Patterns to Avoid",
+            aliases=("anti_pattern", "pitfall"),
+            cap=ANTIPATTERNS,
+            min_confidence=SURE,
+            same_task=True,
+            error_lift=ERROR_LIFT,
+        ),
+        "estimate": kind(
+            "estimate",
+            "Estimate",
+            heading="## Time/Iteration Estimates",
+            cap=ESTIMATES,
+            min_confidence=SURE,
+            same_task=True,
+        ),
+        "convention": kind(
+            "fact",
+            "Convention",
+            heading="## Project Conventions",
+            aliases=("rule",),
+            cap=CONVENTIONS,
+            min_confidence=SURE_CONVENTION,
+            path_lift=PATH_LIFT,
+        ),
+    }
+    # doc: the first pattern that occurs anywhere in the objective, in this order.
+    tasks = Origin.tasks.but(
+        match="substring",
+        types=(
+            Section(name="test-fix", words=listed("test, spec, jest, vitest, failing")),
+            Section(name="feature", words=listed("implement, add feature, new feature, build")),
+            Section(name="refactor", words=listed("refactor, reorganize, restructure, clean")),
+            Section(name="bug-fix", words=listed("fix, bug, error, crash, issue")),
+            Section(name="documentation", words=listed("document, readme, guide, docs")),
+            Section(name="architecture", words=listed("architecture, design, structure")),
+            Section(name="performance", words=listed("optimize, performance, speed, slow")),
+        ),
+    )
+    extract = Origin.extract.but(
+        extractors={
+            "outright": extractor(),
+            "strategy": extractor(kind="strategy", cap=STRATEGY_CAP),
+            "antipattern": extractor(kind="antipattern", count=FAILED_TWICE, cap=ANTIPATTERN_CAP),
+            "estimate": extractor(kind="estimate", cap=ESTIMATE_CAP),
+            "convention": extractor(kind="convention"),
+        },
+        approaches=(
+            phrase("Test-driven development approach", any=("test-driven",), all=("test", "first")),
+            phrase("Incremental implementation", any=("incremental", "step by step")),
+            phrase("Implement first, refactor after", all=("refactor", "after")),
+            phrase("Minimal changes approach", any=("small change", "minimal")),
+        ),
+        failures=(
+            phrase("Syntax errors - check code carefully before execution", ("syntax", "parse")),
+            phrase("Null/undefined errors - add validation checks", ("undefined", "null")),
+            phrase("Timeout errors - break into smaller steps", ("timeout", "timed out")),
+            phrase(
+                "Permission errors - check file/directory permissions",
+                ("permission", "access denied"),
+            ),
+            phrase(
+                "Module not found - verify dependencies installed",
+                any=("cannot find module",),
+                all=("module", "not found"),
+            ),
+        ),
+        conventions=(
+            convention(
+                "Tests co-located with source or in test/ directory", 0.7, (".test.", ".spec.")
+            ),
+            convention("ES modules (.mjs) or TypeScript (.ts)", 0.8, ends=(".mjs", ".ts")),
+            # doc names it with .6; its program never had it
+            convention("Source files ({suffix}) organised under {folder}", 0.6, ("/",)),
+        ),
+    )
+    # Its own example lists two source loops for one learning, so equal ones meet here, within kind and task type.
+    match = Origin.match.but(threshold=ALIKE, margin=0.0, same_kind=True, same_task=True)
+    gate = Origin.gate.but(function="validation")
+    ladder = Origin.ladder.but(
+        review_after=origin.NEVER_REVIEWED,
+        moves=(
+            rule("invalid", ("candidate",), "rejected", "failed validation", yes("refused")),
+            rule(
+                "validated",
+                ("candidate",),
+                "provisional",
+                "passed validation",
+                no("refused"),
+                no("held"),
+            ),
+            rule(
+                "valid-again",
+                ("rejected",),
+                "candidate",
+                "a later loop brought it with better figures",
+                no("refused"),
+                at("cause", "!=", "person"),  # doc: every loop is extracted and validated
+                cause="again",
+            ),
+            origin.APPROVED,
+            origin.TRUSTED,
+            origin.SETTLED,
+            origin.QUESTIONED,
+            origin.third_review(),
+            origin.REINSTATED,
+            # doc, "Pruning and Cleanup": low quality, stale and unused learnings are removed by hand. So they are
+            # here: proposed, never swept.
+            rule(
+                "unused",
+                ("provisional", "stable"),
+                "archived",
+                "not updated for long and never used; approved by {by}",
+                yes("stale"),
+                approve=("person",),
+                propose=True,
+                cause="silence",
+            ),
+            origin.put_away(),
+            origin.asked_again(
+                AGAIN, "met in {seen_since} further loops since it was sent away; approved by {by}"
+            ),
+            origin.back_from_silence(
+                "met-again", ("archived",), "met again after it was put away unused"
+            ),
+            origin.by_person("turned-down", origin.UNPROVEN, "rejected", "rejected"),
+        ),
+    )
+    # doc: .4 confidence + .3 task type + .2 success + .1 recency over 90 days
+    rank = Origin.rank.but(ranker="relevance", by_agent=False)
+    budget = Origin.budget.but(level="deep", lean=MOST, balanced=MOST, deep=MOST)
+    render = Origin.render.but(
+        renderer="ralph",
+        heading="## Knowledge Base (from previous loops)",
+        # strategies add their effectiveness, estimates and conventions have lines of their own
+        empty="## Knowledge Base\n\nNo relevant learnings found for this task type.\n",
+    )
+    fade = Origin.fade.but(stale_days=STALE_DAYS)  # age enters the relevance, and nothing else
+    signals = Origin.signals.but(
+        names=("uses", "success_rate"),
+        confidence="stated",  # a ratio, fixed at extraction
+        audits=(),
+    )
+    tend = Origin.tend.but(when=())  # doc: pruning is done by hand
+    page = Origin.page.but(
+        target=".aiwg/knowledge/LEARNINGS.md",
+        targets={},
+        sections=(
+            "Proven Strategies",
+            "Anti-Patterns to Avoid",
+            "Time/Iteration Estimates",
+            "Project Conventions",
+            "Inbox",
+        ),
+        map={
+            "strategy": "Proven Strategies",
+            "antipattern": "Anti-Patterns to Avoid",
+            "estimate": "Time/Iteration Estimates",
+            "convention": "Project Conventions",
+        },
+    )
