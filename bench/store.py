@@ -403,6 +403,10 @@ def speed(folder: Path, sizes: list[int], rounds: int = 40) -> list[tuple[str, f
     for store in (*stores, *copies):
         store.close()
     found.append(("durable add: syncs of each", _syncs(folder, paths[0]), 1.0))
+    for size, path in zip(sizes, paths):
+        cost = _prompt_cost(f"{path}.add", questions[0], rounds // 2)
+        most = 3.0 if size <= 100_000 else 0.0
+        found.append((f"a prompt asked and recorded, {size:,}, over python -c pass", cost, most))
     for path in paths:
         os.unlink(f"{path}.add")
     return found
@@ -429,6 +433,40 @@ def _durable(store: Store, n: int) -> None:
         write.add(
             tx, Lesson(id, HOME, f"Lesson {n} of the one who counts.", state="active"), HAND, ""
         )
+
+
+# What a hook asks of the store at a prompt, without choosing and wording.
+PROMPT = """
+import sys
+from tacit.hooks.search import Search
+from tacit.store import moments, search
+from tacit.store.file import open_store
+with open_store(sys.argv[1], create=False) as store:
+    found = Search(search.FullText(store, ["work"], True), sys.argv[2]).best(10)
+    told = moments.candidates(store, [each.n for each in found[:3]])
+    assert told
+    with store.write() as tx:
+        moments.record(tx, [
+            {"lesson": each.id, "project": "work", "session": "s", "group": "g", "moment": "prompt",
+             "arm": "delivered", "at": "2026-01-01T00:00:00.000Z"} for each in told
+        ])
+"""
+
+
+def _prompt_cost(path: str, question: str, rounds: int) -> float:
+    """CPU of a fresh process that asks and records, over that of an empty one, in turns."""
+    spent: dict[str, list[float]] = {"pass": [], PROMPT: []}
+    for _ in range(rounds):
+        for code, times in spent.items():
+            process = subprocess.Popen(
+                [sys.executable, "-c", code, path, question], env=surroundings()
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status
+            if status:
+                raise RuntimeError("the prompt failed")
+            times.append(usage.ru_utime + usage.ru_stime)
+    return statistics.median(spent[PROMPT]) / statistics.median(spent["pass"])
 
 
 def _syncs(folder: Path, path: str) -> float:

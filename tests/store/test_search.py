@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -97,3 +100,20 @@ def test_a_broken_index_is_seen_and_built_anew(store: Store) -> None:
 
 def test_an_empty_store_answers_nothing(store: Store) -> None:
     assert best(store, "anything at all") == []
+
+
+def test_what_hooks_load_of_the_store_is_light() -> None:
+    """apsw and the standard library's small modules: a hook starts Python for each prompt."""
+    code = (
+        "import sys; import tacit.store.file, tacit.store.moments, tacit.store.jobs;"
+        "heavy = 'dataclasses re pathlib tomllib typing logging subprocess json tacit.lesson'.split();"
+        "print(*(name for name in heavy if name in sys.modules))"
+    )
+    paths = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert (done.stdout.split(), done.stderr) == ([], "")

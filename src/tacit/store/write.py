@@ -26,6 +26,7 @@ from tacit.lesson import (
 )
 from tacit.store import rows
 from tacit.store.file import Store, Transaction
+from tacit.store.moments import KEPT, record
 from tacit.store.rows import as_column, columns_of, names_of, to_row
 from tacit.words.tokens import index_words, task_words
 
@@ -262,8 +263,7 @@ def _refind(tx: Transaction, id: str) -> None:
 
 def deliver(tx: Transaction, made: Iterable[Delivery]) -> None:
     """Keep what an agent is about to be told, and what was held out."""
-    for each in made:
-        _put(tx, "delivery", each, "n")
+    record(tx, ({name: as_column(name, getattr(each, name)) for name in KEPT} for each in made))
 
 
 def settle(tx: Transaction, n: int, outcome: str, loss: float, at: str) -> None:
@@ -330,13 +330,6 @@ def put_common(tx: Transaction, project: str, kind: str, counted: Mapping[str, i
     tx.rows("DELETE FROM common WHERE project = ? AND kind = ?", project, kind)
     for what, count in counted.items():
         tx.rows("INSERT INTO common VALUES (?, ?, ?, ?)", project, kind, what, count)
-
-
-def _put(tx: Transaction, table: str, value: Any, but: str = "") -> None:
-    names = [name for name in names_of(type(value)) if name != but]
-    columns = [as_column(name, getattr(value, name)) for name in names]
-    listed = ", ".join(f'"{name}"' for name in names)
-    tx.rows(f"INSERT INTO {table} ({listed}) VALUES ({', '.join('?' * len(names))})", *columns)
 
 
 def put_new(tx: Transaction, table: str, value: Any) -> bool:
