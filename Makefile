@@ -37,8 +37,8 @@ test-hosts: .venv/ready ## the real host programs from npm, table into docs/host
 test-frameworks: .venv-extra/ready ## the recipes against the real frameworks
 	@$(EXTRA)/python $(PIP) 'langgraph>=1.1' 'anthropic>=2.8,<3' 'openai-agents>=0.24,<0.25' 'pydantic-ai-slim>=2.60,<3'
 	$(EXTRA)/python -m pytest tests/frameworks
-test-postgres: .venv-extra/ready ## contracts, origins and journeys on a real PostgreSQL: our own, or the one TEST_POSTGRES names
-	TEST_STORE=postgres $(EXTRA)/python bench/server.py $(EXTRA)/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
+test-postgres: .venv-extra/ready ## a team through a real PostgreSQL: our own, or the one TEST_POSTGRES names
+	$(EXTRA)/python bench/server.py $(EXTRA)/python -m pytest -n 2 -rs -m 'slow or not slow' tests/sync
 campaign: .venv/ready ## long stories: many processes through the command line, kills of the worker
 	$(BIN)/python -m pytest -m slow
 check: .venv/ready ## ruff, mypy and the suite, before a commit

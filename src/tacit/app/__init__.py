@@ -67,7 +67,7 @@ _VERBS_BY_MODULE = {
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
     ("exchange", "Exchange"): "import_ export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
-    ("team", "Team"): "sync sharing share_with sync_by_itself sync_notes refused",
+    ("team", "Team"): "sync sharing share_with join invite news sync_by_itself sync_notes refused",
     ("guarding", "Guarding"): (
         "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard"
     ),

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id
 from tacit.core.clock import after_days
-from tacit.core.errors import TacitError
+from tacit.core.errors import MissingExtra, Refused, TacitError, UsageError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
 from tacit.providers.ssh import Keys
+from tacit.stores.cache import is_far, without_password
 from tacit.stores.counts import held_unsigned, recent
 from tacit.stores.git import first_commit
 from tacit.sync import Synced, sync
 from tacit.sync.git import GitFolder
 from tacit.sync.shelf import Shelf
+
+if TYPE_CHECKING:
+    from tacit.sync.postgres import Server
 
 
 class Team(ByHand):
@@ -34,13 +39,78 @@ class Team(ByHand):
         return self._sync(keys, dry_run)
 
     def _sync(self, keys: Keys, dry_run: bool = False) -> Synced:
-        carrier, why = self._git()
         shelf = self._shelf(keys)
-        done = sync(shelf, carrier, keys, allowed=keys.allowed, dry_run=dry_run)
+        with self._carrier(shelf) as (carrier, why):
+            done = sync(shelf, carrier, keys, allowed=keys.allowed, dry_run=dry_run)
         done = replace(done, why_unsigned=why if keys.key else "sync.key is not set")
         if not dry_run:
             shelf.keep({**shelf.state, "doubts": done.doubts})
         return done
+
+    @contextmanager
+    def _carrier(self, shelf: Shelf) -> Iterator[tuple[Any, str]]:
+        """What carries this project's lines, and why nothing can be signed for it."""
+        folder, why = self._git()
+        if not is_far(address := shelf.state.get("with", "")):
+            yield folder, why
+            return
+        server = self._server(address, folder.project, shelf.state.get("owner", ""))
+        try:
+            yield server, why
+        finally:
+            server.close()
+
+    @staticmethod
+    def _server(url: str, commit: str, owner: str = "") -> Server:
+        try:
+            from tacit.sync.postgres import Server
+        except ImportError as error:
+            from tacit.core.installation import hint
+
+            raise MissingExtra(
+                f"Sharing through PostgreSQL needs {error.name}.", hint("postgres")
+            ) from error
+        return Server(url, commit, owner)
+
+    def join(self, url: str, owner: str = "") -> str:
+        """Share this project through a server from now on, by one's own project there or that of the owner who is named; its owner."""
+        self.need_person("Sharing a project through a server")
+        if without_password(url) != url:
+            raise UsageError(
+                "The password would be kept beside the project.",
+                "Put it into ~/.pgpass and leave it out of the address.",
+            )
+        shelf, (folder, _) = self._shelf(self._keys), self._git()
+        server = self._server(url, folder.project)
+        try:
+            others = [each for each in server.offers() if each != server.login]
+            if not owner and others:
+                raise Refused(
+                    f"{', '.join(others)} admitted you to a project of this repository here.",
+                    f"Name whose you join: tacit sync {url} --owner {others[0]}",
+                )
+            server.join(owner)
+        finally:
+            server.close()
+        fresh = {"heads": {}, "numbers": {}}
+        shelf.keep({**shelf.state, **fresh, "with": url, "owner": server.owner, "auto": True})
+        return server.owner
+
+    def invite(self, login: str) -> None:
+        """Admit a login to this project on its server."""
+        self.need_person("Admitting somebody")
+        with self._carrier(self._shelf(self._keys)) as (carrier, _):
+            if carrier.whole:
+                raise Refused("This project is shared through git.", "tacit sync --allow NAME KEY")
+            carrier.invite(login)
+
+    def news(self) -> Server | None:
+        """A connection that hears of what others tell of this project; None where nobody would say."""
+        shelf = Shelf(self.work, "")
+        if not is_far(address := shelf.state.get("with", "")):
+            return None
+        server = self._server(address, self._git()[0].project, shelf.state.get("owner", ""))
+        return server if server.listen() else None
 
     @property
     def _keys(self) -> Keys:
@@ -85,7 +155,10 @@ class Team(ByHand):
         """Remember that a person said yes to sharing this project, and by what."""
         self.need_person("Sharing a project")
         shelf = self._shelf(self._keys)
-        shelf.keep({**shelf.state, "with": carrier, "auto": auto})
+        state = shelf.state
+        if state.get("with") != carrier:
+            state |= {"heads": {}, "numbers": {}}
+        shelf.keep({**state, "with": carrier, "auto": auto})
 
     def sync_by_itself(self) -> Synced | None:
         """At a session's end: write what is new, where a person said that this may happen by itself."""

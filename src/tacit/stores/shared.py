@@ -49,6 +49,11 @@ def lines_by(store: Reads, project: str, machine: str) -> list[tuple[str, str, s
     return [(id.rpartition(":")[2], memory, words) for id, memory, words in found]
 
 
+def last_number(store: Reads, project: str, machine: str) -> int:
+    """The number of the last line that was made here, also where its words are gone."""
+    return int(store.one(_LAST, p=project, m=machine)[0] or 0)
+
+
 def ids_known(store: Reads, project: str) -> dict[str, str]:
     """Every line that is known, and its standing."""
     rows = store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project)
@@ -95,6 +100,10 @@ _OF_LESSON = (
 _OWN = (
     "SELECT id, memory, words FROM shared"
     " WHERE project = :p AND machine = :m AND standing = 'own' ORDER BY n"
+)
+_LAST = (
+    "SELECT max(CAST(local AS INTEGER)) FROM shared"
+    " WHERE project = :p AND machine = :m AND standing = 'own'"
 )
 _TOLD = (
     "SELECT memory, signer, words FROM shared"

@@ -35,6 +35,7 @@ from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction
 from tacit.surfaces.jobs import done_by
+from tacit.surfaces.listening import Listening
 from tacit.surfaces.turns import Worked, carries, is_paused, spawned
 
 GLANCE = 0.5  # seconds between two looks at the queue
@@ -111,14 +112,17 @@ def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) ->
         _take_over(tx)
         queue.hasten_reading(tx, surroundings(env))
     worked, still_since, safe_until = Worked(), time.monotonic(), 0.0
-    with BesideLearning(store, env) as reading:
+    with BesideLearning(store, env) as reading, Listening(store, env) as listening:
         while not is_paused(store):
+            listening.look()
             if carries(store) and _carry(store, home):
                 still_since = time.monotonic()
             reading.begin()
             job = _take(store)
             if job is not None:
                 worked = _do(store, home, env, job, worked)
+                if job.kind == "sync":
+                    listening.begin(job)
                 still_since = time.monotonic()
                 if still_since > safe_until:  # where agents never rest, neither does the queue
                     home.backup_if_due()

@@ -60,6 +60,9 @@ def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done
     if job.kind == "read":
         read = look_at_all if job.payload.get("looks") else read_session
         return read(near, store, env, job)
+    if job.kind == "sync":
+        Memories(store, env, str(job.payload["folder"]), job.project).sync_by_itself()
+        return Done(learns=False)
     return (
         keep_tree_of(near, env, job)
         if job.kind == "keep"

@@ -25,12 +25,14 @@ class Carrier(Protocol):
     """What carries lines between machines."""
 
     project: str  # what a signature is made for; empty: it cannot be told, and nothing is signed
+    whole: bool  # whether each reading brings all that was ever told, and not what is new alone
+    reached: Mapping[str, int]  # how far each machine was read, where the carrier counts
 
-    def read(self, numbers: Mapping[str, int]) -> dict[str, list[Item]]:
-        """What each machine told, at least all beyond the number up to which it was heard."""
+    def read(self, numbers: Mapping[str, int], mine: str) -> dict[str, list[Item]]:
+        """What each machine told that is not heard yet, up to these numbers; `mine` is our own name."""
 
-    def items(self, machine: str) -> list[Item]:
-        """All that one machine told."""
+    def lines_of(self, lessons: Sequence[str]) -> dict[str, list[Item]]:
+        """All lines of some lessons that `read` may have left out."""
 
     def send(self, machine: str, new: Sequence[Line | Push], gone: Mapping[bytes, str]) -> None:
         """Tell what is new of this machine."""
@@ -82,40 +84,106 @@ def sync(
     """Bring this memory and its team's in step. `allowed` tells the signers file of now from that of the last time."""
     state = shelf.state
     if state.get("allowed") != hex_digest(allowed):  # whom we allow has changed: hear all again
-        state |= {"allowed": hex_digest(allowed), "heads": {}, "numbers": {}}
+        own = {name: n for name, n in state.get("numbers", {}).items() if name == shelf.machine}
+        last = {name: at for name, at in state.get("heads", {}).items() if name == shelf.machine}
+        state |= {"allowed": hex_digest(allowed), "heads": last, "numbers": own}
     if not dry_run:
         shelf.say()
     numbers: dict[str, int] = state.setdefault("numbers", {})
-    read = carrier.read(numbers)
+    heads: dict[str, dict[str, str]] = state.setdefault("heads", {})
+    read = carrier.read(numbers, shelf.machine)
     renamed = "" if dry_run else _renamed(shelf, carrier, read)
     if renamed:
         state["machine"] = shelf.machine
         shelf.say()
     here = shelf.kept()
     heard = {
-        machine: _heard(keys, carrier, machine, items, state.setdefault("heads", {}), here)
+        machine: _heard(keys, carrier, items, heads.get(machine, {}), here)
         for machine, items in read.items()
     }
+    heard |= _behind(carrier, keys, heard, read)
     others = [
         line for machine, one in heard.items() if machine != shelf.machine for line in one.lines
     ]
     taken = shelf.take(others, dry_run=dry_run)
+    told = 0 if carrier.whole else numbers.get(shelf.machine, 0)
     for machine, one in heard.items():
-        state["heads"][machine] = dict(one.heads)
+        heads[machine] = dict(one.heads)
         reached = max((line.n for line in one.lines if line.signer), default=0)
+        reached = max(reached, carrier.reached.get(machine, 0))
         numbers[machine] = max(reached, numbers.get(machine, 0))
     sent = 0
     if not dry_run:
         ended = any(line.signer and line.state in ("gone", "erased") for line in taken.fresh)
-        sent = _send(shelf, carrier, keys, numbers, ended)
+        others_seen = {name: n for name, n in numbers.items() if name != shelf.machine}
+        last = next(iter(heads.get(shelf.machine, {})), START)
+        new, push = _outgoing(
+            shelf, read.get(shelf.machine, ()), told, last, keys, carrier, ended, others_seen
+        )
+        carrier.send(shelf.machine, [*new, *([push] if push else [])], shelf.gone())
+        heads |= {shelf.machine: {push.head: keys.me}} if push else {}
+        numbers[shelf.machine] = max(
+            (line.n for line in new), default=numbers.get(shelf.machine, 0)
+        )
+        sent = len(new)
         shelf.keep(state)
     done = _report(shelf, taken, read, heard, renamed, dry_run)
-    return replace(
-        done,
-        sent=sent,
-        signed=bool(keys.key and carrier.project),
-        missing=_missing(heard, numbers),
-    )
+    missing = _missing(heard, numbers) if carrier.whole else {}
+    signs = bool(keys.key and carrier.project)
+    return replace(done, sent=sent, signed=signs, missing=missing)
+
+
+def _heard(
+    keys: Keys,
+    carrier: Carrier,
+    items: Sequence[Item],
+    known: Mapping[str, str],
+    here: Collection[bytes],
+) -> Heard:
+    told = [item for item in items if not isinstance(item, Unread)]
+    return vouched(keys, carrier.project, told, known, here)
+
+
+def _behind(
+    carrier: Carrier, keys: Keys, heard: Mapping[str, Heard], read: Mapping[str, Sequence[Item]]
+) -> dict[str, Heard]:
+    """The lines behind a lesson's newest one where nobody allowed has signed that: whoever may write could else hide what others say."""
+    lines = [line for one in heard.values() for line in one.lines]
+    hidden = {line.lesson for line in lines} - {line.lesson for line in lines if line.signer}
+    more = carrier.lines_of(sorted(hidden)) if hidden else {}
+    return {
+        machine: _heard(
+            keys, carrier, [*items, *read.get(machine, ())], heard[machine].heads, frozenset()
+        )
+        for machine, items in more.items()
+        if machine in heard
+    }
+
+
+def _outgoing(
+    shelf: Shelf,
+    items: Sequence[Item],
+    told: int,
+    last: str,
+    keys: Keys,
+    carrier: Carrier,
+    ended: bool,
+    seen: Mapping[str, int],
+) -> tuple[list[Line], Push | None]:
+    """Our lines that the others have not, and what signs them. `told` is the number up to which they are there without having been read
+    again. Where others ended something, what was seen of them is signed although nothing of ours is new."""
+    there = {item.digest for item in items if isinstance(item, (Line, Gone))}
+    pushes = [item for item in items if isinstance(item, Push)]
+    named = {id for push in pushes for id in push.digests()}
+    own = [line for line in shelf.own() if line.n > told]
+    new = [line for line in own if line.digest not in there]
+    under = {push.before for push in pushes}
+    before = next((push.head for push in reversed(pushes) if push.head not in under), last)
+    unnamed = [line for line in own if line.digest not in named]
+    if not unnamed and not (ended and carrier.whole):
+        return new, None
+    told_of = seen if carrier.whole else {}
+    return new, signed(keys, carrier.project, shelf.machine, unnamed, before, told_of)
 
 
 def _missing(heard: Mapping[str, Heard], numbers: Mapping[str, int]) -> dict[str, int]:
@@ -126,40 +194,6 @@ def _missing(heard: Mapping[str, Heard], numbers: Mapping[str, int]) -> dict[str
             if n > numbers.get(machine, 0):
                 found[machine] = max(n - numbers.get(machine, 0), found.get(machine, 0))
     return found
-
-
-def _heard(
-    keys: Keys,
-    carrier: Carrier,
-    machine: str,
-    items: Sequence[Item],
-    heads: Mapping[str, Mapping[str, str]],
-    here: Collection[bytes],
-) -> Heard:
-    known = heads.get(machine, {})
-    told = [item for item in items if not isinstance(item, Unread)]
-    return vouched(keys, carrier.project, told, known, here)
-
-
-def _send(
-    shelf: Shelf, carrier: Carrier, keys: Keys, seen: Mapping[str, int], attests: bool
-) -> int:
-    """Tell what this machine's file or rows lack, and sign what no push of ours names yet. Where others ended something, what was seen of
-    them is signed although nothing of ours is new."""
-    items = carrier.items(shelf.machine)
-    there = {item.digest for item in items if isinstance(item, (Line, Gone))}
-    pushes = [item for item in items if isinstance(item, Push)]
-    named = {id for push in pushes for id in push.digests()}
-    own, gone = shelf.own(), shelf.gone()
-    new = [line for line in own if line.digest not in there]
-    under = {push.before for push in pushes}
-    before = next((push.head for push in reversed(pushes) if push.head not in under), START)
-    unnamed = [line for line in own if line.digest not in named]
-    others = {machine: n for machine, n in seen.items() if machine != shelf.machine}
-    wanted = bool(unnamed) or attests
-    push = signed(keys, carrier.project, shelf.machine, unnamed, before, others) if wanted else None
-    carrier.send(shelf.machine, [*new, *([push] if push else [])], gone)
-    return len(new)
 
 
 def _renamed(shelf: Shelf, carrier: Carrier, read: Mapping[str, Sequence[Item]]) -> str:

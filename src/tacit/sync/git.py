@@ -26,6 +26,9 @@ _END = ".jsonl"
 class GitFolder:
     """The files of a work tree."""
 
+    whole = True  # each run reads all that was ever told
+    reached: Mapping[str, int] = {}
+
     def __init__(self, root: str, project: str) -> None:
         self.project = project  # the repository's first commit: what is signed counts for it alone
         self._tree = WorkTree(root, limit=MOST)
@@ -46,9 +49,13 @@ class GitFolder:
         machines = [name[: -len(_END)] for name in names if name.endswith(_END)]
         return [each for each in machines if each.isalnum() and self._is_plain(each + _END)]
 
-    def read(self, numbers: Mapping[str, int]) -> dict[str, list[Item]]:
+    def read(self, numbers: Mapping[str, int], mine: str) -> dict[str, list[Item]]:
         """All that stands in each machine's file: git brings lines in any order."""
         return {machine: self.items(machine) for machine in self.machines()}
+
+    def lines_of(self, lessons: Sequence[str]) -> dict[str, list[Item]]:
+        """Nothing beside what was read."""
+        return {}
 
     def items(self, machine: str) -> list[Item]:
         """What stands in one machine's file."""

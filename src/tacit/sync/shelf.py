@@ -93,7 +93,7 @@ class Shelf:
         said, made = shared.said(self.store, self.project), 0
         every = self.store.select([self.project], sort="old", limit=-1, states=())
         todo = [m.id for m in every if lessons.is_new(m, said.get(m.id))]
-        number = max((line.n for line in self.own()), default=0)
+        number = shared.last_number(self.store, self.project, self.machine)
         for start in range(0, len(todo), CHUNK):
             with self._write() as tx:
                 for memory in tx.memories(todo[start : start + CHUNK]):

@@ -21,6 +21,10 @@ class Keys(Protocol):
 
     key: str
 
+    @property
+    def me(self) -> str:
+        """The name that the signers file gives our own key."""
+
     def sign(self, message: bytes) -> str: ...
     def verify(self, message: bytes, signature: str) -> str: ...
 
@@ -56,11 +60,14 @@ def vouched(
             gone.add(item.digest)
     signers, last = _signers(keys, project, pushes, known)
     by: dict[bytes, str] = {}
+    missing = 0
     for head in pushes:
         for id in pushes[head].digests() if head in signers else ():
-            by.setdefault(id, signers[head])
+            if id in lines:
+                by.setdefault(id, signers[head])
+            elif id not in gone and id not in here:
+                missing += 1
     told = tuple(replace(line, signer=by.get(id, "")) for id, line in lines.items())
-    missing = sum(not (id in lines or id in gone or id in here) for id in by)
     seen: dict[str, int] = {}
     for head in last.keys() & pushes.keys():
         for machine, n in pushes[head].seen.items():

@@ -38,30 +38,40 @@ def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.preview:
             done = memories.sync(dry_run=True)
             return Answer(_json(done), _text(done), warnings=_notes(done))
+        if args.invite:
+            memories.invite(args.invite)
+            told = f"{args.invite} may join now: tacit sync ADDRESS --owner YOU"
+            return Answer({"invited": args.invite}, told)
         here = memories.sharing()
+        if args.server and here["with"] != args.server:
+            if not _may_begin(args, cli, here, args.server):
+                return Answer({"shared": False, **here}, "nothing was sent")
+            memories.join(args.server, args.owner or "")
+            here = memories.sharing()
         if not here["with"] and not _may_begin(args, cli, here):
             told = f"nothing was written; {_offer(here)}"
             return Answer({"shared": False, **here}, told)
         if not here["with"] or args.auto is not None:
             auto = here["auto"] if args.auto is None else args.auto == "on"
-            memories.share_with("git", auto=auto)
+            memories.share_with(here["with"] or "git", auto=auto)
         done = memories.sync()
     return Answer(_json(done), _text(done), warnings=_notes(done))
 
 
-def _may_begin(args: argparse.Namespace, cli: Cli, here: Mapping[str, Any]) -> bool:
+def _may_begin(
+    args: argparse.Namespace, cli: Cli, here: Mapping[str, Any], server: str = ""
+) -> bool:
     """A person's yes to the first lines of a project that leave this machine's memory."""
     cli.need_person(args, "Sharing a project's lessons")
     if args.yes:
         return True
+    offer = _offer(here, without_password(server))
     if not cli.can_ask:
-        raise Refused(
-            f"Sharing was not asked for yet: {_offer(here)}", "tacit sync --yes says yes to it."
-        )
-    return cli.ask(f"{_offer(here)}\nWrite it? [y/N] ")
+        raise Refused(f"Sharing was not asked for yet: {offer}", "tacit sync --yes says yes to it.")
+    return cli.ask(f"{offer}\nWrite it? [y/N] ")
 
 
-def _offer(here: Mapping[str, Any]) -> str:
+def _offer(here: Mapping[str, Any], server: str = "") -> str:
     """What the first sync would write, where, under whose signature, and who could read it."""
     signs = f"signed as {here['signs_as'] or here['key']}" if here["key"] else "signed by nobody"
     remote = ask_git(here["root"], "config", "--get", "remote.origin.url")
@@ -72,6 +82,11 @@ def _offer(here: Mapping[str, Any]) -> str:
         f"Whoever can read {without_password(at) if at else 'the repository'} can read them once you"
         " commit and push; Tacit does neither.",
     ]
+    if server:
+        lines = [
+            f"{numbered(here['lessons'], 'lesson')} of this project would be sent to {server}, {signs}.",
+            "Whoever the project's owner admits there can read them, and so can the server's keeper.",
+        ]
     if here["private"]:
         heard = numbered(here["private"], "lesson that was", "lessons that were")
         lines.append(f"{heard} only heard from you stay here (tacit keep shares one).")

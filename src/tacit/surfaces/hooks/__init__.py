@@ -298,6 +298,7 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookA
     _name_session(memories, event)
     if chosen["learns"]:
         _watch(memories, event)
+    _ask_the_team(memories, event)
     start_if_due(
         memories.store, memories.env
     )  # what could not be learned before may be possible now
@@ -311,6 +312,15 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookA
 
     lines = (left_out(memories, chosen), receipt(memories) if chosen["receipt"] else "")
     return HookAnswer(context, "\n".join(filter(None, lines)))
+
+
+def _ask_the_team(memories: Memories, event: Event) -> None:
+    """Have the worker ask the server what a team told meanwhile, where this project is shared through one. Hooks never ask it."""
+    project = memories.project_id
+    if '"with": "postgres' in (memories.store.meta(f"sync:{project}") if project else ""):
+        with memories.store.write() as tx:
+            said = {"folder": memories.folder}
+            tx.enqueue("sync", f"sync:{project}", project, said, memories.now(), "")
 
 
 def _name_run(event: Event) -> None:
