@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from struct import pack
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import new_id
-from tacit.core.rows import Fault, index_fault
 from tacit.stores.places import spoken_path
 from tacit.stores.sqlite.fulltext import INJECTABLE_ROWS
 
@@ -94,46 +93,6 @@ def rebuild_terms(tx: SqliteTransaction) -> None:
     """Count anew, from the full text."""
     tx.rows("DELETE FROM term")
     tx.rows(_ALL_TERMS)
-
-
-class Expected(dict[str, int]):
-    """What the table should say, from the texts themselves: for each word how many memories hold it, and a sum over their numbers."""
-
-    def faults(self, store: SqliteStore) -> Iterator[Fault]:
-        """The counts against it, word by word; the order of a word's numbers says nothing: a memory may gain a word later."""
-        known: dict[
-            bytes, int
-        ] = {}  # what some numbers add up to; most words of a text stand in the same few
-        wrong = 0
-        for word, rows, few in store.each("SELECT word, rows, few FROM term"):
-            held = self.pop(word, 0)
-            if few is not None and few not in known:
-                known[few] = sum(as_held(int.from_bytes(each, "little")) for each in _numbers(few))
-            wrong += rows != held >> _COUNT or (few is not None and known[few] != held)
-        if wrong or self:
-            yield index_fault(
-                "term",
-                f"{wrong + len(self)} words are not counted as the texts have them",
-                "counts them",
-            )
-
-
-_COUNT = 96  # bits below the count; a sum of weights stays far below them
-
-
-def as_held(n: int) -> int:
-    """One memory in a word's sum: counted above, weighed below."""
-    return (1 << _COUNT) + weight(n)
-
-
-def weight(n: int) -> int:
-    """A number for a memory's, by which sums tell sets apart. The full text is asked for the same in SQL (`WEIGHT`)."""
-    return (
-        n * n % 999_983 * 2003 + n % 2003 + 1
-    )  # small enough that billions of them can be added up
-
-
-WEIGHT = "doc * doc % 999983 * 2003 + doc % 2003 + 1"
 
 
 def _numbers(few: bytes) -> list[bytes]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.errors import Damaged
+from tacit.core.errors import Damaged, StoreReadOnly
 from tacit.core.rows import Fault, index_fault
-from tacit.stores.sql_rows import listed
-from tacit.stores.sqlite.fulltext import tokenizer
-from tacit.stores.sqlite.terms import LONGEST_TERM, WEIGHT, Expected, as_held, weight
-from tacit.words.tokens import are_index_words
+from tacit.stores.sqlite.terms import LONGEST_TERM
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
 
 # What 0.2.0 kept or derived beside the lessons; nothing reads it, and an erased word may stand in it.
 LEFT_BEHIND = ("seal", "vector", "vector_word", "vector_centre", "facet", "facet_of", "daily")
-LONGEST_TOKEN = 32_768  # bytes: FTS5 keeps no more of a word, and may cut it inside a character
 
 
 def file_faults(store: SqliteStore, open_store: Callable[[str], SqliteStore]) -> Iterator[Fault]:
@@ -49,49 +44,30 @@ def defined(rows: Iterable[Sequence[str]]) -> list[tuple[str, str, str, str]]:
 
 
 def index_faults(store: SqliteStore) -> Iterator[Fault]:
-    """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
-    tokens = tokenizer(store)
-    wanted: dict[bytes, int] = {}
-    counts = Expected()
-    stale = 0
-    for n, text, about, tags, paths, words in store.each(
-        "SELECT n, text, about, tags, paths, words FROM memory"
-    ):
-        own, _, tasks = words.partition("\n")
-        # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
-        if not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or (
-            tasks and not text
-        ):
-            stale += 1
-        here, once = weight(n), as_held(n)
-        for token, times in Counter([*tokens(text), *tokens(words)]).items():
-            term = token.encode()[:LONGEST_TOKEN]
-            wanted[term] = wanted.get(term, 0) + times * here
-            if len(token) <= LONGEST_TERM:
-                counts[token] = counts.get(token, 0) + once
-    if stale:
-        yield index_fault("memory", f"the derived words of {stale} memories are not theirs")
-    store.rows(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)"
-    )
-    differ = 0
-    for term, sum_ in store.each(
-        f"SELECT CAST(term AS BLOB), sum({WEIGHT}) FROM temp.memory_words GROUP BY term"
-    ):
-        differ += wanted.pop(term, None) != sum_
-    if differ or wanted:
-        yield index_fault(
-            "memory_fts",
-            f"{differ + len(wanted)} words are not where the texts have them",
-            "rebuilds it",
-        )
-    yield from counts.faults(store)
+    """The full text against the texts, by FTS5's own check, and the words counted beside it against the full text.
 
-
-def own_faults(store: SqliteStore) -> Iterator[Fault]:
-    """The same of a store that nobody else has open, whose words were derived a moment ago: by FTS5's own check, a tenth of the work."""
+    FTS5 checks under the write lock; a store that nobody can write is not asked.
+    """
     try:
         with store.write(keep=False) as tx:
             tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)")
+    except StoreReadOnly:
+        return
     except Damaged as error:
-        yield Fault("index", "memory_fts", error.message)
+        yield index_fault("memory_fts", error.message, "rebuilds it")
+        return
+    store.rows(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.counted USING fts5vocab(main, memory_fts, row)"
+    )
+    wrong = store.one(_MISCOUNTED)[0]
+    if wrong:
+        yield index_fault(
+            "term", f"{wrong} words are not counted as the full text has them", "counts them"
+        )
+
+
+_MISCOUNTED = (
+    "SELECT (SELECT count(*) FROM temp.counted c LEFT JOIN term t ON t.word = c.term"
+    f" WHERE length(c.term) <= {LONGEST_TERM} AND t.rows IS NOT c.doc)"
+    " + (SELECT count(*) FROM term WHERE word NOT IN (SELECT term FROM temp.counted))"
+)
