@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened, data_folder, machine_id, open_store_at
+from tacit.stores.check import rule_of
+from tacit.stores.redact_again import RedactedAgain, redact_again
 from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
+from tacit.stores.sqlite.erase import derive
 
 if TYPE_CHECKING:
     from tacit.stores.rebuild_cache import Renewed
@@ -57,6 +60,17 @@ class Safety(Opened):
         if not self.store.is_file:
             return ()
         return notes(self.store.path, self.backups_folder)
+
+    def redact_again(self) -> RedactedAgain | None:
+        """Take out what the rules of today call a secret, once for each version of them; None where that is done."""
+        if not self.store.is_file or not os.path.exists(self.store.path):
+            return None
+        found = redact_again(self.store)
+        if found and found.rows:
+            with self.store.write() as tx:
+                derive(tx, rule_of(self.store))
+            self.store.scrub()
+        return found
 
     def restore(self, name: str = "", *, to: str = "") -> Restored:
         """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""

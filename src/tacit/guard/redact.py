@@ -80,6 +80,24 @@ def redact(text: str) -> Redacted:
     return Redacted(current, tuple(Hit(kind, start, end - start) for start, end, kind in found))
 
 
+def rules_version() -> str:
+    """What tells these rules from others: what is written under one version is looked at again under the next."""
+    from hashlib import sha256
+
+    here = __file__.rpartition("/")[0]
+    told = sha256()
+    for name in _RULES:
+        with open(f"{here}/{name}", "rb") as file:
+            told.update(file.read())
+    return told.hexdigest()[:16]
+
+
+_RULES = (
+    *("redact.py", "judge.py", "named.py", "names.py", "places.py", "shapes.py", "gitleaks.py"),
+    *("redact_rules.txt", "gitleaks.txt"),
+)
+
+
 def redact_value(obj: Any, name: str = "") -> Any:
     """A JSON-like structure without its secrets: texts are redacted, and so is what a key such as `password` holds."""
     if isinstance(obj, dict):

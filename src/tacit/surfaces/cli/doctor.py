@@ -14,6 +14,7 @@ from tacit.app.queries import Checkup
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.stores.incidents import commonest
+from tacit.stores.redact_again import RedactedAgain
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import standing_notes
 from tacit.surfaces.cli.health import (
@@ -73,6 +74,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         ]
         kept = [each.name for each in memories.backups() if each.verified]
         sound, profile = found.health.is_sound, memories.profile
+        again = memories.redact_again() if sound else None
+        notes += _again(again, len(kept), memories.backups_folder)
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
         figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
         count = counted(memories) if sound else None
@@ -95,6 +98,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "cache": cache,
         "bytecode": compiled,
         "backups": kept,
+        "redacted_again": again.__dict__ if again else None,
         "unsettled_uses": trials.unsettled if trials else None,
         "unknown_outcomes": trials.unknown if trials else None,
         "arms_in_balance": not trials.balance.alarm if trials else None,
@@ -118,6 +122,15 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines += ["", *cache_lines(cache)] if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
+
+
+def _again(found: RedactedAgain | None, kept: int, folder: str) -> list[str]:
+    """What today's rules took out of what was written under older ones."""
+    if not found or not (found.rows or found.files):
+        return []
+    told = f"the rules for secrets are new: {numbered(found.rows, 'row')} and {numbered(found.files, 'file')} held one"
+    older = f"; {numbered(kept, 'older backup')} in {folder} may hold it still" if kept else ""
+    return [f"{told}, which was taken out{older}"]
 
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
