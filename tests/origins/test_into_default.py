@@ -15,8 +15,7 @@ from tacit.app import Memories
 from tacit.core.errors import Refused
 from tacit.core.standing import early_confidence
 from tacit.formats.source import BytesSource
-from tacit.learn.classify import category_of, hits_of
-from tacit.origins import named
+from tacit.learn.classify import hits_of
 from tacit.testing import finding, run
 
 
@@ -85,19 +84,6 @@ def test_a_loops_failures_and_habits(memories: Memories) -> None:
     texts = {each.text: each.state for each in memories.list(limit=20)}
     assert texts["Avoid: Module not found - verify dependencies installed"] == "provisional"
     assert texts["Tests stand in a tests folder and are named test_*"] == "provisional"
-
-
-def test_lessons_are_found_by_their_subject(memories: Memories) -> None:
-    """What no source filed is filed by its words; a source's own word stands."""
-    said = [
-        finding("r1", "The migration drops the index of the orders table"),
-        finding("r1", "Tokens stand in the log in clear text", category="leaks"),
-    ]
-    memories.learn(run("r1", *said))
-    filed = {each.text.split()[1]: each.category for each in memories.list()}
-    assert filed == {"migration": "data", "stand": "leaks"}
-    assert memories.add("Rotate the signing secret every quarter").category == "security"
-    assert category_of("Berlin is cold in March", named("default").categories).category == ""
 
 
 def test_a_word_is_not_found_in_another_that_begins_alike() -> None:

@@ -185,67 +185,8 @@ class Profile:
             ),
         ),
     )
-    # Categories are what sources say (a reviewer's "security", a linter's rule family). What names none is filed under a
-    # subject by its words, if any fits, so that `--category` finds it; nothing else depends on it.
-    categories = Section(
-        classifier="subject",
-        otherwise="",
-        names={
-            "testing": category(
-                label="Testing",
-                keywords=listed(
-                    "test, tests, fixture, coverage, flaky, mock, assertion, pytest, jest, vitest"
-                ),
-            ),
-            "build": category(
-                label="Build and dependencies",
-                keywords=listed(
-                    "build, compile, dependency, dependencies, package, lockfile, install, bundler, "
-                    "linker"
-                ),
-            ),
-            "security": category(
-                label="Security",
-                keywords=listed(
-                    "security, secret, token, password, credential, vulnerability, injection, "
-                    "permission"
-                ),
-            ),
-            "data": category(
-                label="Data and storage",
-                keywords=listed(
-                    "database, migration, query, schema, index, table, transaction, cache"
-                ),
-            ),
-            "delivery": category(
-                label="Delivery and operations",
-                keywords=listed(
-                    "deploy, release, pipeline, ci, container, docker, kubernetes, rollback, "
-                    "staging, production"
-                ),
-            ),
-            "performance": category(
-                label="Performance",
-                keywords=listed("performance, slow, latency, throughput, timeout, memory leak"),
-            ),
-            "interface": category(
-                label="Interfaces",
-                keywords=listed(
-                    "api, endpoint, request, response, header, payload, ui, accessibility"
-                ),
-            ),
-            "style": category(
-                label="Style and tools",
-                keywords=listed(
-                    "lint, linter, format, formatter, type check, mypy, eslint, ruff, naming"
-                ),
-            ),
-            "process": category(
-                label="Process",
-                keywords=listed("commit, branch, pull request, review, merge, changelog, issue"),
-            ),
-        },
-    )
+    # Categories are what sources say (a reviewer's "security", a linter's rule family).
+    categories = Section(classifier="none", otherwise="", names={})
     scopes = Section(
         keywords={},
     )

@@ -31,7 +31,7 @@ from tacit.core.run import Finding, Run
 from tacit.core.trust import READ_BY, Actor
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
-from tacit.learn.classify import category_of, tags_for
+from tacit.learn.classify import tags_for
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
@@ -71,8 +71,6 @@ def memory_from(
         found.setdefault("tags", tags)
     if profile.domains:
         found.setdefault("domain", GENERAL)
-    if profile.categories.classifier == "subject":
-        found.setdefault("category", category_of(clean.text, profile.categories).category)
     kind = found.pop("kind", profile.add_kind)
     scope = found.pop("scope", profile.kinds[kind].scope or "project")
     if scope in ("agent", "global") and not actor.is_person:

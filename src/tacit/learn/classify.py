@@ -109,12 +109,6 @@ def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Findi
     confidence = finding.confidence if decision.confidence is None else decision.confidence
     finding = replace(finding, text=text, confidence=confidence)
     categories = profile.categories
-    if categories.classifier == "subject":
-        return (
-            finding
-            if finding.category
-            else replace(finding, category=category_of(text, categories).category)
-        )
     if categories.classifier != "keywords":
         return finding
     at = filed(text, decision.category or finding.category, confidence, categories)

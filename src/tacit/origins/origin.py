@@ -21,7 +21,6 @@ class Origin(Profile):
     """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
 
     tasks = Profile.tasks.but(types=())
-    categories = Profile.categories.but(classifier="none", names={})
     extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(
         min_chars=0, discard=(), favour=(), hedges=(), known="allow", unknown="allow"
