@@ -20,7 +20,8 @@ from pathlib import Path
 import tacit
 from copied_stores import copy_stores, make_stores
 
-HEAVY = ("surfaces/mcp", "surfaces/web", "stores/postgres")  # extras, which only few commands load
+# extras, which only few commands load
+HEAVY = ("surfaces/mcp", "surfaces/web", "stores/postgres", "sync/postgres")
 
 
 def prepare() -> None:
