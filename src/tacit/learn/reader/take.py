@@ -37,6 +37,7 @@ from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import (
     are_alike,
+    is_sure,
     near_ones,
     twin_words,
     typed_as_it_stands,
@@ -221,7 +222,7 @@ class Taking:
         texts = {
             id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same
         }
-        unsure = [each for each in same if not are_alike(*texts[id(each)])]
+        unsure = [each for each in same if not is_sure(*texts[id(each)])]
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
         heard = [

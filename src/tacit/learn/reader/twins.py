@@ -33,6 +33,7 @@ ALIKE_TWINS, NEAREST_TWINS, FOUND = 0.25, 3, 12
 # … and how alike the two nearest of a session, for a question at all: of 168 questions of three projects 36 had no pair so near, and one
 # of those was answered with a word.
 WORTH_A_QUESTION = 0.35
+SURE = 0.36  # … and from which on its word that two are one stands by itself
 _WORDS = 24  # of a new lesson, by which the others are found
 _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two that say the same
 
@@ -40,6 +41,11 @@ _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two
 def are_alike(one: str, other: str) -> bool:
     """Whether two lessons are one without asking: their texts are equal after folding."""
     return prepare(one).text == prepare(other).text
+
+
+def is_sure(one: str, other: str) -> bool:
+    """Whether two lessons are so near that a reader that called them the same is not asked again."""
+    return compare(prepare(one), prepare(other)).score >= SURE
 
 
 def without_twins(
