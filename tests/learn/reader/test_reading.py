@@ -400,19 +400,6 @@ def test_who_does_not_answer_in_form_has_failed_nothing(memories: Memories) -> N
     assert examined(at, again=True).advises and len(at.model.asked) == 4  # type: ignore[attr-defined]
 
 
-def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memories) -> None:
-    """Until they raise it: one person's taste is no rule of the team."""
-    from tacit.stores.shared import share
-
-    reads(memories, session("r1"), answer([SAID], [weighs()]))
-    memory = by_text(memories, "Before new work")
-    with memories.store.write() as tx:
-        assert share(tx, memory.project, tx.get(memory.id), "laptop") == []
-    memories.review(memory.id, "approve")
-    with memories.store.write() as tx:
-        assert share(tx, memory.project, tx.get(memory.id), "laptop") != []
-
-
 def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_other_words(
     memories: Memories,
 ) -> None:
