@@ -296,6 +296,7 @@ class Profile:
     )
     gate = Section(
         function="rules",
+        asks_whose=True,  # where a text first stood, before it may be told
         min_chars=12,  # a shorter text carries nothing
         discard=("tool_trace", "command_dump", "instruction_edit", "narration"),
         favour=("adr", "path", "command", "config"),

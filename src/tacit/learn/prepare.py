@@ -128,7 +128,7 @@ def gate_of(
 ) -> GateDecision:
     rules = rules_of(profile)
     decision = gate_named(profile.gate.function)(finding, rules, known)
-    if decision.outcome == "allow" and not decision.linked:
+    if decision.outcome == "allow" and not decision.linked and profile.gate.asks_whose:
         asked = whose_word(decision.text or finding.text, finding.tier, vouch)
         if asked.outcome == "hold":
             decision = replace(decision, outcome="hold", reason=asked.reason)

@@ -137,7 +137,8 @@ class Ralph(Origin):
     )
     # Its own example lists two source loops for one learning, so equal ones meet here, within kind and task type.
     match = Origin.match.but(threshold=ALIKE, margin=0.0, same_kind=True, same_task=True)
-    gate = Origin.gate.but(function="validation")
+    # Validation decides. What failed in a loop is the loop's own word: a log that nobody stands for is held before.
+    gate = Origin.gate.but(function="validation", asks_whose=False)
     ladder = Origin.ladder.but(
         review_after=origin.NEVER_REVIEWED,
         moves=(
