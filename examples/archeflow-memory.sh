@@ -60,9 +60,9 @@ add)
   ;;
 list)
   printf '%-8s %-5s %-16s %-8s %s\n' ID Freq Type Domain Description ---- ---- ---- ------ -----------
-  waiting=$(memory export --format archeflow >/dev/null; memory list --waiting --limit 100000 --json |
+  waiting=$(memory data export --format archeflow >/dev/null; memory list --waiting --limit 100000 --json |
     jq -c '[.data.memories[] | select(.gate != "allow") | .alias]')
-  memory export --format archeflow |
+  memory data export --format archeflow |
     jq -r --argjson waiting "$waiting" '[.id, .frequency, .type, .domain,
       (if .id | IN($waiting[]) then "(held) " else "" end) + (.description | gsub("\\s+"; " "))] | @tsv' |
     while IFS=$'\t' read -r id frequency type domain text; do
@@ -71,7 +71,7 @@ list)
   ;;
 forget)
   [[ $# -eq 1 ]] || usage
-  memory export --format archeflow >/dev/null # a lesson that was never listed gets its number now
+  memory data export --format archeflow >/dev/null # a lesson that was never listed gets its number now
   memory forget "$1" >/dev/null
   ;;
 audit-check)

@@ -1,6 +1,6 @@
-"""What may be plugged in: the policies of the four origins, and what strangers' packages bring.
+"""What may be plugged in: the policies of the origins, and what strangers' packages bring.
 
-A profile names its policies. Tacit's own stand in the rooms that use them, those of an origin are
+A way of remembering names its policies. Tacit's own stand in the rooms that use them, those of an origin are
 imported here when one is first named. A stranger's package declares its own as entry points:
 
     tacit.formats    a module with NAME, detect(source), read(source); or `core.exchange`
@@ -22,25 +22,9 @@ if TYPE_CHECKING:
 
 def of_origins(kind: str, name: str) -> Any:
     """The policy of that name that an origin brings; None where none does."""
-    if kind == "ranker":
-        from tacit.origins.ranking import POLICIES
-    elif kind == "renderer":
-        from tacit.origins.wording import POLICIES
-    elif kind == "gate":
-        from tacit.origins.gates import POLICIES
-    elif kind == "audit":
-        from tacit.origins.applied import POLICIES
-    elif kind == "fade":
-        from tacit.origins.fading import POLICIES
-    elif kind == "triage":
-        from tacit.origins.page_rules import POLICIES
-    elif kind == "step":
-        from tacit.origins.asking import POLICIES
-    elif kind == "extractor":
-        from tacit.origins.ralph.iterations import POLICIES
-    else:
-        return None
-    return POLICIES.get(name)
+    from tacit.origins.policies import of_origins as found
+
+    return found(kind, name)
 
 
 def policy(kind: str, name: str, known: Iterable[str]) -> Any:

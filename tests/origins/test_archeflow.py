@@ -16,7 +16,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import TacitError
-from tacit.words.match import archeflow_overlap, keywords
+from tacit.words.match import keywords, overlap
 from tacit.words.prepared import prepare
 
 SYSTEM = "archeflow"
@@ -169,7 +169,7 @@ DRIVERS: dict[str, Callable[[Flow, Any, Any], Any]] = {
 
 
 def _percent(given: dict[str, str]) -> dict[str, Any]:
-    share = archeflow_overlap(prepare(given["finding"]), prepare(given["lesson"])).score
+    share = overlap(prepare(given["finding"]), prepare(given["lesson"])).score
     return {"percent": round(100 * share), "match": share >= 0.5}
 
 

@@ -10,7 +10,8 @@ import pytest
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile
 from tacit.origins import named
-from tacit.origins.ranking import CAUTION_BELOW, SIX, decayed
+from tacit.origins.geas.rules import Geas
+from tacit.origins.ranking import decayed
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered
 
@@ -137,7 +138,7 @@ def test_geas_breaks_ties_by_confidence_and_confirmation(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of equal scores the surer, then the later confirmed."""
-    monkeypatch.setitem(SIX, "confidence", 0.0)
+    monkeypatch.setitem(Geas.SIX, "confidence", 0.0)
     unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
     early = make(tally=Tally(confidence=0.9, seen_at="2026-03-01"))
     late = make(tally=Tally(confidence=0.9, seen_at="2026-03-02"))
@@ -164,7 +165,7 @@ def test_geas_gives_what_is_weak_or_contradicted_with_caution(
     memory = make(
         scope="mission",
         created_at=MARCH,
-        tally=Tally(confidence=CAUTION_BELOW + confidence, contradicted=contradicted),
+        tally=Tally(confidence=Geas.CAUTION_BELOW + confidence, contradicted=contradicted),
     )
     (found,) = rank("six_factor", geas, [memory], Query(mission="M1"))
     assert found.caution is caution

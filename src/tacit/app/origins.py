@@ -1,4 +1,4 @@
-"""What the origins ask of a memory under their own names: ArcheFlow's audits, Ralph's questions for one kind at a time."""
+"""What the origins ask of a memory under their own names: audits of a run, questions for one kind at a time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.formats.source import FileSource
-from tacit.origins.archeflow.audit import Checked, Regression, check_run, regressions
-from tacit.origins.ralph.knowledge import Knowledge
+from tacit.origins.verbs import Checked, Knowledge, Regression, check_run, regressions
 
 
 class OriginVerbs(Opened):
     """What the origins ask of a memory under their own names."""
 
     def check(self, run: str) -> list[Checked]:
-        """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
+        """Which of the lessons that a run was given did one of its findings repeat?
 
         `run` is the id of a run that was learned, or the path of its file.
         """

@@ -5,10 +5,10 @@ days are a second clock beside them. A project that rests forgets nothing.
 
     none         nothing fades
     days         strength halves with every `stale_days` unmet
-    exponential  joelclaw: exp(-rate x days), halved again once it is stale
-    runs         ArcheFlow: every ten runs unmet take one off its frequency
+    exponential  exp(-rate x days), halved again once it is stale
+    runs         every so many runs unmet take one off its frequency
 
-ArcheFlow's frequency is therefore not the count of runs that saw a lesson. It is that count less what fading took, and
+Such a frequency is therefore not the count of runs that saw a lesson. It is that count less what fading took, and
 what fading took depends on where the sightings stand in the project's sequence of runs. `tacit.origins` replays that sequence;
 what it says was lost is written down as a mark when the loss happens, so that everybody who reads the tally agrees.
 """
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
         def function(self) -> str: ...
         @property
         def stale_days(self) -> int: ...
-
-
-RATE = 0.01  # joelclaw: strength is exp(-rate x days)
+        @property
+        def rate(self) -> float: ...
 
 
 def strength(rules: Rules, days: float, *, stale: bool = False) -> float:
@@ -49,7 +48,7 @@ def _days(rules: Rules, days: float) -> float:
 
 
 def _exponential(rules: Rules, days: float) -> float:
-    return exp(-RATE * days)
+    return exp(-rules.rate * days)
 
 
 FADES: dict[str, Callable[[Rules, float], float]] = {

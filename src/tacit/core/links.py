@@ -241,18 +241,16 @@ def contradictions(evidence: Sequence[Evidence]) -> int:
     return len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"})
 
 
-# geas's confidence: with one, two, three or more pieces of evidence; what a good use, a bad one and a contradiction add to it.
-EARLY = (0.4, 0.6, 0.8)
-REUSE, CONTRADICTED = {"successful_reuse": 0.1, "failed_reuse": -0.1}, -0.2
-ECHO, FIZZLE = (
-    0.1,
-    -0.05,
-)  # joelclaw: what an answer that used a lesson, or did not, adds to its priority
+# How sure a lesson is with one, two, three or more sources, and what a contradiction takes off that.
+EARLY, CONTRADICTED = (0.4, 0.6, 0.8), -0.2
 
 
-def confidence_of(rule: str, evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
-    """How sure a memory is, by a rule's name."""
-    return CONFIDENCE[rule](evidence, marks)
+def confidence_of(
+    rule: str | Sequence[Any], evidence: Sequence[Evidence], marks: Sequence[Mark]
+) -> float | None:
+    """How sure a memory is, by a rule: its name alone, or with its numbers."""
+    name, *numbers = (rule,) if isinstance(rule, str) else rule
+    return CONFIDENCE[name](evidence, marks, *numbers)
 
 
 def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
@@ -260,14 +258,20 @@ def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float
 
 
 def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
-    """What the source said, last word first (Ralph: a ratio fixed at extraction)."""
+    """What the source said, last word first."""
     said = [row.amount for row in evidence if row.signal == "confidence"]
     less = sum(mark.amount for mark in marks if mark.signal == "weakened")
     return max(0.0, round(said[-1] + less, 10)) if said else None
 
 
-def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
-    """geas: a level by the number of sources, then a step for each reuse and contradiction, in their order; within 0 and 1.
+def _by_sources(
+    evidence: Sequence[Evidence],
+    marks: Sequence[Mark],
+    early: Sequence[float],
+    reuse: float,
+    contradicted: float,
+) -> float | None:
+    """A level by the number of sources, then a step for each reuse and contradiction, in their order; within 0 and 1.
 
     An imported or stated confidence already holds what is behind it: only sources that came later lift it further. A review that
     finds for the memory lifts it to at least the mark's amount, so that the next sweep does not undo the review.
@@ -282,7 +286,7 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     )  # sources whose number the statement stands for
 
     def by(count: int) -> float:
-        return EARLY[min(max(count, 1), len(EARLY)) - 1]
+        return float(early[min(max(count, 1), len(early)) - 1])
 
     if openings:
         level = openings[-1] + by(sources) - by(brought)
@@ -292,15 +296,16 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
             if said
             else by(sources)
         )
+    steps = {"successful_reuse": reuse, "failed_reuse": -reuse}
     moves: list[tuple[str, int, float]] = [
-        (row.at, 0, CONTRADICTED)
+        (row.at, 0, contradicted)
         for row in evidence
         if row.stance == "contradicts" and not row.opening
     ]
     moves += [
-        (mark.at, 0, REUSE[mark.signal] * mark.amount)
+        (mark.at, 0, steps[mark.signal] * mark.amount)
         for mark in marks
-        if mark.signal in REUSE and mark.unit
+        if mark.signal in steps and mark.unit
     ]
     moves += [(mark.at, 1, mark.amount) for mark in marks if mark.signal == "reinstated"]
     moves += [(mark.at, 0, mark.amount) for mark in marks if mark.signal == "weakened"]
@@ -309,10 +314,10 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     return round(min(1.0, max(0.0, level)), 10)
 
 
-CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark]], float | None]] = {
+CONFIDENCE: dict[str, Callable[..., float | None]] = {
     "none": _no_confidence,
     "stated": _stated,
-    "geas": _geas,
+    "sources": _by_sources,
 }
 
 

@@ -23,7 +23,7 @@ _NESTED = re.compile(
 )  # a line of ours that somebody put below another
 # the end of a line of ours, whose beginning somebody took away
 _TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")
-_FIRST_ID = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
+_FIRST_ID = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # an origin writes its ids first
 
 
 @value

@@ -368,6 +368,7 @@ class Profile:
     fade = Section(
         function="days",
         runs_step=10,  # where `runs` is named
+        rate=0.0,  # where `exponential` is named: strength is exp(-rate x days)
         stale_days=90,
         exposure=EXPOSURE,  # a project that rests forgets nothing
         never=("preference", "rule", "security"),
@@ -384,13 +385,13 @@ class Profile:
     )
     tend = Section(
         when=("session_start", "daily"),
-        prune_days=365,  # where the ladder prunes what is stale (joelclaw)
+        prune_days=365,  # where the ladder prunes what is stale
     )
     triage = Section(
         rules="known_line",
         promote_sections=("What works", "Facts"),
         promote_needs=("reference",),
-        threshold=0.55,  # as lessons are matched; joelclaw's .85 counts edits
+        threshold=0.55,  # as lessons are matched
         checked=10,
         expire_days=7,
     )
@@ -479,10 +480,10 @@ def plain(text: str) -> Profile | None:
     return Profile(kept.get("values")) if kept["name"] == Profile.name else None
 
 
-def confidence_rule(text: str | None) -> str:
-    """The name of the rule by which confidence is folded, of what a store keeps."""
+def confidence_rule(text: str | None) -> Any:
+    """The rule by which confidence is folded, of what a store keeps."""
     kept = loads(text) if text else {}
-    return str(kept.get("confidence") or "none")
+    return kept.get("confidence") or "none"
 
 
 def profile_id(profile: Profile) -> str:

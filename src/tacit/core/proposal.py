@@ -39,7 +39,7 @@ def staging_status(memory: Memory) -> str:
 
 
 OPEN, APPROVED, REJECTED, EXPIRED = "open", "approved", "rejected", "expired"
-EXPIRES_AFTER_DAYS = 7  # joelclaw; the memory keeps its state
+EXPIRES_AFTER_DAYS = 7  # the memory keeps its state
 
 PROPOSAL_KINDS = {
     "archive": "take a memory out that makes no difference",

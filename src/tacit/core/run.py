@@ -207,7 +207,7 @@ class Run:
     """One finished piece of agent work."""
 
     id: str  # the host's own id; the store keys runs by project, host and this
-    host: str  # claude-code, codex, archeflow, neutral …
+    host: str  # claude-code, codex, neutral …
     steps: tuple[Step, ...] = ()
     findings: tuple[Finding, ...] = ()  # said outright by the run
     # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself

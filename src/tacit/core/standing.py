@@ -171,7 +171,7 @@ def is_settled(memory: Memory) -> bool:
 
 
 def early_confidence(memory: Memory, profile: Profile) -> float | None:
-    """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it (geas's steps).
+    """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it.
 
     None where there is something better to go by: a figure that the profile keeps, a belief from the control group, a person's word.
     """
@@ -201,7 +201,7 @@ def _unseen(evidence: Sequence[Evidence], runs: int) -> int:
 
 
 def _pieces(evidence: Sequence[Evidence]) -> int:
-    """Distinct documents that speak for it (geas: evidence refs); one that says it twice is one."""
+    """Distinct documents that speak for it (evidence refs); one that says it twice is one."""
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     brought = int(sum(row.amount for row in supports if row.opening))
     return brought + len(

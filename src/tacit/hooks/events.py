@@ -48,7 +48,7 @@ class Query:
     mission: str = ""
     category: str = ""
     kind: str = ""
-    risk: str = ""  # geas: at "high" or "critical" risk patterns count more
+    risk: str = ""  # at "high" or "critical" risk patterns count more
 
 
 @value

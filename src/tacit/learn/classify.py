@@ -1,8 +1,7 @@
 """What a finding is about, told from its words: its kind, its subject and how far it reaches.
 
-A format says what the run said; which kind of memory that is, the profile's vocabulary decides. geas sorts a
-retrospective's sentences into twelve types and five scopes, joelclaw files every observation under one of seven
-categories. Both did it by keywords, and so does this; what a source states outright is never overruled.
+A format says what the run said; which kind of memory that is, the vocabulary of its way of remembering decides, by
+keywords; what a source states outright is never overruled.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def category_named(word: str, categories: Section) -> str:
     return ""
 
 
-# joelclaw's confidences: of a filing before its hits, per keyword found, at most; where the source names it, at least; where none fits.
-TAXONOMY = "v1"  # joelclaw's
+# Confidences: of a filing before its hits, per keyword found, at most; where the source names it, at least; where none fits.
+TAXONOMY = "v1"
 BASE, CONFIDENCE_PER_HIT, TOP_CONFIDENCE, NAMED_CONFIDENCE, NONE_FITS = 0.55, 0.12, 0.95, 0.65, 0.35
 
 
@@ -176,8 +175,8 @@ def _spelled(name: str) -> str:
 
 # What a profile makes of a finding before it is judged: its domain, its tags, its type of task.
 #
-# A source says what it saw; where that belongs is the profile's business. ArcheFlow's reviewers file a finding under a category, and
-# its program took that for the domain, so that a lesson about "security" was never given to a run that asked for "code". Here the
+# A source says what it saw; where that belongs is the profile's business. Reviewers file a finding under a category, and who
+# takes that for the domain never gives a lesson about "security" to a run that asks for "code". Here the
 # domain is what the caller or the run says, then a category that is a domain word, then the general one; a category stays a category.
 
 
@@ -221,7 +220,7 @@ def _no_tags(text: str) -> tuple[str, ...]:
 
 
 def _first_words(text: str) -> tuple[str, ...]:
-    """ArcheFlow: the first five words of four letters or more, as they stand."""
+    """The first five words of four letters or more, as they stand."""
     return tuple([word for word in re.findall(r"[^\W_]+", text.lower()) if len(word) >= 4][:5])
 
 

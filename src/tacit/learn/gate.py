@@ -10,8 +10,8 @@ Whose word it is, is the last question (`safety`): a name that did not first sta
 so does what would act unasked; the reason names it and where it stood.
 
 Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by hand is asked. What a run says
-passes the gate of its profile in between, which begins with `settled_first` and goes on to merit: Tacit's own, the open one of
-ArcheFlow and geas; joelclaw's, which reads a model's annotation, and Ralph's, which checks figures, are those of `tacit.origins`.
+passes the gate of its profile in between, which begins with `settled_first` and goes on to merit: Tacit's own, the open one, or
+an origin's (`tacit.origins`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _IN_PASSING = re.compile(
 class GateRules:
     """What a profile says to the gate; the names are those of its `[gate]` section."""
 
-    min_chars: int = 12  # joelclaw: shorter texts carry nothing
+    min_chars: int = 12  # shorter texts carry nothing
     held: tuple[str, ...] = HELD
     discard: tuple[str, ...] = (
         "tool_trace",
@@ -65,7 +65,7 @@ class GateRules:
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
     hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`
     known: str = "link"  # already in the project's files: link, or allow
-    unknown: str = "hold"  # joelclaw: allow, with the fallback flag
+    unknown: str = "hold"  # or allow, with the fallback flag
     kinds: tuple[str, ...] = ()  # that there are, where figures are checked; empty: any
 
 
@@ -146,7 +146,7 @@ def gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> 
 
 
 def open_gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
-    """ArcheFlow's and geas's gate: none of its own. What their reviewers say is a candidate."""
+    """No gate of its own. What reviewers say is a candidate."""
     settled = settled_first(finding, rules, known_lines)
     return settled or GateDecision("allow", "this profile has no gate")
 

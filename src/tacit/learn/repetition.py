@@ -1,4 +1,4 @@
-"""What says something by coming up again: geas's six triggers.
+"""What says something by coming up again: six triggers.
 
 A single failure teaches nothing that its own task has not learned; the same class of failure in a second task does. A
 format notes what may come up again in `Run.extra["incidents"]`, each under a trigger's name and a key; the store keeps

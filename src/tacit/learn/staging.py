@@ -1,4 +1,4 @@
-"""Ralph's manual promotion: stage a run's lessons, validate them, look at them, promote them, clear the area."""
+"""Manual promotion: stage a run's lessons, validate them, look at them, promote them, clear the area."""
 
 from __future__ import annotations
 

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Hand
-from tacit.core.links import ECHO, FIZZLE, Mark, Use
+from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.words.match import keywords
 from tacit.words.tokens import all_stop_words
 
@@ -196,7 +197,7 @@ def _given(tx: Transaction, uses: Sequence[Use]) -> Iterator[tuple[Use, Memory, 
 def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) -> None:
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
-    step = min(1.0, max(-1.0, now + (ECHO if used else FIZZLE))) - now
+    step = min(1.0, max(-1.0, now + (Joelclaw.ECHO if used else Joelclaw.FIZZLE))) - now
     counted = {
         "echo" if used else "fizzle": 1.0,
         "priority": step,

@@ -12,6 +12,7 @@ from typing import Any
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn.gate import MERITS, GateDecision, GateRules, KnownLines, noise_in, settled_first
+from tacit.origins.ralph.rules import Ralph
 
 JOELCLAW_VERSION = "v1"  # the original's own
 # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
@@ -79,9 +80,21 @@ RANGES: tuple[Check, ...] = (
     ("success_rate", "", 0.0, 1.0, "Success rate must be between 0 and 1"),
 )
 CHECKS: tuple[Check, ...] = (
-    ("confidence", "", 0.3, 1.0, "Confidence too low (< 0.3)"),
-    ("success_rate", "antipattern", 0.0, 0.2, "Anti-patterns should have low success rate"),
-    ("success_rate", "strategy", 0.5, 1.0, "Strategies should have success rate >= 0.5"),
+    ("confidence", "", Ralph.LEAST_SURE, 1.0, "Confidence too low (< 0.3)"),
+    (
+        "success_rate",
+        "antipattern",
+        0.0,
+        Ralph.MOST_SUCCESS,
+        "Anti-patterns should have low success rate",
+    ),
+    (
+        "success_rate",
+        "strategy",
+        Ralph.LEAST_SUCCESS,
+        1.0,
+        "Strategies should have success rate >= 0.5",
+    ),
 )
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from math import exp, log, log10, prod
 
-from tacit.core.fade import RATE
-from tacit.core.links import ECHO, FIZZLE
 from tacit.core.memory import STALE, path_of, recalls_of
+from tacit.origins.geas.rules import Geas
+from tacit.origins.joelclaw.rules import Joelclaw
+from tacit.origins.ralph.rules import Ralph
 from tacit.recall.rank import (
     Ranked,
     days_since,
@@ -29,31 +30,6 @@ if TYPE_CHECKING:
     from tacit.recall.query import Asked
     from tacit.recall.rank import Facts, Hit
 
-# Ralph: weights of confidence, the same type of task, success, recency; and the days over which recency falls to nothing.
-CONFIDENCE_WEIGHT, SAME_TYPE, SUCCESS_WEIGHT, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
-# geas: its six weights, what a contradiction takes off and all of them at most, what a high risk adds to which kind.
-SIX = {
-    "scope": 0.25,
-    "path": 0.20,
-    "role": 0.15,
-    "freshness": 0.15,
-    "confidence": 0.10,
-    "reuse": 0.10,
-}
-CONTRADICTION, CONTRADICTIONS, RISK, RISKY_KIND = 0.05, 0.15, 0.10, "risk_pattern"
-FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
-MATRIX = {  # a memory's scope, in the context of a task, a mission, a project
-    "task_same": (1.0, 0.3, 0.1),
-    "task_other": (0.2, 0.3, 0.1),
-    "mission": (0.7, 1.0, 0.5),
-    "project": (0.5, 0.7, 1.0),
-    "agent_same": (0.8, 0.8, 0.8),
-    "agent_other": (0.1, 0.1, 0.1),
-    "global": (0.4, 0.4, 0.6),
-}
-# joelclaw: weights of the priority that echoes gave, and of recalls (logarithm), that one at most; the boost at least.
-PRIORITY, RECALLS, RECALLS_MOST, BOOST_LEAST = 0.15, 0.06, 0.3, 0.35
-
 
 def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """ArcheFlow: the most common first."""
@@ -70,10 +46,10 @@ def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts)
         memory = hit.memory
         days = days_since(memory.updated_at or memory.created_at, facts.now)
         score = (
-            CONFIDENCE_WEIGHT * (memory.tally.confidence or 0.0)
-            + (SAME_TYPE if memory.task_type == wanted else 0.0)
-            + SUCCESS_WEIGHT * success_of(memory)
-            + RECENCY * max(0.0, (RECENT_DAYS - days) / RECENT_DAYS)
+            Ralph.CONFIDENCE_WEIGHT * (memory.tally.confidence or 0.0)
+            + (Ralph.SAME_TYPE if memory.task_type == wanted else 0.0)
+            + Ralph.SUCCESS_WEIGHT * success_of(memory)
+            + Ralph.RECENCY * max(0.0, (Ralph.RECENT_DAYS - days) / Ralph.RECENT_DAYS)
         )
         parts = {"relevance": min(1.0, score)}
         kind = profile.kinds.get(memory.kind)
@@ -120,21 +96,23 @@ def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
         confidence = tally.confidence or 0.0
         days = days_since(tally.last_used_at or memory.created_at, facts.now)
         parts = {
-            "scope": SIX["scope"]
-            * MATRIX.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
-            "path": SIX["path"]
+            "scope": Geas.SIX["scope"]
+            * Geas.MATRIX.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[
+                context
+            ],
+            "path": Geas.SIX["path"]
             * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
-            "role": SIX["role"] * bool(query.agent and memory.agent == query.agent),
-            "freshness": SIX["freshness"] * max(0.0, 1 - days / FRESH_DAYS),
-            "confidence": SIX["confidence"] * confidence,
-            "reuse": SIX["reuse"] * (good / (good + bad) if good + bad else NO_HISTORY),
-            "contradictions": -min(CONTRADICTION * tally.contradicted, CONTRADICTIONS),
+            "role": Geas.SIX["role"] * bool(query.agent and memory.agent == query.agent),
+            "freshness": Geas.SIX["freshness"] * max(0.0, 1 - days / Geas.FRESH_DAYS),
+            "confidence": Geas.SIX["confidence"] * confidence,
+            "reuse": Geas.SIX["reuse"] * (good / (good + bad) if good + bad else Geas.NO_HISTORY),
+            "contradictions": -min(Geas.AGAINST * tally.contradicted, Geas.AGAINST_MOST),
         }
         score = min(1.0, max(0.0, sum(parts.values())))
-        if risky and memory.kind == RISKY_KIND:
-            parts["risk"] = RISK
-            score += RISK
-        caution = confidence < CAUTION_BELOW or tally.contradicted > 0
+        if risky and memory.kind == Geas.RISKY_KIND:
+            parts["risk"] = Geas.RISK
+            score += Geas.RISK
+        caution = confidence < Geas.CAUTION_BELOW or tally.contradicted > 0
         found.append(Ranked(memory, score, parts, hit.channel, caution))
     return found
 
@@ -159,7 +137,7 @@ def decayed(hit: Hit, raw: float, now: str) -> Ranked:
     memory = hit.memory
     parts = {
         "raw": raw,
-        "decay": exp(-RATE * days_since(memory.created_at, now)),
+        "decay": exp(-Joelclaw.RATE * days_since(memory.created_at, now)),
         "use": _boost(memory),
         "stale": STALE if memory.stale_at else 1.0,
     }
@@ -168,11 +146,12 @@ def decayed(hit: Hit, raw: float, now: str) -> Ranked:
 
 def _boost(memory: Memory) -> float:
     signals = memory.tally.signals or {}
-    echoes = signals.get("echo", 0.0) * ECHO + signals.get("fizzle", 0.0) * FIZZLE
+    echoes = signals.get("echo", 0.0) * Joelclaw.ECHO + signals.get("fizzle", 0.0) * Joelclaw.FIZZLE
     wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))
     return max(
-        BOOST_LEAST,
-        (1 + PRIORITY * wanted) * (1 + min(RECALLS_MOST, RECALLS * log(1 + recalls_of(memory)))),
+        Joelclaw.BOOST_LEAST,
+        (1 + Joelclaw.PRIORITY * wanted)
+        * (1 + min(Joelclaw.RECALLS_MOST, Joelclaw.RECALLS * log(1 + recalls_of(memory)))),
     )
 
 

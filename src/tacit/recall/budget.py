@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _LEVELS = ("lean", "balanced", "deep")
 NEAREST = 20  # of those left out that are recorded with their reasons
-MANY_SIDED = 90  # characters of a question above which it is deep (joelclaw)
-# The store is asked for so many times what a level gives, for so many more at least, and never for more than so many (joelclaw).
+MANY_SIDED = 90  # characters of a question above which it is deep
+# The store is asked for so many times what a level gives, for so many more at least, and never for more than so many.
 FETCH, FETCH_MORE, FETCH_MOST = (1.8, 3.0, 5.0), 4, 60
 
 
@@ -73,7 +73,7 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
 
 
 def by_length(text: str) -> tuple[str, str]:
-    """joelclaw: a long or many-sided question is deep, any other balanced."""
+    """A long or many-sided question is deep, any other balanced."""
     folded = " ".join(text.lower().split())  # blanks make no question longer
     if len(folded) > MANY_SIDED or any(word in folded for word in (" and ", "why")):
         return "deep", "auto-complex-query"

@@ -238,7 +238,7 @@ def is_anothers(memory: Memory, agent: str) -> bool:
 
 
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
-    """joelclaw: older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
+    """Older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
     if memory.pinned or memory.klass in fade.never or memory.state in fade.never_states:
         return False

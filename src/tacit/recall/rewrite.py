@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Model
 
 _LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
-# Of a question that is not rewritten: characters, or characters and words, or its first word. The rules are joelclaw's.
+# Of a question that is not rewritten: characters, or characters and words, or its first word.
 _FEW_WORDS, _SHORT, _SHORT_WORDS = 4, 24, 3
 _COMMANDS = ("show", "find", "list", "get", "open")
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
@@ -52,7 +52,7 @@ def reworded(
 
 
 def skipped(question: str, settings: Section) -> str:
-    """Why a question is not rewritten, in joelclaw's words; empty if it may be."""
+    """Why a question is not rewritten; empty if it may be."""
     text = " ".join(question.split())[: settings.max_chars]
     words = text.split()
     if not words:

@@ -364,9 +364,8 @@ class Transaction(Bracket, RunWriter):
 
     def _count_evidence(self, evidence: Evidence) -> None:
         """Bring the tally in step. A sighting leaves all that uses add up to as it is, so that these need not be read again."""
-        rule = self.confidence if isinstance(self.confidence, str) else self.confidence.confidence
         plain = evidence.signal == "seen" and evidence.stance == "supports" and not evidence.opening
-        if rule != "none" or not plain:
+        if self.confidence != "none" or not plain:
             self.refresh_tally(evidence.memory, evidence.project)
             return
         more, kept = self._sightings_of(evidence), self.tally(evidence.memory)

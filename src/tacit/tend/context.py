@@ -24,7 +24,7 @@ LEAST, SHARE = (
     0.2,
 )  # changes of one pass at most, or this share of the active lessons if that is more
 NOTHING = "nothing to do"
-LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back (joelclaw)
+LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back
 
 
 @value

@@ -18,7 +18,7 @@ from tacit.core.value import Section, value
 from tacit.guard.one_line import plain_line
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
-INBOX_SECTION = "Inbox"  # the section of what the map does not name; joelclaw filed unknown ones under Hard Rules
+INBOX_SECTION = "Inbox"  # the section of what the map does not name
 SHORT = 8  # characters of an id behind a line
 _LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "

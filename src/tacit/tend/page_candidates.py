@@ -2,7 +2,7 @@
 
 A page is loaded by the host for every run, so nothing on it can be withheld: only what is canonical, exempt from trials or
 pinned is proposed, and approving a line takes its lesson off trial. Where a ladder lets rules or a model approve the move to a
-state of the page (joelclaw's observations), what was met lately is put before them.
+state of the page, what was met lately is put before them.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ UNJUDGED, TOO_STALE, BACKLOG = (
     0.05,
     0.5,
     50,
-)  # findings, active lessons, open proposals: more is a fault (joelclaw ended at .99 stale)
+)  # findings, active lessons, open proposals: more is a fault
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
 

@@ -1,8 +1,8 @@
 """Where lessons are written out for hosts and people: a block in somebody's file, or an origin's own page.
 
 block   the lines between two markers in AGENTS.md, MEMORY.md or any file of theirs; not a byte outside of them changes
-file    an origin's curated page (joelclaw, ArcheFlow, geas): lines of ours among a person's own
-agents  a file per agent, geas's agents/*.md
+file    an origin's curated page: lines of ours among a person's own
+agents  a file per agent
 
 It goes one way. What somebody writes on a page is learned when they say so: `tacit data import MEMORY.md --trust user`.
 """

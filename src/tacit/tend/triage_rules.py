@@ -49,7 +49,7 @@ _REFERENCE = re.compile(
     r"\bADR[- ]?\d{1,5}\b|(?:^|[\s(`])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.-]+|`[^`\n]+`"
     r"|\b[\w-]+\.(?:json|ya?ml|toml|ini|env|conf|cfg|lock)\b"
     # something to run says what it is also without backticks: a program with an option, or with a verb of its own
-    r"|(?:^|[\s(])(?:npm|pnpm|yarn|bun|npx|pip3?|uv|poetry|pytest|cargo|mvn|gradle|docker|kubectl|terraform|git|gh|go|make|curl|python3?|joelclaw)"
+    r"|(?:^|[\s(])(?:npm|pnpm|yarn|bun|npx|pip3?|uv|poetry|pytest|cargo|mvn|gradle|docker|kubectl|terraform|git|gh|go|make|curl|python3?)"
     r" (?:-{1,2}[a-z][\w-]*|(?:run|test|build|install|ci|exec|add|start|up|down|ps|logs|apply|get|sync|publish|compose|lint|push|pull"
     r"|fetch|merge|rebase|reset|checkout|clone|commit|stash|recall|send|pr|issue)\b(?! (?:is|are|was|were|has|have)\b))",
     re.I,
@@ -97,7 +97,7 @@ class Judged:
 def known_line(
     suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Section
 ) -> Triaged:
-    """Joelclaw's questions (`tacit.origins` has its own answers), with likeness as lessons are matched: in other words, by rare words
+    """An origin's questions, with likeness as lessons are matched: in other words, by rare words
     first, and blind to no negation.
 
     What is about the subject of a line that is there, and is not the same, is for a person: it adds, corrects or contradicts.

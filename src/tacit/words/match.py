@@ -182,8 +182,8 @@ _LIGHT_TERMS = dict.fromkeys(
 )
 
 
-def archeflow_overlap(finding: Prepared, memory: Prepared) -> Likeness:
-    """ArcheFlow's 50 % rule: which share of the finding's keywords does the lesson have, in description and tags?
+def overlap(finding: Prepared, memory: Prepared) -> Likeness:
+    """Which share of the finding's keywords does the lesson have, in description and tags?
 
     Whole percent, rounded down as its program does. A finding of one or two keywords would match every long lesson that
     holds them (the document asks for overlap *between* the two), so its share is taken of the larger keyword set.
@@ -197,7 +197,7 @@ def archeflow_overlap(finding: Prepared, memory: Prepared) -> Likeness:
 
 
 def jaccard(finding: Prepared, memory: Prepared) -> Likeness:
-    """Keywords in common, of all keywords: joelclaw's nightly sweep (.85) and geas's duplicate check (.70)."""
+    """Keywords in common, of all keywords."""
     found, known = keywords(finding.text), keywords(memory.text)
     return Likeness(len(found & known) / len(found | known) if found and known else 0.0)
 
@@ -215,7 +215,7 @@ def keywords(text: str) -> frozenset[str]:
 
 MATCHERS: Mapping[str, Callable[[Prepared, Prepared], Likeness]] = {
     EQUAL_TEXT: lambda a, b: Likeness(1.0 if a.text and a.text == b.text else 0.0),
-    "overlap": archeflow_overlap,
+    "overlap": overlap,
     "jaccard": jaccard,
 }
 

@@ -70,6 +70,30 @@ class Geas(Origin):
     ALIKE = 0.7  # "same type and overlapping keywords"; the number is its older document's
     FEW, SOME, MANY = 3, 5, 8  # doc: packets of 5 to 8 for the orchestrator, 3 to 5 for specialists
     CAUTIONS = 2
+    # "1 → 0.4, 2 → 0.6, 3+ → 0.8": confidence by pieces of evidence …
+    EARLY = (0.4, 0.6, 0.8)
+    REUSE, CONTRADICTED = 0.1, -0.2  # … "positive +0.1, negative -0.1, contradiction -0.2"
+    # program: the six weights, what contradictions take off each and at most, what a high risk adds to which kind
+    SIX: Mapping[str, float] = {
+        "scope": 0.25,
+        "path": 0.20,
+        "role": 0.15,
+        "freshness": 0.15,
+        "confidence": 0.10,
+        "reuse": 0.10,
+    }
+    AGAINST, AGAINST_MOST, RISK, RISKY_KIND = 0.05, 0.15, 0.10, "risk_pattern"
+    FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
+    MATRIX: Mapping[str, tuple[float, float, float]] = {
+        # a memory's scope, in the context of a task, a mission, a project
+        "task_same": (1.0, 0.3, 0.1),
+        "task_other": (0.2, 0.3, 0.1),
+        "mission": (0.7, 1.0, 0.5),
+        "project": (0.5, 0.7, 1.0),
+        "agent_same": (0.8, 0.8, 0.8),
+        "agent_other": (0.1, 0.1, 0.1),
+        "global": (0.4, 0.4, 0.6),
+    }
 
     name = "geas"
     title = "geas: governed memory with reviewers, promotion and decay"
@@ -374,7 +398,7 @@ class Geas(Origin):
             "reuse, successful_reuse, failed_reuse, positive, negative, neutral, "
             "neutral_but_risky, unknown, review, event, change"
         ),
-        confidence="geas",
+        confidence=("sources", EARLY, REUSE, CONTRADICTED),
         audits=("outcome",),  # doc: by the task's outcome
     )
     tend = Origin.tend.but(when=("session_start",))  # doc: during Evolving or at session start

@@ -18,6 +18,11 @@ class Joelclaw(Origin):
     """joelclaw: observations, write gate, fading recall, a curated MEMORY.md."""
 
     SHORTEST = 12  # "Very short/low-information observations (e.g. <12 chars) → discard."
+    RATE = 0.01  # "final_score = raw_score × exp(-0.01 × days_since_created)"
+    # program: what an answer that used a lesson, or did not, adds to its priority
+    ECHO, FIZZLE = 0.1, -0.05
+    # program: weights of that priority and of recalls (logarithm), the latter at most; the boost at least
+    PRIORITY, RECALLS, RECALLS_MOST, BOOST_LEAST = 0.15, 0.06, 0.3, 0.35
     LEAN, BALANCED = 3, 7  # "lean: 2-3 hits", "balanced: 5-7 hits, default interactive mode"
     DEEP = 10  # "deep: 10-15 hits"; program: 10
     ALIKE = 0.85  # program: ingest, nightly sweep and triage alike
@@ -193,6 +198,7 @@ class Joelclaw(Origin):
     render = Origin.render.but(renderer="joelclaw", heading="")
     fade = Origin.fade.but(
         function="exponential",
+        rate=RATE,
         stale_days=STALE_DAYS,
         never=("preference", "rule"),
         never_states=("canonical",),

@@ -35,6 +35,12 @@ class Ralph(Origin):
     ERROR_LIFT = 0.3  # program: per error pattern of the query that its text holds
     # doc: conventions matching the file patterns are highlighted; the number is ours
     PATH_LIFT = 0.3
+    # "confidence × 0.4 + taskTypeMatch × 0.3 + successRate × 0.2 + recencyBonus × 0.1"
+    CONFIDENCE_WEIGHT, SAME_TYPE, SUCCESS_WEIGHT, RECENCY = 0.4, 0.3, 0.2, 0.1
+    RECENT_DAYS = 90  # "max(0, (90 - ageDays) / 90) × 0.1"
+    LEAST_SURE = 0.3  # "Confidence too low (< 0.3)"
+    MOST_SUCCESS = 0.2  # "if (learning.type === 'antipattern' && learning.successRate > 0.2)"
+    LEAST_SUCCESS = 0.5  # "Strategies should have success rate >= 0.5"
     ALIKE = 0.8  # ours: its program had no deduplication, three equal loops filled all three slots
     AGAIN = 3  # ours: further loops after which a learning that a person sent away is asked about
     MOST = STRATEGIES + ANTIPATTERNS + ESTIMATES + CONVENTIONS

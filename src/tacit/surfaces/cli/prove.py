@@ -277,7 +277,7 @@ def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
 
 
 def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
-    """ArcheFlow's own measures of one run: lessons that a finding repeated, fixes that came undone."""
+    """An origin's own measures of one run: lessons that a finding repeated, fixes that came undone."""
     if not args.run:
         raise UsageError("Audit which run?", "Give its id or its file.")
     with cli.open(args, create=bool(args.fail_on)) as memories:
