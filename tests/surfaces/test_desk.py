@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -232,6 +233,20 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
+
+
+def test_what_is_approved_is_read_in_the_order_in_which_it_is_told(
+    browser: Client, tacit: Any
+) -> None:
+    """Characters that do not show, or turn others round, stand as their numbers; as JSON they are the same, escaped."""
+    text = "Never \u202ehsup\u202c; use \u2066make\u2069 \x9b31m and \U000e0041 ✔\ufe0f."
+    id = teach(text)
+    seen = browser("GET", f"/lessons/{id}").text
+    assert "⟨U+202E⟩hsup⟨U+202C⟩" in seen and "⟨U+009B⟩31m" in seen and "✔\ufe0f" in seen
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x80-\x9f\U000e0000-\U000e0fff]", seen)
+    line = tacit("why", id, "--json").out
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x80-\x9f\U000e0000-\U000e0fff]", line)
+    assert json.loads(line)["data"]["memory"]["text"] == text
 
 
 def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:

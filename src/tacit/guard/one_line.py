@@ -64,6 +64,14 @@ def plain_line(text: str, limit: int = 600) -> str:
     return text
 
 
+def named_hidden(text: str, spelled: str = "⟨U+{:04X}⟩") -> str:
+    """The text with each character that does not show, or changes how others show, as its number. An emoji keeps its form."""
+    if text.isascii():
+        return text
+    unseen = re.compile(f"(?![\ufe0e\ufe0f])(?:{HIDDEN}|[\x80-\x9f])")
+    return unseen.sub(lambda found: spelled.format(ord(found[0])), text)
+
+
 def _may_be_marked(text: str) -> bool:
     """Whether one of our marks may stand in round brackets; most lessons have brackets and no mark, and the pattern is dear to compile."""
     low = text.lower().replace("( ", "(")

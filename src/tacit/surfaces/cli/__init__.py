@@ -332,10 +332,8 @@ def print_answer(cli: Cli, answer: Answer) -> int:
     if answer.printed:
         return answer.code
     if cli.json:
-        import json
-
         told = {"ok": True, "schema": 1, "data": answer.data, "warnings": answer.warnings}
-        cli.out.write(json.dumps(told, ensure_ascii=False) + "\n")
+        cli.out.write(_json(told))
     else:
         for warning in answer.warnings:
             cli.say(f"note: {warning}")
@@ -351,12 +349,22 @@ def print_answer(cli: Cli, answer: Answer) -> int:
     return answer.code
 
 
+def _json(told: Mapping[str, Any]) -> str:
+    """A line of JSON that no terminal obeys: what does not show stands as its number."""
+    import json
+
+    from tacit.guard.one_line import named_hidden
+
+    line = json.dumps(told, ensure_ascii=False)
+    if any(char > "\uffff" for char in line):
+        line = "".join(json.dumps(c)[1:-1] if c >= "\U000e0000" else c for c in line)
+    return named_hidden(line, "\\u{:04x}") + "\n"
+
+
 def _fail(cli: Cli, error: TacitError) -> int:
     cli.at_rest()
     if cli.json:
-        import json
-
-        cli.out.write(json.dumps({"ok": False, "error": error.json}, ensure_ascii=False) + "\n")
+        cli.out.write(_json({"ok": False, "error": error.json}))
     else:
         cli.err.write(f"tacit: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
     return error.exit_code

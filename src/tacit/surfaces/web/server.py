@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError, numbered
+from tacit.guard.one_line import named_hidden
 from tacit.surfaces.timeline import short
 from tacit.surfaces.web import acts, screens
 from tacit.surfaces.web.effects import EffectCache
@@ -75,6 +76,7 @@ class Pages:
             loader=FileSystemLoader(os.path.join(HERE, "templates")),
             autoescape=True,
             undefined=StrictUndefined,
+            finalize=_seen_as_it_is,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -93,6 +95,11 @@ class Pages:
         beside = {"projects": (), "chosen": "", "done": done, "csrf": self._keys.csrf}
         html = self._jinja.get_template(template).render(beside | shown)
         return HTMLResponse(html, status_code=status)
+
+
+def _seen_as_it_is(said: Any) -> Any:
+    """What a person approves is read in the order in which it is told: nothing hidden turns it round."""
+    return named_hidden(said) if type(said) is str else said
 
 
 def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
