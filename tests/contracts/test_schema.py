@@ -68,17 +68,13 @@ def test_a_store_of_the_release_before_goes_on(tmp_path: Path) -> None:
         assert check(store).faults == ()
 
 
-def test_columns_and_kinds_are_those_of_the_store(tmp_path: Path) -> None:
-    """A column that somebody adds to the schema is checked, repaired and carried to a cache, or a test says that it is not."""
-    kinds = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": bytes}
+def test_columns_are_those_of_the_store(tmp_path: Path) -> None:
+    """A column that somebody adds to the schema is carried to a cache, or a test says that it is not."""
     with open_store(str(tmp_path / "s.db")) as store:
         for table in TRUTH:
-            there = {
-                row[1]: kinds[row[2]] for row in store.rows(f"PRAGMA table_info({table.name})")
-            }
-            if table.name == "memory":
-                there.pop("words")  # derived
-            assert dict(zip(table.columns, table.kinds)) == there, table.name
+            there = [row[1] for row in store.rows(f"PRAGMA table_info({table.name})")]
+            derived = ["words"] if table.name == "memory" else []
+            assert sorted([*table.columns, *derived]) == sorted(there), table.name
 
 
 WRITER = """

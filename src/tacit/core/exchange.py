@@ -16,8 +16,8 @@ becomes an alias and never a path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.memory import Memory
 from tacit.core.value import value
@@ -107,27 +107,3 @@ class Skipped:
     field: str = (
         ""  # only this field could not be read as it stands, and the rest of the record was kept
     )
-
-
-@value
-class Table:
-    """One table of what a store holds for true, as it is checked and copied: a row is a tuple of these columns."""
-
-    name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
-    kinds: tuple[type, ...]  # str, int, float or bytes, column by column
-    same: tuple[
-        str, ...
-    ] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
-    number: str = ""  # the column that a store numbers by itself, if any
-
-    @property
-    def hashed(self) -> tuple[str, ...]:
-        """The columns that a row's own hash covers, in their order."""
-        return tuple(name for name in self.columns if name not in (self.number, "hash"))
-
-
-if TYPE_CHECKING:
-    # a table's rows in the order of its key: a store's
-    Read = Callable[[Table], Iterable[tuple[Any, ...]]]

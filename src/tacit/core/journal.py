@@ -1,19 +1,15 @@
 """What changed, from what to what, by whom, under which profile version, and why; append-only.
 
 A memory changes only through a `Change`: its new row and the entry that says why, written together. Entries of one
-memory form a chain with gapless numbers. The chain runs over the *digest* of each entry's payload, salted per entry,
-so that `erase` can blank payload and salt everywhere and every chain still verifies, while nobody can guess the text
-back from its digest.
+memory are numbered without a gap; `erase` blanks what they say, and their numbers stay.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.digest import digest
 from tacit.core.errors import Refused
 from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.states import is_legal
@@ -182,13 +178,3 @@ def payload(entry: Entry) -> str:
     return json.dumps(
         [entry.reason, entry.before, entry.after], ensure_ascii=False, separators=(",", ":")
     )
-
-
-def new_salt() -> bytes:
-    """Sixteen random bytes."""
-    return os.urandom(16)
-
-
-def payload_digest(salt: bytes, text: str) -> bytes:
-    """What stays of a payload after it was erased."""
-    return digest("payload", salt, text)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
-INCIDENT_NUMBERS = "seq count failed soft calls seconds"
 INCIDENT_KEY = ("run", "kind", "mark")
 # A project that has more is counted by its newest, so that learning stays as quick as it was.
 INCIDENT_RUNS = 1_000  # that are looked at; those of older runs become counts

@@ -1,6 +1,6 @@
-"""Every table of a store, once: its columns and their kinds, its keys, what of it is hashed.
+"""Every table of a store, once: its columns and its keys.
 
-Check, repair and the cache of a server all read it here. A column is added here (through the fields of its value, for those
+A server's cache and the tests' picture of a store read it here. A column is added here (through the fields of its value, for those
 that have one) and in the schema of each engine.
 """
 
@@ -9,110 +9,56 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, NUMBERS
+from tacit.core.memory import DECIDED
 from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
+from tacit.core.value import value
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
-from tacit.stores.incidents import INCIDENT_NUMBERS as INCIDENT_NUMBERS
 from tacit.stores.sql_rows import HEADER, KEYED
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
 
 
-def _table(
-    name: str,
-    columns: Sequence[str],
-    key: str,
-    *,
-    numbers: str = "",
-    reals: str = "",
-    blobs: str = "",
-    same: str = "",
-    number: str = "",
-) -> Table:
-    """A table whose columns are texts unless said otherwise."""
-    named = {int: numbers, float: reals, bytes: blobs}
-    kind = {column: type for type, columns in named.items() for column in columns.split()}
-    return Table(
-        name,
-        tuple(columns),
-        tuple(key.split()),
-        tuple(kind.get(column, str) for column in columns),
-        tuple((same or key).split()),
-        number,
-    )
+@value
+class Table:
+    """One table of what a store holds for true: a row is a tuple of these columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
+    number: str = ""  # the column that a store numbers by itself, if any
+
+    @property
+    def hashed(self) -> tuple[str, ...]:
+        """The columns that a row's own hash covers, in their order."""
+        return tuple(name for name in self.columns if name not in (self.number, "hash"))
+
+
+def _table(name: str, columns: Sequence[str], key: str, *, number: str = "") -> Table:
+    return Table(name, tuple(columns), tuple(key.split()), number)
 
 
 # Projects come first: on a server their rows decide who may write the others. Runs and findings come before the memories whose
 # derived words name them.
 TRUTH = (
     _table("profile", KEYED["profile"][0], "id"),
-    _table("project", KEYED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
+    _table("project", KEYED["project"][0], "id"),
     _table("meta", KEYED["meta"][0], "key"),
-    _table("run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash"),  # type: ignore[attr-defined]
-    _table(
-        "finding",
-        (*FindingRow.FIELDS, "hash"),
-        "key",  # type: ignore[attr-defined]
-        numbers="version",
-        reals="score runner_up",
-        blobs="digest hash",
-    ),
+    _table("run", (*RunRow.FIELDS, "hash"), "id"),  # type: ignore[attr-defined]
+    _table("finding", (*FindingRow.FIELDS, "hash"), "key"),  # type: ignore[attr-defined]
     _table("tombstone", KEYED["tombstone"][0], "run place"),
-    _table(
-        "memory",
-        ("n", *DECIDED, "hash"),
-        "n",
-        numbers=f"n {' '.join(NUMBERS)}",
-        blobs="hash",
-        same="id",
-        number="n",
-    ),
+    _table("memory", ("n", *DECIDED, "hash"), "n", number="n"),
     _table("alias", KEYED["alias"][0], "project namespace alias"),
     _table(
-        "journal",
-        ("id", *HEADER, "payload", "salt", "digest", "row", "hash"),
-        "id",
-        numbers="id n",
-        blobs="salt digest row hash",
-        same="memory n",
-        number="id",
+        "journal", ("id", *HEADER, "payload", "salt", "digest", "row", "hash"), "id", number="id"
     ),
-    _table(
-        "evidence",
-        ("n", *EVIDENCE_COLUMNS, "hash"),
-        "n",
-        numbers="n seq opening",
-        reals="amount",
-        blobs="hash",
-        same="key",
-        number="n",
-    ),
-    _table(
-        "use",
-        (*USE_COLUMNS, "hash"),
-        "unit memory",
-        numbers="instrument_eligible blank",
-        reals="probability",
-        blobs="hash",
-    ),
-    _table(
-        "use_mark",
-        ("n", *MARK_COLUMNS, "hash"),
-        "n",
-        numbers="n",
-        reals="amount",
-        blobs="hash",
-        same="hash",
-        number="n",
-    ),
-    _table(
-        "tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"
-    ),
-    _table("proposal", (*Proposal.FIELDS, "hash"), "id", blobs="hash"),  # type: ignore[attr-defined]
+    _table("evidence", ("n", *EVIDENCE_COLUMNS, "hash"), "n", number="n"),
+    _table("use", (*USE_COLUMNS, "hash"), "unit memory"),
+    _table("use_mark", ("n", *MARK_COLUMNS, "hash"), "n", number="n"),
+    _table("tally", ("memory", "signal", "project", "amount", "at"), "memory signal"),
+    _table("proposal", (*Proposal.FIELDS, "hash"), "id"),  # type: ignore[attr-defined]
     _table(
         "injection",
         (
@@ -129,8 +75,6 @@ TRUTH = (
             "at",
         ),
         "id",
-        numbers="id tokens",
-        same="event",
         number="id",
     ),
     _table(
@@ -151,21 +95,16 @@ TRUTH = (
             "words",
         ),
         "n",
-        numbers="n",
-        same="id",
         number="n",
     ),
     _table(
         "incident",
         (*INCIDENT_COLUMNS, "hash"),
         "run kind mark",
-        numbers=INCIDENT_NUMBERS,
-        blobs="hash",
     ),
-    _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
+    _table("counter", ("project", "day", "name", "count"), "project day name"),
 )
 BY_NAME = {table.name: table for table in TRUTH}
-QUEUE_KEY = ("key",)  # of `queue`, which belongs to this machine and is still mended
 
 
 def table_rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
