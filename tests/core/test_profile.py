@@ -130,7 +130,7 @@ def test_a_ladder_stays_within_the_legal_moves(name: str) -> None:
     [
         ("default", "trial.rate", 0.3),
         ("default", "budget.deep", 15),
-        ("default", "gate.unknown", "hold"),
+        ("default", "gate.unknown", "allow"),
         ("archeflow", "rank.universal_at", 5),
         ("archeflow", "match.threshold", 0.5),
         ("archeflow", "fade.runs_step", 10),

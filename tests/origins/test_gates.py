@@ -7,7 +7,7 @@ import pytest
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.learn.gate import GateDecision, GateRules
-from tacit.origins.gates import Annotation, annotation, read_annotation, validation
+from tacit.origins.gates import Annotation, annotation, open_gate, read_annotation, validation
 
 RULES = GateRules()
 
@@ -128,4 +128,18 @@ def test_what_was_submitted_is_no_failure_to_read() -> None:
     assert (
         annotation(replace(said, extra={"observation_type": "heard"}), RULES).reason
         == "parse_fallback"
+    )
+
+
+# --- ArcheFlow and geas -----------------------------------------------------------------------------------------------
+
+
+def test_the_open_gate_stops_only_the_noise_its_profile_names() -> None:
+    """What ArcheFlow's reviewers say is a candidate, hedged or short; geas discards traces."""
+    open_rules = GateRules(min_chars=0, discard=("tool_trace",))
+    assert open_gate(finding("maybe flaky", "review"), open_rules) == GateDecision(
+        "allow", "this profile has no gate"
+    )
+    assert open_gate(finding("<toolCall>ls</toolCall>"), open_rules) == GateDecision(
+        "discard", "a tool trace"
     )

@@ -297,15 +297,11 @@ class Profile:
     gate = Section(
         function="rules",
         asks_whose=True,  # where a text first stood, before it may be told
-        min_chars=12,  # a shorter text carries nothing
-        discard=("tool_trace", "command_dump", "instruction_edit", "narration"),
-        favour=("adr", "path", "command", "config"),
-        hedges=listed(
-            "might be, could potentially, appears to, seems like, may not, i think, "
-            "probably, not sure, perhaps"
-        ),
+        min_chars=0,
+        discard=(),  # kinds of noise, where an origin names some
+        favour=(),
         known="link",
-        unknown="hold",  # a lesson that goes into every later prompt should not fail open
+        unknown="allow",  # whose word it is decides, not its wording
     )
     trust = Section(
         runs=RUNS,  # one-offs are noise

@@ -1,4 +1,4 @@
-"""Vocabulary and rules as data: a plain text beside the module that uses it, `cues.txt` beside `cues.py`.
+"""Vocabulary and rules as data: a plain text beside the module that uses it, `noise.txt` beside `noise.py`.
 
 A line `[NAME]` begins a table, `# ` a reason, spaces go on with the line before. `{NAME}` stands for another table of the same file, its
 lines as alternatives. So a list of words, of expressions or of rows (cut at tabs) can be read and changed without reading code.

@@ -1,6 +1,6 @@
-"""Two origins' gates: joelclaw's, which reads a model's annotation, and Ralph's, which checks figures.
+"""The origins' gates: joelclaw's, which reads a model's annotation, Ralph's, which checks figures, and the open one of ArcheFlow and geas.
 
-Both begin as every gate does, with provenance and with the noise that their profile names.
+All begin as every gate does; what their documents call noise is `noise`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
-from tacit.learn.gate import MERITS, GateDecision, GateRules, KnownLines, noise_in, settled_first
+from tacit.learn.gate import GateDecision, GateRules, KnownLines, settled_first
+from tacit.origins.noise import MERITS, noise_in
 from tacit.origins.ralph.rules import Ralph
 
 JOELCLAW_VERSION = "v1"  # the original's own
@@ -29,10 +30,10 @@ def annotation(finding: Finding, rules: GateRules, known_lines: KnownLines = Non
     note = read_annotation(finding.text)
     blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
     settled = settled_first(replace(finding, text=note.text), rules, known_lines, finding.text)
+    noise = noise_in(note.text, finding.tier, rules)
+    if noise and (settled is None or settled.outcome != "quarantine"):
+        return replace(blank, outcome="discard", reason=noise)  # scraps and traces wait for nobody
     if settled is not None:
-        noise = noise_in(note.text, finding.tier, rules) if settled.outcome == "hold" else ""
-        if noise:  # scraps and traces wait for nobody
-            return replace(blank, outcome="discard", reason=noise)
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
         concrete = next(
@@ -54,6 +55,14 @@ def annotation(finding: Finding, rules: GateRules, known_lines: KnownLines = Non
     stated = STATED_CONFIDENCE if note.confidence is None else min(1.0, max(0.0, note.confidence))
     reason = note.reason[:120] or "llm_classified"
     return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
+
+
+def open_gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
+    """ArcheFlow's and geas's gate: none of its own but the noise that geas names. What their reviewers say is a candidate."""
+    settled = settled_first(finding, rules, known_lines)
+    if settled is None and (noise := noise_in(finding.text, finding.tier, rules)):
+        return GateDecision("discard", noise)
+    return settled or GateDecision("allow", "this profile has no gate")
 
 
 def validation(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
@@ -178,4 +187,8 @@ def _number(text: str) -> float | None:
 
 
 # What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"annotation": annotation, "validation": validation}
+POLICIES: Mapping[str, Any] = {
+    "annotation": annotation,
+    "open": open_gate,
+    "validation": validation,
+}

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.learn import cues
-from tacit.learn.gate import GateRules, noise_in
+from tacit.learn.gate import GateRules
+from tacit.origins import noise
 
 _TRACE_TAG = re.compile(
     r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>",
@@ -60,9 +60,9 @@ def is_command(line: str) -> bool:
     prompted = _PROMPT.match(said)
     if prompted and said.startswith("$"):
         return True
-    if not cues.DUMP.match(said) or cues.PROSE.search(said):
+    if not noise.DUMP.match(said) or noise.PROSE.search(said):
         return False
-    if cues.SHELL_SIGNS.search(said):
+    if noise.SHELL_SIGNS.search(said):
         return True
     return len(said.split()) <= 3 + bool(prompted) and not said.endswith((".", "!", "?"))
 
@@ -109,7 +109,7 @@ def cleaned(finding: Finding) -> Finding:
     if _TRACE_TAG.search(finding.text) or _ENCODED.search(finding.text):
         return finding
     left = sanitize_text(finding.text)
-    if left is None and noise_in(finding.text, finding.tier, GateRules(min_chars=0)):
+    if left is None and noise.noise_in(finding.text, finding.tier, GateRules(min_chars=0)):
         return finding
     return replace(finding, text=left or "")
 

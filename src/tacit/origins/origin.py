@@ -22,9 +22,7 @@ class Origin(Profile):
 
     tasks = Profile.tasks.but(types=())
     extract = Profile.extract.but(failures=(), conventions=())
-    gate = Profile.gate.but(
-        min_chars=0, discard=(), favour=(), hedges=(), known="allow", unknown="allow"
-    )
+    gate = Profile.gate.but(known="allow")
     trial = Profile.trial.but(rate=0.0, rate_watch=0.0, rate_severe=0.0, rate_heard=0.0)
     rank = Profile.rank.but(floor=0.0, ties=())  # in the order of writing
     # its own number holds for everything: moments are not told apart

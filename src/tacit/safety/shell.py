@@ -130,8 +130,6 @@ class Call:
 
 def calls(line: str) -> Iterator[Call]:
     """The simple commands of a line; what stands in substitutions is commands too."""
-    for inner in substitutions(line):
-        yield from calls(inner)
     for words, before, _, inline, writes, reads in simple_commands(line):
         plain = [(unquoted(word) or word).replace("\0", "") for word in words]
         plain = [word.strip("(){}") if word not in ("{}", "(") else word for word in plain]
@@ -143,6 +141,8 @@ def calls(line: str) -> Iterator[Call]:
                 tuple(reads),
                 tuple(writes),
             )
+    for inner in substitutions(line):
+        yield from calls(inner)
 
 
 @dataclass(frozen=True, slots=True)

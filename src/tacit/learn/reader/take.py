@@ -78,7 +78,6 @@ KIND_OF_LESSON = {
 _PERSONAL = ("rule", "preference")
 TO_REVIEW = {"to": "under_review", "needs": ["person"]}
 # the gate's word where only the wording speaks; a reader's quotes speak for it
-UNCERTAIN = "nothing concrete to judge it by"
 
 
 @value
@@ -600,12 +599,10 @@ def _finding(
 
 
 def _gated(finding: Finding, decided: Decided, desk: ReaderContext) -> tuple[Finding, GateDecision]:
-    """The gate's word, with the reader's: quotes stand in for wording, and what asks a person waits for one."""
+    """The gate's word, with the reader's: what asks a person waits for one."""
     finding, decision = judged_by_gate(
         finding, desk.profile, desk.known_lines, desk.hold_all, asked_before
     )
-    if decision.outcome == "hold" and decision.reason == UNCERTAIN:
-        decision = replace(decision, outcome="allow", reason=decided.reason)
     hold = decided.hold or (f"its reader only advises: {desk.advises}" if desk.advises else "")
     if decision.outcome == "allow" and not decision.linked and hold:
         decision = replace(decision, outcome="hold", reason=hold)
