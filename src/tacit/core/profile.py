@@ -105,6 +105,8 @@ class Profile:
     other_kind = "fact"  # what a foreign system calls by a word nobody declared
     ids = ""  # a new lesson has its own id only
     columns = ("id", "standing", "text")
+    # words of its own for our commands: `tacit origin VERB …` is the line beside it and what follows
+    verbs: Mapping[str, str] = {}
     words = Section(
         memory="lesson",
         run="run",

@@ -39,6 +39,16 @@ class ArcheFlow(Origin):
     other_kind = "pattern"  # its program writes every extracted finding so
     ids = "archeflow"  # doc: m-NNN
     columns = ("name", "frequency", "kind", "domain", "text")
+    verbs: Mapping[str, str] = {  # those of its script
+        "extract": "learn --format archeflow",
+        "inject": "inject",
+        "decay": "tend",
+        "add": "add",
+        "list": "list",
+        "forget": "forget",
+        "audit-check": "audit --check",
+        "regression-check": "audit --fail-on regression",
+    }
     words = Origin.words.but(person="user_feedback")  # doc: an archetype, or user_feedback
     kinds: Mapping[str, Section] = {
         "pattern": kind("pitfall", "Pattern", aliases=("pitfall", "failure_lesson", "finding")),

@@ -102,6 +102,14 @@ class Geas(Origin):
     other_kind = "failure_lesson"
     ids = "geas"  # doc: mem-{task}-{n}
     columns = ("name", "state", "kind", "confidence", "scope", "text")
+    verbs: Mapping[str, str] = {
+        "learn": "learn --format geas",
+        "packet": "inject",
+        "approve": "review approve",
+        "open": "review open",
+        "close": "review close",
+        "decay": "tend",
+    }
     words = Origin.words.but(memory="memory", run="task")
     # doc: twelve types, each with its reviewer. The keywords follow its list of what makes which type.
     kinds: Mapping[str, Section] = {

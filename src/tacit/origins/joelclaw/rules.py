@@ -41,6 +41,15 @@ class Joelclaw(Origin):
     add_kind = "operations"
     other_kind = "operations"
     columns = ("id", "state", "category", "confidence", "seen", "text")
+    verbs: Mapping[str, str] = {
+        "send": "learn - --format joelclaw",
+        "recall": "recall",
+        "tend": "tend",
+        "page": "page",
+        "note": "log --note",
+        "log": "log",
+        "stats": "tend --only stats",
+    }
     words = Origin.words.but(memory="observation", run="session")
     # doc: seven categories. They are its kinds as well, since the class of an observation follows from them; its
     # observation types (segment_fact, segment_narrative, observation_text, submitted) tell where a text stood, and

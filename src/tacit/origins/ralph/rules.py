@@ -51,6 +51,14 @@ class Ralph(Origin):
     other_kind = "strategy"
     ids = "ralph"  # doc: learn-…
     columns = ("name", "kind", "task_type", "confidence", "text")
+    verbs: Mapping[str, str] = {
+        "extract": "learn --format ralph",
+        "stage": "learn --format ralph --stage",
+        "promote": "review approve --staged",
+        "clear": "review clear",
+        "prune": "tend --only prune",
+        "verify": "data import --dry-run",
+    }
     words = Origin.words.but(memory="learning", run="loop")
     kinds: Mapping[str, Section] = {
         "strategy": kind(

@@ -198,6 +198,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args and args[0] == "hook":
             return enter(argv)
+        if "origin" in args[:8] and _verb(args) == "origin":
+            from tacit.surfaces.origin_words import in_our_words
+
+            args = in_our_words(args, _verb)
         if "inject" in args[:8] and _verb(args) == "inject":
             from tacit.surfaces.cli.inject import main as inject
 
