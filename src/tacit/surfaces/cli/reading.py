@@ -169,7 +169,7 @@ def nobody_reads(env: Mapping[str, str], sessions: Iterable[UnreadSession] = ())
     """What a model would find in some sessions, where none is here that could read, and the two ways to have one."""
     command = next(iter(readers().values()), "claude").split()[0]
     return (
-        f"{_would_find(sessions)} Without one failures are counted; lessons take a reader. Have it read by your own"
+        f"{_would_find(sessions)} Failures are counted without a reader; lessons take one. Have it read by your own"
         f" {command.title()}: tacit lookback in a shell that finds {command} ({command} is not on this shell's PATH). Or by a model of this"
         " machine: tacit config set model.command 'ollama run qwen2.5:7b' (any program that answers a prompt), then tacit lookback --read"
     )
