@@ -24,7 +24,7 @@ SESSION, OUTSIDE, ACT = "session", "outside", "act"
 
 # chosen on the 178 found lessons and 340 places of three projects
 IN_A_ROW = 6  # words that nobody writes twice by chance
-NEAR = 30  # steps before its quote in which a text from outside may have said a claim
+NEAR = 30  # steps around its quote in which a text from outside may have said a claim
 HALF = 0.5  # of a lesson's content words that such a text holds
 FEWEST = 3  # content words of a claim
 _READ = 40_000  # characters of a text that are looked at for rows and claims
@@ -79,7 +79,7 @@ def judge(
     if act := act_in(text, programs):
         return Provenance(ACT, name=act)
     last = max(quotes, default=len(texts) and texts[-1].at)
-    heard = [each for each in texts if each.whose == OUTSIDE and each.at <= last]
+    heard = [each for each in texts if each.whose == OUTSIDE]  # whatever line is quoted for it
     if copied := _row_from_outside(text, texts, heard):
         return copied
     named = names_in(text, programs)
@@ -148,7 +148,7 @@ def _claimed_outside(
     want = stems(text)
     if len(want) < FEWEST:
         return None
-    near = [(_covered(want, each.text), each) for each in heard if each.at >= last - NEAR]
+    near = [(_covered(want, each.text), each) for each in heard if abs(each.at - last) <= NEAR]
     best, place = max(near, key=lambda each: each[0], default=(0.0, None))
     if place is None or best < HALF:
         return None

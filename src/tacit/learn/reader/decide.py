@@ -29,8 +29,9 @@ from tacit.learn.reader.check import (
     was_done,
 )
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
-from tacit.learn.reader.whose import Witness, put_in, unsaid
+from tacit.learn.reader.whose import brought_in, put_in, unsaid
 from tacit.safety.provenance import ACT, OUTSIDE
+from tacit.safety.witness import Witness
 from tacit.words.match import shares_half
 
 _tables = Tables(__file__)
@@ -289,6 +290,9 @@ def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
     if foreign:
         told = _found(checked, lines)
         return replace(told, reason=f"nobody ran or typed {foreign[0]}; {told.reason}")
+    if brought := brought_in(checked.lesson.text, lines):
+        why = f"an output or a page brought the word {brought[0]}: did you mean it so?"
+        return Decided(checked.lesson.text, "shown", "agent", "user", hold=why, reason=reason)
     return Decided(checked.lesson.text, "shown", "agent", "user", reason=reason)
 
 

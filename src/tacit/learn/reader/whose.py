@@ -50,6 +50,12 @@ def put_in(text: str, lines: Sequence[Line], *, names: bool = False) -> list[str
     return [term for term in strange if term in named]
 
 
+def brought_in(text: str, lines: Sequence[Line]) -> list[str]:
+    """Content words of a lesson that an output, a page or a paste said first."""
+    first = _speakers(lines)
+    return [word for word in _strange(text, first) if first.get(word) in OUTSIDE]
+
+
 def _strange(text: str, first: Mapping[str, str]) -> list[str]:
     return lacking(text, (term for term, letter in first.items() if letter not in OUTSIDE))
 
