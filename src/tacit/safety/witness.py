@@ -46,7 +46,7 @@ def of_run(run: Run) -> Vouch:
         repository = repository_before(run.cwd, run.started_at, run.commit)
         return Witness(texts_of(run, repository), repository)
 
-    return cache(lambda text: witness()(text))
+    return cache(lambda text, steps=(): witness()(text, steps))
 
 
 def of_folder(folder: str, now: str) -> Vouch:
