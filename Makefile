@@ -87,8 +87,6 @@ bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS
 	$(BIN)/python bench/redaction_disk.py --all --file secrets_fresh.txt
 bench-%: .venv/ready ## any other of bench/: make bench-patterns, bench-whose ARGS='…'
 	$(BIN)/python bench/$*.py $(ARGS)
-faults-postgres: .venv-extra/ready ## a server killed under its writers
-	for part in faults/team.py 'faults/team.py --controls'; do $(EXTRA)/python bench/$$part || exit 1; done
 redteam: .venv/ready .venv-extra/ready ## quiet poison through every channel, into docs/security.md; CHANNELS=neutral,mcp for some
 	$(BIN)/python bench/redteam.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 	$(BIN)/python bench/redteam_guards.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS))

@@ -346,7 +346,7 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
                 memories.learn(found)
                 row = memories.store.find_run(memories.project_id, found.id)
                 assert row is not None
-                place = readings_folder(memories.near.path)
+                place = readings_folder(memories.store.path)
                 model = Fooled(fooled)
                 desk = ReaderContext(
                     memories.store,
@@ -459,7 +459,7 @@ def obeyed(command: str, wording: str = "") -> tuple[int, int]:
             memories.learn(met)
             row, place = (
                 memories.store.find_run(memories.project_id, met.id),
-                readings_folder(memories.near.path),
+                readings_folder(memories.store.path),
             )
             reading = (
                 prepared(place, met, row.id, row.project, memories.now())

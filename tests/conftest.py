@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +27,6 @@ from tacit.stores.check import check
 KEY = "a key of ada's"  # tests have no terminal: they show it, as any program of hers would
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
 settings.load_profile("untimed")
-
-SERVER = os.environ.get(
-    "TEST_POSTGRES", ""
-)  # the address of a server on which we may make databases and roles
-ON_SERVER = (
-    bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"
-)  # the same tests, each in a database of its own
-
 
 IN_MEMORY = "/dev/shm"
 
@@ -66,10 +57,6 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No test sees the developer's own store, configuration or agent."""
-    only = request.node.get_closest_marker("file_only")
-    if only and ON_SERVER:
-        pytest.skip(f"only of a file: {only.args[0]}")
-    url = request.getfixturevalue("postgres_url") if ON_SERVER else ""
     if request.node.get_closest_marker("on_disk"):
         make_stores()
     else:
@@ -88,8 +75,6 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
     keys.parent.mkdir(parents=True)
     keys.write_text(json.dumps({hex_digest(KEY): "ada"}))
     monkeypatch.setenv("TACIT_KEY", KEY)
-    if url:
-        monkeypatch.setenv("TACIT_STORE", url)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     return home
@@ -99,95 +84,6 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The empty store that tests begin with a copy of."""
     return make_model(tmp_path_factory.mktemp("model"))
-
-
-@pytest.fixture(scope="session")
-def postgres_admin() -> Iterator[Any]:
-    """A connection to the server on which we may make databases and roles."""
-    if not SERVER:
-        pytest.skip("no PostgreSQL server: TEST_POSTGRES names one")
-    import psycopg
-
-    with psycopg.connect(SERVER, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture(scope="session")
-def postgres_template(postgres_admin: Any) -> str:
-    """The name of a database, and of its owner, that has our schema and nothing else; with _app behind it, of a user of the application."""
-    import psycopg
-
-    from tacit.stores.postgres import close_pools, open_store
-
-    name = f"tacit_{os.urandom(6).hex()}"
-    postgres_admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
-    postgres_admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
-    postgres_admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    open_store(_address(name, name)).close()
-    postgres_admin.execute(f"GRANT tacit_writer TO {name}_app")
-    # who tests is admitted to what holds everywhere
-    with psycopg.connect(_address(name, name), autocommit=True) as keeper:
-        for place in ("@global", "@agent"):
-            keeper.execute("SELECT tacit.admit(%s, %s, 3)", (f"{name}_app", place))
-    close_pools()
-    return name
-
-
-@pytest.fixture
-def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
-    """A database of its own, owned by a user with no special rights."""
-    with _database(
-        postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy"
-    ) as name:
-        yield name
-
-
-@pytest.fixture
-def postgres_empty(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
-    """The address of a database without our schema, for its owner."""
-    with _database(postgres_admin, f"OWNER {postgres_template}") as name:
-        yield _address(postgres_template, name)
-
-
-@contextmanager
-def _database(admin: Any, made: str) -> Iterator[str]:
-    from tacit.stores.postgres import close_pools
-
-    name = f"tacit_{os.urandom(6).hex()}"
-    admin.execute(f"CREATE DATABASE {name} {made}")
-    yield name
-    close_pools()
-    admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def postgres_address(postgres_database: str) -> Callable[[str], str]:
-    """That database's address for a user; his password is his name."""
-    return lambda user: _address(user, postgres_database)
-
-
-@pytest.fixture
-def postgres_url(postgres_template: str, postgres_address: Callable[[str], str]) -> str:
-    """Its address for a user of the application, who owns nothing there but what he makes."""
-    return postgres_address(f"{postgres_template}_app")
-
-
-def _address(user: str, database: str) -> str:
-    from psycopg.conninfo import conninfo_to_dict
-
-    known = conninfo_to_dict(SERVER)
-    where = "&".join(f"{name}={known[name]}" for name in ("host", "port") if name in known)
-    return f"postgresql://{user}:{user}@/{database}?{where}"
-
-
-@pytest.fixture
-def postgres_store(postgres_template: str, postgres_address: Callable[[str], str]) -> Iterator[Any]:
-    """A store on that server, opened by the owner of its tables, in which the projects p and q are ours."""
-    from tacit.stores.postgres import open_store
-
-    with open_store(postgres_address(postgres_template)) as store:
-        store.rows("INSERT INTO member VALUES ('p', session_user, 3), ('q', session_user, 3)")
-        yield store
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tacit.stores.readings import readings_folder
 
 
 def desk_of(memories: Memories, model: Any, **more: Any) -> ReaderContext:
-    place = readings_folder(memories.near.path)
+    place = readings_folder(memories.store.path)
     return ReaderContext(
         memories.store,
         memories.ensure_project(),

@@ -216,37 +216,5 @@ def test_every_host_is_light(host: str, folder: Path) -> None:
     assert f"tacit.hosts.{host}" in loaded and not loaded & others
 
 
-@pytest.mark.parametrize("verb", ["inject", "hook"])
-def test_a_store_on_a_server_is_as_light(
-    verb: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The server is not even looked for: hooks know this machine's cache of it."""
-    from tacit.app import data_folder, open
-    from tacit.stores.cache import open_cache
-    from tacit.stores.replicate import in_step
-
-    url = "postgresql://ada@nowhere.invalid/team"
-    with (
-        open(str(tmp_path / "far.db")) as far,
-        open_cache(url, data_folder(os.environ), create=True) as near,
-    ):
-        id = far.add("Run make migrate before the tests.", kind="rule").id
-        in_step(near, far.store, only=(far.project_id,))
-        monkeypatch.setenv("TACIT_STORE", url)
-        monkeypatch.setenv("TACIT_NO_WORKER", "1")
-        asked = {
-            "session_id": "s1",
-            "hook_event_name": "UserPromptSubmit",
-            "cwd": str(folder),
-            "prompt": "the run of the tests fails before migrate",
-        }
-        args = {
-            "inject": ["inject", "--task", "the tests fail before migrate"],
-            "hook": ["hook", "prompt"],
-        }[verb]
-        _check(_modules(_called(args, json.dumps(asked)), folder))
-        assert [use.memory for use in near.all_uses(far.project_id)] == [id]
-
-
 def _called(args: list[str], payload: str) -> str:
     return f"import io, os\nr, w = os.pipe()\nos.write(w, {payload.encode()!r})\nos.close(w)\nos.dup2(r, 0)\nfrom tacit import main\nmain({args!r})"

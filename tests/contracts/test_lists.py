@@ -27,11 +27,8 @@ KINDS, GATES, STATES = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    if request.param == "postgres":
-        yield request.getfixturevalue("postgres_store")
-        return
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
     with open_store(str(tmp_path / "facets.db")) as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""What every store promises, on SQLite and, where TEST_POSTGRES names a server, on PostgreSQL."""
+"""What a store promises."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    if request.param == "postgres":
-        yield request.getfixturevalue("postgres_store")
-        return
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
     with open_store(str(tmp_path / "contract.db")) as opened:
         yield opened
 
@@ -241,8 +238,6 @@ DAMAGE = [
 @pytest.mark.parametrize(("damage", "kind"), DAMAGE)
 def test_what_is_derived_is_held_against_the_rows(store: Any, damage: str, kind: str) -> None:
     """What stands beside the rows and does not follow from them, check names; before, it found nothing."""
-    if not store.is_file:
-        damage = damage.replace("rowid", "n")
     [memory] = put(store, lesson())
     with store.write() as tx:
         tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", at=now()))

@@ -170,7 +170,6 @@ def test_reading_makes_no_store(tacit: Any, tmp_path: Path) -> None:
     assert not path.parent.exists()
 
 
-@pytest.mark.file_only("the mode of a file")
 def test_a_store_is_private_from_its_first_byte(tacit: Any, alone: Path) -> None:
     """0600, in a folder of 0700."""
     tacit("add", "one")

@@ -13,7 +13,6 @@ import tacit as library
 from tacit.core.errors import Refused
 from tacit.surfaces import hooks
 
-pytestmark = pytest.mark.file_only("checks are armed beside hooks")
 LESSON = "Run the tests before you say that you are done."
 FORM = "ran make test after src/*.py"
 

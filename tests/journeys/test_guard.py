@@ -18,7 +18,6 @@ from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
-pytestmark = pytest.mark.file_only("guards are armed in a file alone")
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 TEXT = "Run `pnpm install`, not `npm install`."
 CALL = "npm install left-pad"

@@ -160,12 +160,12 @@ def test_a_repository_keeps_sessions_from_being_learned_and_no_rule_from_being_g
     end = {**payload(folder, "SessionEnd"), **there, "transcript_path": str(folder / "s7.jsonl")}
     host.hook("session-end", end)
     with open_memories() as memories:
-        assert memories.near.queued() == 0
+        assert memories.store.queued() == 0
 
 
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
-    with open_memories() as memories, memories.near.write() as tx:
+    with open_memories() as memories, memories.store.write() as tx:
         tx.put_meta(
             f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0"
         )
@@ -230,7 +230,7 @@ def test_an_interrupted_command_is_no_failure(kept: Any, host: Any, folder: Path
 
 def test_a_busy_store_silences_an_answer(kept: Any, host: Any, folder: Path) -> None:
     """What cannot be recorded in time is not given; afterwards it is."""
-    with open_memories() as memories, memories.near.write():
+    with open_memories() as memories, memories.store.write():
         assert silent(host.hook("prompt", payload(folder)))
     assert lessons(host.hook("prompt", payload(folder)).stdout)
 
@@ -239,13 +239,13 @@ def test_a_failure_is_silent_counted_and_explained_on_request(
     kept: Any, host: Any, folder: Path
 ) -> None:
     """A profile that cannot be read stops nothing but our own answer."""
-    with open_memories() as memories, memories.near.write() as tx:
+    with open_memories() as memories, memories.store.write() as tx:
         tx.rows("UPDATE profile SET compiled = '{broken'")
     assert silent(host.hook("prompt", payload(folder)))
     told = host.hook("prompt", payload(folder), TACIT_DEBUG="1")
     assert (told.returncode, told.stdout) == (0, "") and told.stderr.startswith("tacit hook: ")
     with open_memories() as memories:
-        assert memories.near.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
+        assert memories.store.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
 
 
 def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def test_copies_of_a_hook_write_and_answer_once(
     )
     with open_memories() as memories:
         files = [
-            Path(file_of(memories.near.path, name)).read_text().splitlines()
+            Path(file_of(memories.store.path, name)).read_text().splitlines()
             for name in ("s1", "s2")
         ]
     timeless = {"at": "", "started_at": "", "id": ""}
@@ -283,11 +283,11 @@ def test_one_session_of_copilot_through_three_files(
     with open_memories() as memories:
         lines = [
             json.loads(line)
-            for line in Path(file_of(memories.near.path, "s1")).read_text().splitlines()
+            for line in Path(file_of(memories.store.path, "s1")).read_text().splitlines()
         ]
         prompts = [line["text"] for line in lines if line.get("role") == "user"]
         assert len(prompts) == len(set(prompts)) == 2
-        assert memories.near.queued() == 1
+        assert memories.store.queued() == 1
     assert kept("worker", "--now", "--json").data["learned"] == 1
     with open_memories() as memories:
         assert [(run.host, run.foreign_id) for run in memories.store.runs(memories.project_id)] == [
@@ -380,7 +380,7 @@ def test_a_prompt_from_the_command_line_is_nobodys_wish(
         "npm in this" in each["text"] for each in kept("list", "--json").data["memories"]
     )
     with open_memories() as memories:
-        assert secret not in Path(file_of(memories.near.path, "s1")).read_text()
+        assert secret not in Path(file_of(memories.store.path, "s1")).read_text()
 
 
 def test_what_is_captured_holds_no_secret_and_is_the_owners(
@@ -406,7 +406,7 @@ def test_what_is_captured_holds_no_secret_and_is_the_owners(
         ],
     )
     with open_memories() as memories:
-        path = Path(file_of(memories.near.path, "s1"))
+        path = Path(file_of(memories.store.path, "s1"))
     text = path.read_text()
     assert secret not in text and "Zanzibar" not in text and "please" in text
     step = json.loads(text.splitlines()[-1])
@@ -431,7 +431,7 @@ def test_where_tacit_is_off_nothing_is_written_down(
     config.write_text(f"{written}\n".replace("= no", "= false"))
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), **env)
     with open_memories() as memories:
-        assert not Path(file_of(memories.near.path, "s1")).exists()
+        assert not Path(file_of(memories.store.path, "s1")).exists()
     play(
         HOST["Host"](folder, alone, "cursor"),
         session_of("cursor", folder),
@@ -461,7 +461,7 @@ def test_erasing_a_lesson_takes_the_capture_it_came_from(
     )
     assert kept("erase", wish, "--by", "ada", "--yes").code == 0
     with open_memories() as memories:
-        gone, left = (Path(file_of(memories.near.path, name)) for name in ("s1", "s2"))
+        gone, left = (Path(file_of(memories.store.path, name)) for name in ("s1", "s2"))
     assert not gone.exists() and left.exists()
 
 
@@ -472,9 +472,9 @@ def test_a_session_without_a_good_name_gets_a_safe_file(
     prompt = flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi")
     play(HOST["Host"](folder, alone, "cursor"), [("prompt", prompt)])
     with open_memories() as memories:
-        path = Path(file_of(memories.near.path, "../../../etc/x"))
+        path = Path(file_of(memories.store.path, "../../../etc/x"))
         assert (
-            path.parent == Path(memories.near.path).resolve().parent / "captured" and path.exists()
+            path.parent == Path(memories.store.path).resolve().parent / "captured" and path.exists()
         )
 
 
@@ -482,7 +482,7 @@ def test_old_captures_are_swept(kept: Any, folder: Path, alone: Path) -> None:
     """The worker deletes what is older than hosts keep theirs, and nothing else."""
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder))
     with open_memories() as memories:
-        young, old = (Path(file_of(memories.near.path, name)) for name in ("s1", "old"))
+        young, old = (Path(file_of(memories.store.path, name)) for name in ("s1", "old"))
     old.write_text("{}\n")
     at = time.time() - 31 * 86400
     os.utime(old, (at, at))

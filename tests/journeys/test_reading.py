@@ -300,7 +300,7 @@ def test_nothing_is_asked_about_sessions_that_are_being_read(
     transcript(alone, folder)
     with open_memories() as memories:
         memories.ensure_project()
-        with memories.made_near().write() as tx:
+        with memories.store.write() as tx:
             at = {
                 "pid": os.getppid(),
                 "total": 30,
@@ -355,7 +355,7 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     transcript(alone, folder)
 
     def goes_on(total: int) -> None:
-        with open_memories() as memories, memories.made_near().write() as tx:
+        with open_memories() as memories, memories.store.write() as tx:
             tx.put_meta(
                 PROGRESS,
                 json.dumps(
@@ -365,7 +365,7 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
 
     with open_memories() as memories:
         memories.ensure_project()
-        agree_to(memories.made_near(), "claude-code", ["s1", "s2"])
+        agree_to(memories.store, "claude-code", ["s1", "s2"])
     goes_on(1)
     env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
 
@@ -416,8 +416,8 @@ def test_who_leaves_while_sessions_are_read_is_not_brought_back(
     for name in ("s1", "s2"):
         transcript(alone, folder, name)
     with open_memories() as memories:
-        agree_to(memories.made_near(), "claude-code", ["s0", "s1", "s2"])
-        store = memories.near.path
+        agree_to(memories.store, "claude-code", ["s0", "s1", "s2"])
+        store = memories.store.path
     gone = (  # as `tacit leave` does it
         f"import shutil, tacit\nwith tacit.open({store!r}) as memories, memories.store.write() as tx:\n"
         f"    tx.put_meta('paused_until', '9999')\nshutil.rmtree({os.path.dirname(store)!r})\nexam ="

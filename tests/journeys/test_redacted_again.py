@@ -26,7 +26,7 @@ def written(kept: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         older.setattr("tacit.stores.redact_again.rules_version", lambda: "older")
         with open_memories(by="ada", yes=True) as memories:
             assert memories.add(LINE).text == LINE
-            place = Path(readings_folder(memories.near.path))
+            place = Path(readings_folder(memories.store.path))
             place.mkdir(exist_ok=True)
             held = {"run": "r1", "lines": [[1, "U", LINE]], "project": "h7bc1wv2x32q"}
             (place / "r1.json.gz").write_bytes(gzip.compress(json.dumps(held).encode()))
@@ -44,7 +44,6 @@ def on_disk(place: Path) -> list[str]:
     return found
 
 
-@pytest.mark.file_only("rows on a server are mates' too")
 def test_doctor_redacts_again_when_the_rules_changed(kept: Any, written: Path) -> None:
     """Row, journal, full text and the session as it was read; once; the words around the secret stay."""
     assert on_disk(written)
@@ -61,7 +60,6 @@ def test_doctor_redacts_again_when_the_rules_changed(kept: Any, written: Path) -
     assert kept("doctor").code == 0
 
 
-@pytest.mark.file_only("rows on a server are mates' too")
 def test_doctor_says_how_many(kept: Any, written: Path) -> None:
     """A sentence beside what else a person should know."""
     said = kept("doctor")

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import tacit
 from tacit.stores.places import is_spoken_of, spoken_path
 
@@ -35,7 +33,6 @@ def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None
         assert not is_spoken_of(path, ["pnpm"])
 
 
-@pytest.mark.file_only("of a server a hook opens the copy on this machine")
 def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatch: Any) -> None:
     from tacit.stores.places import store_path
     from tacit.surfaces import hooks

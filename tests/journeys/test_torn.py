@@ -158,8 +158,7 @@ def test_a_host_that_dies_in_its_first_turn(
     transcript.write_text(whole[: len(whole) * 2 // 3])
     with open() as memories:
         memories.ensure_project()
-        memories.made_near()  # where hooks write: on a server the cache
-        store = memories.store.url or memories.store.path
+        store = memories.store.path
     said = {
         "session_id": "s-print",
         "transcript_path": str(transcript),
@@ -181,19 +180,6 @@ def test_a_host_that_dies_in_its_first_turn(
         )
 
 
-def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
-    """What a worker learned into the copy of a server's lessons would reach nobody: it names the server instead, and keeps what waits."""
-    from tacit.core.errors import UsageError
-    from tacit.stores.cache import open_cache
-    from tacit.surfaces.worker import LearnJob, enqueue, work
-
-    with open_cache("postgresql://nowhere.example/team", str(tmp_path), create=True) as near:
-        enqueue(near, LearnJob("claude-code", "s1", str(DATA / FILES[1]), str(folder), over=True))
-        with pytest.raises(UsageError, match="copy of a server's lessons"):
-            work(near.path, os.environ, at_once=True)
-        assert near.queued() == 1 and not near.rows("SELECT id FROM run")
-
-
 def test_a_waiting_session_is_not_put_off(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +189,7 @@ def test_a_waiting_session_is_not_put_off(
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
     with open() as memories:
         memories.ensure_project()
-        near = memories.made_near()  # where hooks write: on a server the cache
+        near = memories.store
         said = {
             "session_id": "s1",
             "transcript_path": str(tmp_path / "t.jsonl"),

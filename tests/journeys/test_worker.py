@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories, bring_in_step
+from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts import surroundings
@@ -48,8 +48,7 @@ def host(folder: Path, alone: Path) -> Any:
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
     with open_memories() as opened:
-        # a machine that works with a server
-        bring_in_step(opened.store, opened.env, opened.ensure_project().id, make=True)
+        opened.ensure_project()
         yield opened
 
 
@@ -105,13 +104,13 @@ def wish(host: Any, name: str, **more: Any) -> LearnJob:
 
 
 def jobs(memories: Memories) -> list[tuple[Any, ...]]:
-    return memories.near.rows(
+    return memories.store.rows(
         "SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id"
     )
 
 
 def counters(memories: Memories) -> dict[str, int]:
-    return dict(memories.near.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
+    return dict(memories.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
 
 
 class Meanwhile(dict[str, str]):
@@ -127,13 +126,8 @@ class Meanwhile(dict[str, str]):
         return super().get(key, default)
 
 
-def address(memories: Memories) -> str:
-    """How a worker is told which store to serve."""
-    return memories.store.url or memories.store.path
-
-
 def drain(memories: Memories) -> Worked:
-    return work(address(memories), memories.env, at_once=True)
+    return work(memories.store.path, memories.env, at_once=True)
 
 
 def read_with(home: Path, folder: Path, script: str) -> None:
@@ -191,15 +185,15 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     """Each turn asks again; the end of the session lifts the waiting, and no late turn takes it back."""
     name = session(host, 1)
     for later in (1000.0, 2000.0):
-        enqueue(memories.near, wish(host, name), later=later)
+        enqueue(memories.store, wish(host, name), later=later)
     (job,) = jobs(memories)
     assert job[0] == f"learn:claude-code:{name}" and clock.seconds(job[3]) > time.time() + 1500
-    enqueue(memories.near, wish(host, name, over=True))
-    enqueue(memories.near, wish(host, name), later=2000.0)
+    enqueue(memories.store, wish(host, name, over=True))
+    enqueue(memories.store, wish(host, name), later=2000.0)
     (job,) = jobs(memories)
     assert (
         job[3] == ""
-        and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
+        and json.loads(memories.store.rows("SELECT payload FROM queue")[0][0])["over"] is True
     )
 
 
@@ -209,12 +203,12 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(
     """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
     monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
     name = session(host, 1)
-    enqueue(memories.near, wish(host, name))
-    with memories.near.write() as tx:
+    enqueue(memories.store, wish(host, name))
+    with memories.store.write() as tx:
         job = tx.lease("me", clock.stamp(1_800_000_000.0), clock.stamp(1_800_000_120.0))
     assert job is not None
-    enqueue(memories.near, wish(host, name, over=True))
-    with memories.near.write() as tx:
+    enqueue(memories.store, wish(host, name, over=True))
+    with memories.store.write() as tx:
         tx.finish(job, "me")
     assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [
         (f"learn:claude-code:{name}", "")
@@ -225,24 +219,24 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
     """What waited when it began is learned, each once; what is asked for meanwhile, also again, is the next worker's."""
     names = [session(host, number) for number in range(4)]
     more = iter(names * 4)
-    enqueue(memories.near, wish(host, names[0], over=True))
-    enqueue(memories.near, wish(host, names[1], over=True))
+    enqueue(memories.store, wish(host, names[0], over=True))
+    enqueue(memories.store, wish(host, names[1], over=True))
     restless = Meanwhile(
-        memories.env, lambda: enqueue(memories.near, wish(host, next(more, names[0]), over=True))
+        memories.env, lambda: enqueue(memories.store, wish(host, next(more, names[0]), over=True))
     )
-    assert work(address(memories), restless, at_once=True).learned == 2
-    assert memories.near.queued() > 0
-    assert drain(memories).failed == 0 and memories.near.queued() == 0
+    assert work(memories.store.path, restless, at_once=True).learned == 2
+    assert memories.store.queued() > 0
+    assert drain(memories).failed == 0 and memories.store.queued() == 0
 
 
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
     """After a turn the run is learned but open; its job waits for the hours after which it counts as over."""
     name = session(host, 1)
-    enqueue(memories.near, wish(host, name))
+    enqueue(memories.store, wish(host, name))
     assert drain(memories) == Worked(learned=1)
     (job,) = jobs(memories)
     assert 5.9 * 3600 < clock.seconds(job[3]) - time.time() < 6.2 * 3600
-    enqueue(memories.near, wish(host, name, over=True))
+    enqueue(memories.store, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
     assert jobs(memories) == []
 
@@ -255,16 +249,16 @@ def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, gi
     name = session(host, 1)
     if given:
         assert memories.inject("", run=name, host="claude-code").injected
-    enqueue(memories.near, wish(host, name, over=True))
+    enqueue(memories.store, wish(host, name, over=True))
     drain(memories)
     run = memories.store.find_run(memories.project_id, name)
     assert run is not None and run.settled_at
-    enqueue(memories.near, wish(host, name))
+    enqueue(memories.store, wish(host, name))
     drain(memories)
     again = memories.store.find_run(memories.project_id, name)
     assert again is not None and again.settled_at and jobs(memories) == []
     os.utime(host.transcript(name), (time.time() + 60, time.time() + 60))
-    enqueue(memories.near, wish(host, name))
+    enqueue(memories.store, wish(host, name))
     drain(memories)
     grown = memories.store.find_run(memories.project_id, name)
     assert grown is not None and not grown.settled_at and len(jobs(memories)) == 1
@@ -274,8 +268,8 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     """Five attempts; then it stays in the queue with its error, is counted, and wakes nobody. Asked for again, it is tried again."""
     host.transcript("broken").mkdir(parents=True)
     good = session(host, 1)
-    enqueue(memories.near, wish(host, "broken", over=True))
-    enqueue(memories.near, wish(host, good, over=True))
+    enqueue(memories.store, wish(host, "broken", over=True))
+    enqueue(memories.store, wish(host, good, over=True))
     assert drain(memories) == Worked(learned=1, failed=1)
     (job,) = jobs(memories)
     assert (job[1], job[2], job[4]) == (1, "", job[4])
@@ -288,14 +282,14 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     host.transcript("broken").rmdir()
     session(host, 2)
     os.rename(host.transcript("00000002-0000-4000-8000-000000000000"), host.transcript("broken"))
-    enqueue(memories.near, wish(host, "broken", over=True))
+    enqueue(memories.store, wish(host, "broken", over=True))
     assert drain(memories) == Worked(learned=1)
 
 
 def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None:
     """`tacit worker` says which session could not be learned, why, and when it is tried again."""
     host.transcript("broken").mkdir(parents=True)
-    enqueue(memories.near, wish(host, "broken", over=True))
+    enqueue(memories.store, wish(host, "broken", over=True))
     done = tacit("worker", "--now")
     assert re.fullmatch(
         r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n",
@@ -307,9 +301,9 @@ def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None
 
 def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:
     """Twice it is tried again at once, then later and later while others have their turn, and in the end no more."""
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.store, wish(host, session(host, 1), over=True))
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
-        with memories.near.write() as tx:
+        with memories.store.write() as tx:
             tx.rows(
                 "UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''",
                 n=deaths,
@@ -318,7 +312,7 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
         not_before = clock.seconds(jobs(memories)[0][3])
         # times are kept in whole milliseconds
         assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1
-    with memories.near.write() as tx:
+    with memories.store.write() as tx:
         tx.rows("UPDATE queue SET attempts = :n", n=DEATHS)
     assert drain(memories) == Worked(failed=1)
     assert "20 workers ended" in jobs(memories)[0][4]
@@ -326,22 +320,22 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
 
 def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:
     """Nothing is learned until it is over, and nothing is lost."""
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
-    with memories.near.write() as tx:
+    enqueue(memories.store, wish(host, session(host, 1), over=True))
+    with memories.store.write() as tx:
         tx.put_meta("paused_until", clock.stamp(time.time() + 3600))
-    assert drain(memories) == Worked() and memories.near.queued() == 1
-    with memories.near.write() as tx:
+    assert drain(memories) == Worked() and memories.store.queued() == 1
+    with memories.store.write() as tx:
         tx.put_meta("paused_until", "")
     assert drain(memories) == Worked(learned=1)
 
 
 def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     """While another holds the lock a worker does nothing, and a hook starts none."""
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
-    held = lock(memories.near.path)
+    enqueue(memories.store, wish(host, session(host, 1), over=True))
+    held = lock(memories.store.path)
     assert held is not None
     assert drain(memories) == Worked(alone=False)
-    assert start(memories.near.path, memories.env, far=memories.near.far) is False
+    assert start(memories.store.path, memories.env) is False
     os.close(held)
     assert drain(memories) == Worked(learned=1)
 
@@ -354,10 +348,10 @@ def test_a_session_is_read_in_its_own_projects_environment_only(
     read_with(alone, tmp_path, f"cat > /dev/null; echo $ANTHROPIC_BASE_URL >> {asked}; echo '{{}}'")
     a, b = ({**memories.env, "ANTHROPIC_BASE_URL": f"https://gateway.{name}"} for name in "ab")
     of_b = surroundings(b)
-    enqueue(memories.near, wish(host, session(host, 1), over=True, surroundings=of_b))
-    where = memories.near.far or memories.near.path
+    enqueue(memories.store, wish(host, session(host, 1), over=True, surroundings=of_b))
+    where = memories.store.path
     assert work(where, a, idle=0.1).learned == 1 and not asked.exists()
-    assert memories.near.rows("SELECT kind FROM queue") == [("read",)]
+    assert memories.store.rows("SELECT kind FROM queue") == [("read",)]
     work(where, a, idle=0.1)
     assert not asked.exists()
     work(where, b, idle=0.1)
@@ -375,15 +369,15 @@ def test_learning_never_waits_for_reading(
         f"cat >> {asked}; while [ ! -e {answers} ]; do sleep .02; done; echo '{{}}'",
     )
     first, second = session(host, 1), session(host, 2)
-    enqueue(memories.near, wish(host, first, over=True))
+    enqueue(memories.store, wish(host, first, over=True))
     worked: list[Worked] = []
     works = threading.Thread(
-        target=lambda: worked.append(work(address(memories), memories.env, idle=0.02))
+        target=lambda: worked.append(work(memories.store.path, memories.env, idle=0.02))
     )
     works.start()
     try:
         until(asked.exists)
-        enqueue(memories.near, wish(host, second, over=True))
+        enqueue(memories.store, wish(host, second, over=True))
         until(lambda: any("tool-wolf2" in memory.text for memory in memories.list()))
         assert not answers.exists() and works.is_alive()
     finally:
@@ -398,8 +392,8 @@ def test_learning_never_waits_for_reading(
 
 def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:
     """Whoever has the lock is alone, so no lease of others is alive."""
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
-    with memories.near.write() as tx:
+    enqueue(memories.store, wish(host, session(host, 1), over=True))
+    with memories.store.write() as tx:
         assert tx.lease("worker 1", clock.now(), clock.stamp(time.time() + 120)) is not None
     assert drain(memories) == Worked(learned=1) and jobs(memories) == []
 
@@ -417,7 +411,7 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(
         memories.project_id,
         over=True,
     )
-    enqueue(memories.near, gone)
+    enqueue(memories.store, gone)
     drain(memories)
     # it, and the two that hold everywhere
     assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3
@@ -427,40 +421,26 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(
 
 
 def workers(memories: Memories) -> list[int]:
-    """Processes that serve a store, by their command line; a server's address stands in their environment."""
+    """Processes that serve a store, by their command line."""
     listed = subprocess.run(
         ["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True
     ).stdout
     found = [
         (int(line.split()[0]), line.rstrip()) for line in listed.splitlines() if " worker " in line
     ]
-    if not memories.store.url:
-        return [pid for pid, line in found if line.endswith(f"--store {memories.store.path}")]
-    return [
-        pid
-        for pid, line in found
-        if "--detached" in line and memories.store.url in environment(pid)
-    ]
-
-
-def environment(pid: int) -> str:
-    """What a process was told; nothing where it is gone."""
-    try:
-        return Path(f"/proc/{pid}/environ").read_text(errors="replace")
-    except OSError:
-        return ""
+    return [pid for pid, line in found if line.endswith(f"--store {memories.store.path}")]
 
 
 def settled(memories: Memories, within: float = 120.0) -> None:
     """Wait until the queue is empty and nobody serves it."""
-    until(lambda: not (memories.near.queued() or workers(memories)), within, 0.2)
+    until(lambda: not (memories.store.queued() or workers(memories)), within, 0.2)
 
 
 def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any) -> None:
     """On a busy machine every hook started one until the first had come up: 27 of them for eight sessions."""
     env = {**os.environ, "TACIT_WORKER_IDLE": "0.2"}
-    enqueue(memories.near, wish(host, session(host, 1), over=True))
-    assert [start(memories.near.path, env, far=memories.store.url) for _ in range(4)] == [
+    enqueue(memories.store, wish(host, session(host, 1), over=True))
+    assert [start(memories.store.path, env) for _ in range(4)] == [
         True,
         False,
         False,
@@ -480,7 +460,7 @@ def three_sessions(memories: Memories, host: Any) -> None:
         name = session(host, number)
         if number == 1:
             memories.inject("", run=name, host="claude-code")
-        enqueue(memories.near, wish(host, name, over=number < 3))
+        enqueue(memories.store, wish(host, name, over=number < 3))
 
 
 def dying(memories: Memories, point: int) -> tuple[int, int]:
@@ -542,7 +522,7 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
             if mark.signal == "outcome"
         }
         assert [settled[id] for id in given] == ["occurred"]
-        leave_receipt(m.store, m.store, row)
+        leave_receipt(m.store, row)
         assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")
 
 
@@ -559,5 +539,5 @@ def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -
         )
         row = m.store.find_run(m.project_id, "r1")
         assert row is not None
-        leave_receipt(m.store, m.store, row)
+        leave_receipt(m.store, row)
         assert "learned 1 Always use pnpm, not npm" in m.store.meta(f"receipt:{m.project_id}")

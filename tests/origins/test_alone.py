@@ -48,7 +48,6 @@ def run(*args: str) -> str:
 
 
 @pytest.mark.process
-@pytest.mark.file_only("nothing but the package is installed, so no driver for a server")
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_it_learns_its_log_injects_and_exports(system: str, shop: Path, tmp_path: Path) -> None:
     run("init", "--like", system)

@@ -12,7 +12,7 @@ from callers import CALLERS, PERSON, SCRIPT, SYSTEMS, Ended, World, write_logs
 
 from tacit.origins.ralph import checksum
 
-pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home of its own")]
+pytestmark = [pytest.mark.process]
 
 
 def chosen(folder: Path, system: str) -> World:

@@ -334,7 +334,6 @@ def _play(system: str, situation: str, folder: Path, seed: int) -> None:
         world.close()
 
 
-@pytest.mark.file_only("the store lies in a home of its own")
 @pytest.mark.parametrize(
     "seed", [pytest.param(n, marks=() if n < IN_SUITE else pytest.mark.slow) for n in range(ROUNDS)]
 )

@@ -27,7 +27,7 @@ DROP_IN = "drop-in"
 IN_SUITE = (("archeflow", PERSON), ("ralph", AGENT))  # the script's verbs: checklist
 ASKED = "y\n" * 3  # what a person answers where they are asked
 
-pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home of its own")]
+pytestmark = [pytest.mark.process]
 
 
 def blocks(system: str) -> list[list[str]]:

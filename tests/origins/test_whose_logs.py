@@ -18,7 +18,7 @@ from callers import AGENT, NULLS, PERSON, SCRIPT, SYSTEMS, World, question, writ
 EVIL = "Deploy scripts take their targets from the release table of mallory"  # nothing in it but whose it is
 ORDER = {system: n for n, system in enumerate(SYSTEMS)}
 
-pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home of its own")]
+pytestmark = [pytest.mark.process]
 
 
 def chosen(world: World, system: str) -> None:

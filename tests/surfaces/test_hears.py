@@ -128,7 +128,7 @@ def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_p
     """It stood in the last line; a pause that is over still did."""
     typed(env, "pause", "8h")
     assert "Paused until" in typed(env)[:200] and "read by a model" not in typed(env)
-    with open_memories(env=env) as memories, memories.near.write() as tx:
+    with open_memories(env=env) as memories, memories.store.write() as tx:
         tx.put_meta("paused_until", "2020-01-01T00:00:00.000Z")
     assert "aused until" not in typed(env)
     assert "tacit lookback asks" in typed(env, "config", "set", "reader.hosts", "*")

@@ -185,7 +185,7 @@ def test_a_plugins_server_answers_about_its_sessions_folder(
     """Copilot starts a plugin's server in the plugin's own folder, and shows its model both halves of a result: words stand in one."""
     with open_memories() as memories:
         note(
-            memories.near,
+            memories.store,
             "s1",
             clock.now(),
             host=host,

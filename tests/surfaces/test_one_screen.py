@@ -159,7 +159,6 @@ def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-@pytest.mark.file_only("the readings of a server's sessions lie beside its cache")
 def test_what_is_read_while_somebody_leaves_does_not_come_back(
     folder: Path, alone: Path, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,11 +177,11 @@ def test_what_is_read_while_somebody_leaves_does_not_come_back(
         found = run("r1", user("Always pull before new work."), task="t")
         memories.learn(found)
         place, row = (
-            readings_folder(memories.near.path),
+            readings_folder(memories.store.path),
             memories.store.find_run(memories.project_id, "r1"),
         )
         assert row is not None
-        with memories.near.write() as tx:
+        with memories.store.write() as tx:
             tx.put_meta(
                 PROGRESS, json.dumps({"pid": os.getpid(), "total": 3, "done": 0, "lessons": 0})
             )
@@ -191,9 +190,9 @@ def test_what_is_read_while_somebody_leaves_does_not_come_back(
         answers = json.dumps({"lessons": [], "answers": [], "verdicts": []})
         with pytest.raises(FileNotFoundError):
             read(desk_of(memories, Leaving(answers)), reading)
-        assert "stopped: reading in the background" in said[0] and is_paused(memories.near)
+        assert "stopped: reading in the background" in said[0] and is_paused(memories.store)
         memories.backup_if_due()
-        assert not os.path.exists(place) and not os.path.exists(memories.near.path)
+        assert not os.path.exists(place) and not os.path.exists(memories.store.path)
         assert not os.path.exists(data_folder(os.environ))
 
 

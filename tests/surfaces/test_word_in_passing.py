@@ -209,4 +209,4 @@ def test_learning_and_giving_have_a_switch_each(
         host="claude-code",
     )
     with open_memories() as memories:
-        assert bool(memories.near.queued()) is learned
+        assert bool(memories.store.queued()) is learned

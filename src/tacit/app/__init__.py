@@ -11,11 +11,9 @@ import sys
 
 from tacit.app.opened import (
     Opened,
-    bring_in_step,
     config_path,
     data_folder,
     machine_id,
-    open_cache_of,
     open_store_at,
     store_path,
 )
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Memories",
-    "bring_in_step",
     "config_path",
     "data_folder",
     "machine_id",
@@ -106,20 +103,17 @@ def open(
     by: str = "",
     yes: bool = False,
     now: Callable[[], str] | None = None,
-    local_only: bool = False,
 ) -> Memories:
     """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
 
     `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
-    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. `local_only` opens this
-    machine's cache where the store is on a server, and asks the server nothing. Close it, or use it in a `with` block.
+    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations.
+    Close it, or use it in a `with` block.
     """
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
     address = store_path(path_or_url, seen)
-    opened = open_cache_of if local_only and "://" in address else open_store_at
-    store = opened(address, seen, create, wait)
-    bring_in_step(store, seen, fetch=False)
+    store = open_store_at(address, seen, create, wait)
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
 
 

@@ -323,17 +323,14 @@ class ByHand(PageVerbs, Safety):
     def _erase_outside(self, found: Memory) -> None:
         """Blank what lies outside the store's tables: backups, captures, the write-ahead log, pages."""
         blank_copies(data_folder(self.env), found.text)
-        if self.store.is_file:
-            remove_holding(
-                self._file, self.backups_folder, found.id
-            )  # first: a reader may keep the log from being cut
-            runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
-            remove_captured(self.store.path, {run.foreign_id for run in runs if run})
-
+        # first: a reader may keep the log from being cut
+        remove_holding(self._file, self.backups_folder, found.id)
+        runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
+        remove_captured(self.store.path, {run.foreign_id for run in runs if run})
         runs_of = {evidence.run for evidence in self.store.evidence(found.id) if evidence.run}
-        readings.remove_readings(readings.readings_folder(self.near.path), runs_of)
-        forget_looks(looks_folder(self.near.path), self.project_id, found.id, runs_of)
-        forget_used(self.near.path, self.project_id, runs_of)
+        readings.remove_readings(readings.readings_folder(self.store.path), runs_of)
+        forget_looks(looks_folder(self.store.path), self.project_id, found.id, runs_of)
+        forget_used(self.store.path, self.project_id, runs_of)
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there

@@ -187,13 +187,13 @@ class Exchange(Opened):
 
     def _exports(self, path: str) -> list[str]:
         """Digests of what was exported to a path of late."""
-        return self.near.meta(_exported_key(path)).split()
+        return self.store.meta(_exported_key(path)).split()
 
     def _remember(self, path: str, data: bytes) -> None:
         """Before it is written: after a crash a file may be the new one already."""
         known = self._exports(path)
         if (mine := digest(data).hex()) not in known[-1:]:
-            with self.made_near().write() as tx:
+            with self.store.write() as tx:
                 tx.put_meta(
                     _exported_key(path),
                     " ".join([*(each for each in known if each != mine), mine][-_OURS:]),

@@ -123,11 +123,6 @@ class Guarding(ByHand):
         if step not in GUARD_STEPS:
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
         self.need_person("A guard")
-        if not self.store.is_file:
-            raise Refused(
-                f"Guards need a store in a file; {self.store.path} is a database on a server.",
-                "The lesson is told as before.",
-            )
         guard, record = self.try_guard(id, sessions)
         known, key = self._armed(), f"{guard.lesson} {step}"
         other = f"{guard.lesson} {ASK if step == REFUSE else REFUSE}"
@@ -176,7 +171,7 @@ class Guarding(ByHand):
     def offer_guards(self, sessions: Callable[[], Iterable[Run | Source]]) -> list[Proposal]:
         """Put a step into the inbox for each lesson that code can check and that came back in two sessions although it was given, where its
         record is enough. Sessions are read only where a lesson could be offered; what was offered once is not offered again."""
-        if not self.project or not self.store.is_file:
+        if not self.project:
             return []
         project, given = self.project_id, {}
         used = self.store.memories(used_often(self.store, project, CAME_BACK))

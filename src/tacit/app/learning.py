@@ -98,8 +98,8 @@ WENT = "moved_from"  # of this machine: folders that are gone, each with the pro
 
 
 def agreed_sessions(near: Store) -> dict[str, str]:
-    """The sessions that a person let somebody read, each with who that is; on a server anybody could write it."""
-    agreed: dict[str, str] = {} if near.url else json.loads(near.meta(CONSENT) or "{}")
+    """The sessions that a person let somebody read, each with who that is."""
+    agreed: dict[str, str] = json.loads(near.meta(CONSENT) or "{}")
     return agreed
 
 
@@ -197,7 +197,7 @@ class Learning(Recalling):
         if "read" not in self.profile.model.steps or named == RULES_ALONE:
             return None
         settings = self.settings()
-        by = agreed_sessions(self.near).get(session)
+        by = agreed_sessions(self.store).get(session)
         if by and named != NOBODY:
             settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
         return self._reader(settings, host)
@@ -208,7 +208,7 @@ class Learning(Recalling):
             self.store,
             self.ensure_project(),
             self.profile,
-            readings_folder(self.made_near().path),
+            readings_folder(self.store.path),
             model,
             self.now,
             new_id,
@@ -216,7 +216,7 @@ class Learning(Recalling):
             headings_of(instruction_files(self.place.root)),
             self.actor.name,
             examine=True,
-            own=self.made_near(),
+            own=self.store,
         )
 
     def _reader(self, settings: dict[str, Any], host: str) -> Model | None:
@@ -276,7 +276,7 @@ class Learning(Recalling):
 
     def another(self) -> Self:
         """The same memories with a connection of their own, for another thread; close it there."""
-        store = open_store_at(self.store.url or self.store.path, self.env, False, self.store.wait)
+        store = open_store_at(self.store.path, self.env, False, self.store.wait)
         other = type(self)(
             store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now
         )
@@ -330,13 +330,13 @@ class Learning(Recalling):
         left = left_by(run)
         self.keep_sessions([left])
         id = run_id(self.project_id, run.host, run.id)
-        note_used(self.made_near().path, self.project_id, left.group, id, used_by(run))
+        note_used(self.store.path, self.project_id, left.group, id, used_by(run))
         if left.failed:
             came_back(self.work, id, left)
 
     def keep_sessions(self, left: Iterable[Left]) -> None:
         """Keep what sessions left."""
-        project, folder = self.ensure_project().id, looks_folder(self.made_near().path)
+        project, folder = self.ensure_project().id, looks_folder(self.store.path)
         for each in left:
             if each.typed or each.failed:
                 run = run_id(project, each.host, each.session)
@@ -447,7 +447,7 @@ class Learning(Recalling):
 
     def moved(self) -> dict[str, str]:
         """Folders that are gone, each with the project that its sessions belong to, because a person said so."""
-        kept = "" if self.near.url else self.near.meta(WENT)  # on a server anybody could write it
+        kept = self.store.meta(WENT)
         found: dict[str, str] = json.loads(kept) if kept else {}
         return found
 
@@ -462,7 +462,7 @@ class Learning(Recalling):
             told = f"{folder} is not the whole path of a folder that is gone."
             raise UsageError(told, "Sessions of a folder that is there are its own project's.")
         found = {**self.moved(), folder: self.ensure_project().id}
-        with self.made_near().write() as tx:
+        with self.store.write() as tx:
             tx.put_meta(WENT, json.dumps(found, sort_keys=True))
 
     def instruction_lines(self, run: Run | None = None) -> dict[str, str]:
@@ -474,7 +474,7 @@ class Learning(Recalling):
 
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
-        reading = load(readings_folder(self.near.path), run)
+        reading = load(readings_folder(self.store.path), run)
         if reading is None or (desk := self.desk(reading.host, reading.session)) is None:
             return None
         if reading.state == WAITING:
@@ -484,7 +484,7 @@ class Learning(Recalling):
     def read_again(self, session: str) -> Learned:
         """Read a session once more, from what was kept of it, with whoever reads now: its host may have deleted it since."""
         row = self.store.find_run(self.project_id, session)
-        reading = load(readings_folder(self.near.path), row.id) if row else None
+        reading = load(readings_folder(self.store.path), row.id) if row else None
         if row is None or reading is None:
             raise NotFound(
                 f"Nothing is kept of the session {session}.",
@@ -506,7 +506,7 @@ class Learning(Recalling):
         if reading is not None and reading.state == WAITING:
             where = self.reads_in or surroundings(self.env)
             asked = {"run": run, "folder": self.folder, "surroundings": where}
-            with self.made_near().write() as tx:
+            with self.store.write() as tx:
                 tx.enqueue(
                     "read", f"read:{run}", reading.project, asked, self.now(), reading.not_before
                 )

@@ -56,14 +56,14 @@ class Looking(Learning):
 
     def sessions_left(self) -> dict[str, Left]:
         """What this project's sessions left, by run, in order of time."""
-        kept = sessions_kept(looks_folder(self.near.path), self.project_id)
+        kept = sessions_kept(looks_folder(self.store.path), self.project_id)
         run_of = {at["session"]: run for run, at in kept.items()}
         families = as_families([left_from(at) for at in kept.values()])
         return {run_of[left.session]: left for left in families}
 
     def looked(self) -> dict[str, Any]:
         """What the looks brought so far, by look, as it is kept."""
-        return state_of(looks_folder(self.near.path), self.project_id)
+        return state_of(looks_folder(self.store.path), self.project_id)
 
     def looks_due(self) -> list[str]:
         """The looks for which enough came since they were asked last; none where they are switched off or nobody reads."""
@@ -211,6 +211,6 @@ class Looking(Learning):
         return list(self.store.select([self.project_id], states=OPEN, limit=MOST_COUNTED))
 
     def _keep_look(self, look: str, **what: Any) -> None:
-        folder = looks_folder(self.made_near().path)
+        folder = looks_folder(self.store.path)
         state = state_of(folder, self.project_id)
         keep_state(folder, self.project_id, {**state, look: {**what, "at": self.now()}})

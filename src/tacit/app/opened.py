@@ -6,7 +6,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
+from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import GLOBAL, Memory
 from tacit.core.rows import Project, decide_project, scope_projects
 from tacit.core.value import replace
@@ -31,74 +31,20 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 
-WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
-
-
-def bring_in_step(
-    store: Store,
-    env: Mapping[str, str],
-    project: str = "",
-    *,
-    fetch: bool = True,
-    make: bool = False,
-) -> None:
-    """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
-
-    So whoever asks the server finds what hooks here recorded, and a hook finds what was just written. Nobody fails for it: the worker
-    does the same.
-    """
-    if not store.url:
-        return
-    from tacit.stores.cache import open_cache
-    from tacit.stores.lookups import has_outgoing
-    from tacit.stores.replicate import in_step
-
-    try:
-        with open_cache(store.url, data_folder(env), create=make, machine=machine_id(env)) as near:
-            if fetch or has_outgoing(near):
-                in_step(near, store, only=(project,), wait=WITHIN)
-    except (TacitError, OSError):
-        pass
-
-
-def open_cache_of(url: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
-    from tacit.stores.cache import is_far, open_cache
-
-    _must_be_known(url, is_far(url))
-    return open_cache(url, data_folder(env), create=create, machine=machine_id(env), wait=wait)
-
-
-def _must_be_known(address: str, known: bool) -> None:
-    if not known:
-        raise UsageError(
-            f"{address} is not an address of a store.",
-            "Name a file, or postgresql://USER@HOST/DATABASE.",
-        )
-
-
 def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
-    if path.startswith(("postgresql://", "postgres://")):
-        try:
-            from tacit.stores.postgres import open_store as open_server
-        except ImportError as error:
-            from tacit.core.installation import hint
+    """The store in a file."""
+    if "://" in path:
+        from tacit.core.address import without_password
 
-            raise UsageError(
-                f"A store on PostgreSQL needs {error.name}.", hint("postgres")
-            ) from error
-        return open_server(path, create=create, machine=machine_id(env), wait=wait)
-    _must_be_known(path, "://" not in path)
+        raise UsageError(
+            f"{without_password(path)}: a memory is a file here, a server carries a team's lines.",
+            "Take it out of TACIT_STORE or --store; docs/howto/postgres.md has the way over.",
+        )
     from tacit.stores.sqlite import open_store
 
-    machine = (
-        machine_id(env) if create or os.path.exists(path) else ""
-    )  # a look where nothing is leaves nothing behind
-    return open_store(
-        path,
-        create=create,
-        machine=machine,
-        wait=wait,
-    )
+    # a look where nothing is leaves nothing behind
+    machine = machine_id(env) if create or os.path.exists(path) else ""
+    return open_store(path, create=create, machine=machine, wait=wait)
 
 
 def config_path(env: Mapping[str, str]) -> str:
@@ -166,7 +112,6 @@ class Opened:
         self._place: Place | None = None
         self._vouch: Vouch | None = None
         self._profile: Profile | None = None
-        self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = (
             None  # what the settings were made of, and they
         )
@@ -218,28 +163,7 @@ class Opened:
 
     def close(self) -> None:
         """Close the store's connection."""
-        if self._near is not None:
-            self._near.close()
-        if self.store.changed:
-            bring_in_step(self.store, self.env, self._project.id if self._project else "")
         self.store.close()
-
-    @property
-    def near(self) -> Store:
-        """What only this machine knows (its pause, its sessions, its queue): the store itself, or its cache of a server, if it has one."""
-        if self.store.url and self._near is None:
-            try:
-                self._near = open_cache_of(self.store.url, self.env, False, self.store.wait)
-            except Unavailable:
-                return self.store
-        return self._near or self.store
-
-    def made_near(self) -> Store:
-        """The same for whoever writes there: a cache that is missing is made, since the worker looks into no other queue and session
-        texts belong into no other folder."""
-        if self.store.url and self._near is None:
-            self._near = open_cache_of(self.store.url, self.env, True, self.store.wait)
-        return self.near
 
     @property
     def vouch(self) -> Vouch:
@@ -420,22 +344,6 @@ class Opened:
             lane=step if step == "rewrite" else "",
         )
 
-    @property
-    def calls_for_worker(self) -> bool:
-        """Whether this is a cache that somebody should look after."""
-        if not self.store.far:
-            return False
-        from tacit.stores.cache import calls_for_worker
-
-        return calls_for_worker(self.store, self.project_id, self.now())
-
-    def _must_answer(self) -> None:
-        """Raise `Unavailable` where this is a cache from which nothing may be given now."""
-        if self.store.far:
-            from tacit.stores.cache import must_answer
-
-            must_answer(self.store, self.project_id, self.now())
-
     def get(self, id: str, *, use: bool = False) -> Memory:
         """A memory by its id, a unique prefix of it, or an alias; with `use`, counted as a retrieval."""
         found = self.store.get(self.store.resolve(id, self.project_id))
@@ -473,13 +381,6 @@ class Opened:
     def need_person(self, what: str) -> None:
         """Refuse what only a person may do."""
         person_only(self.actor, what)
-
-    def _need_file(self, what: str) -> None:
-        if not self.store.is_file:
-            raise Refused(
-                f"{what} is the server's own affair: {self.store.path} is a database.",
-                "pg_dump and pg_restore do it; tacit data export writes the lessons as a file that any store can import.",
-            )
 
 
 def _written(path: str) -> tuple[int, ...]:

@@ -156,7 +156,7 @@ class Queries(Tending):
             self.store.schema,
             self.store.size(),
             check(self.store, rule=rule_of(self.store)),
-            self.near.queued(),
+            self.store.queued(),
             all_events(self.store),
         )
 

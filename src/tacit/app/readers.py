@@ -42,7 +42,7 @@ class Readers(Learning):
             return []
         found = [
             each
-            for each in every(readings_folder(self.near.path))
+            for each in every(readings_folder(self.store.path))
             if each.project == self.project_id
         ]
         waits = [each for each in found if each.state != IS_READ and each.error]
@@ -66,12 +66,10 @@ class Readers(Learning):
             ]
         found = [
             reading
-            for reading in every(readings_folder(self.near.path))
+            for reading in every(readings_folder(self.store.path))
             if reading.project == self.project_id
         ]
-        fared = (
-            "" if self.near.url else self.near.meta(exam_key(model.identity))
-        )  # on a server anybody could write it
+        fared = self.store.meta(exam_key(model.identity))
         at, _, failed = fared.partition(" ")
         exam = (
             f"only advises, its exam failed: {failed}"

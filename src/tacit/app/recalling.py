@@ -49,7 +49,6 @@ class Recalling(Opened):
         project = self.project
         if project is None:
             return Injection(run or new_id())
-        self._must_answer()
         if self.profile.budget.start_tokens and self.store.full_text((project.id,)) is not None:
             from tacit.hooks.deliver import inject
         else:
@@ -101,8 +100,6 @@ class Recalling(Opened):
             )
         if self.project is None:
             return Recalled()
-        if run:
-            self._must_answer()
         return recall(
             self.store,
             self.project,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened, data_folder, machine_id, open_store_at
+from tacit.app.opened import Opened, data_folder
 from tacit.stores.check import rule_of
 from tacit.stores.redact_again import RedactedAgain, redact_again
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -14,7 +14,6 @@ from tacit.stores.sqlite.copies import Backup, backups, folder_for
 from tacit.stores.sqlite.erase import derive
 
 if TYPE_CHECKING:
-    from tacit.stores.rebuild_cache import Renewed
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.sqlite.restore import Restored
 
@@ -29,7 +28,7 @@ class Safety(Opened):
 
     @property
     def _file(self) -> SqliteStore:
-        """The store as the file that it is; ask `is_file` first."""
+        """The store as the file that it is."""
         return self.store  # type: ignore[return-value]
 
     def backups(self) -> Sequence[Backup]:
@@ -40,16 +39,13 @@ class Safety(Opened):
         """A copy of the store that was restored elsewhere and verified; old ones are rotated out."""
         from tacit.stores.sqlite.backup import back_up
 
-        self._need_file("A backup")
         return back_up(self._file, self.backups_folder)
 
     def backup_if_due(self) -> Backup | None:
         """For the worker: at most one a day, and only if something was written since; never an error."""
         from tacit.stores.sqlite.backup import back_up_if_due
 
-        if not self.store.is_file or not os.path.exists(
-            self.store.path
-        ):  # whoever left deleted it under a worker
+        if not os.path.exists(self.store.path):  # whoever left deleted it under a worker
             return None
         return back_up_if_due(self._file, self.backups_folder)
 
@@ -57,13 +53,11 @@ class Safety(Opened):
         """What a person should know: no recent backup, little room, stores that were kept aside."""
         from tacit.stores.sqlite.restore import notes
 
-        if not self.store.is_file:
-            return ()
         return notes(self.store.path, self.backups_folder)
 
     def redact_again(self) -> RedactedAgain | None:
         """Take out what the rules of today call a secret, once for each version of them; None where that is done."""
-        if not self.store.is_file or not os.path.exists(self.store.path):
+        if not os.path.exists(self.store.path):
             return None
         found = redact_again(self.store)
         if found and found.rows:
@@ -74,7 +68,6 @@ class Safety(Opened):
 
     def restore(self, name: str = "", *, to: str = "") -> Restored:
         """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
-        self._need_file("Restoring")
         if not to:
             self.need_person("Restoring")
         path, machine, wait = self.store.path, self.store.machine, self.store.wait
@@ -98,11 +91,3 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     from tacit.stores.sqlite.repair import repair
 
     return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")))
-
-
-def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
-    """Make this machine's cache of a server anew; what it holds of its own is carried again."""
-    from tacit.stores.rebuild_cache import renew
-
-    with open_store_at(url, env, False, 60.0) as far:
-        return renew(url, data_folder(env), far, machine_id(env))

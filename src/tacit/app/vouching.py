@@ -67,7 +67,7 @@ class Vouching:
         """A person's word whether these files are theirs, as they are now."""
         self._opened.need_person("Saying whose logs these are")
         said = self._answers() | {os.path.realpath(path): [_hash_of(path), yes] for path in paths}
-        with self._opened.made_near().write() as tx:
+        with self._opened.store.write() as tx:
             tx.put_meta(
                 _ANSWERS + self._opened.ensure_project().id, json.dumps(said, sort_keys=True)
             )
@@ -78,11 +78,7 @@ class Vouching:
         return bool(known[1]) if known and known[0] == _hash_of(path) else None
 
     def _answers(self) -> dict[str, Sequence[Any]]:
-        kept = (
-            ""
-            if self._opened.near.url
-            else self._opened.near.meta(_ANSWERS + self._opened.project_id)
-        )
+        kept = self._opened.store.meta(_ANSWERS + self._opened.project_id)
         return dict(json.loads(kept)) if kept else {}
 
     def _file(self, path: str, format: Format) -> LogFile:

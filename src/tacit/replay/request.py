@@ -93,12 +93,12 @@ class ReplayPlan:
 
 def replays_folder(memories: Learning) -> str:
     """Where replays are kept: beside the store, on this machine."""
-    return os.path.join(os.path.dirname(os.path.abspath(memories.made_near().path)), "replays")
+    return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "replays")
 
 
 def trees_folder(memories: Learning) -> str:
     """Where work trees are kept, as they were when sessions began."""
-    return os.path.join(os.path.dirname(os.path.abspath(memories.made_near().path)), "trees")
+    return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "trees")
 
 
 class ReplayRequest:
@@ -347,7 +347,7 @@ class ReplayRequest:
         closed += [
             folder(host, env) for host in every_host().values() for folder in (home_of, data_of)
         ]
-        closed += [data_folder(env), os.path.dirname(self.memories.made_near().path), self.source]
+        closed += [data_folder(env), os.path.dirname(self.memories.store.path), self.source]
         return tuple(
             dict.fromkeys(path for path in map(os.path.abspath, closed) if path not in ("/", home))
         )

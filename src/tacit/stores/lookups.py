@@ -7,17 +7,14 @@ from tacit.stores.shared import signers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
     from tacit.stores.sql import Reads
-    from tacit.stores.sql_writer import Transaction
     from tacit.trial.run_outcomes import UnitFacts
-
-LOGINS = "logins"  # of a server's cache: lessons of other logins, as JSON
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -68,24 +65,7 @@ def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
     for id, signer, text in signers_of(store, list(texts)):
         if text == texts[id]:
             found[id] = signer
-    named = {id: signer for id, signer in found.items() if signer}
-    return {**named, **logins(store, list(texts))}
-
-
-def logins(store: Reads, ids: Sequence[str]) -> dict[str, str]:
-    """Of these lessons, those whose words another login put on a server, with its name: as the server says, or its cache here has noted."""
-    if asked := getattr(store, "logins", None):
-        return dict(asked(ids))
-    theirs = loads(store.meta(LOGINS) or "{}")
-    return {id: theirs[id] for id in ids if id in theirs}
-
-
-def note_logins(tx: Transaction, ids: Sequence[str], theirs: Mapping[str, str]) -> None:
-    """Note in a cache whose words these lessons have."""
-    before = loads(tx.meta(LOGINS) or "{}")
-    after = {**{id: login for id, login in before.items() if id not in ids}, **theirs}
-    if after != before:
-        tx.put_meta(LOGINS, dumps(after))
+    return {id: signer for id, signer in found.items() if signer}
 
 
 def judged_proposals(
@@ -149,8 +129,3 @@ def last_learned(store: Reads, project: str) -> str:
         "SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project
     )
     return str(row[0]) if row else ""
-
-
-def has_outgoing(cache: Reads) -> bool:
-    """Whether something waits in a cache to be carried to its server."""
-    return cache.one("SELECT 1 FROM outbox LIMIT 1") is not None

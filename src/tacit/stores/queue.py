@@ -89,8 +89,3 @@ def hasten_reading(tx: Transaction, surroundings: str) -> None:
 def forgive(tx: Transaction, id: int) -> None:
     """Forget a job's attempts: nobody died of it."""
     tx.rows("UPDATE queue SET attempts = 0 WHERE id = :id", id=id)
-
-
-def take_back_attempt(tx: Transaction, id: int) -> None:
-    """One attempt less: what failed was no fault of the job."""
-    tx.rows("UPDATE queue SET attempts = attempts - 1 WHERE id = :id", id=id)

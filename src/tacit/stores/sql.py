@@ -1,4 +1,4 @@
-"""What every SQL engine does alike: rows in, rows out. Rooms take `Store` and `Transaction`; SQLite and PostgreSQL derive from them.
+"""Rows in, rows out. Rooms take `Store` and `Transaction`; SQLite's derive from them.
 
 An engine's folder brings the connection, its transactions and full text; everything else stands here once, in SQL
 that both speak, with named parameters. Read inside the transaction you write in: it has all readers of the store.
@@ -358,15 +358,11 @@ class RunRows(Statements):
 
 
 class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
-    """What a store and a transaction in it both read, whatever the engine."""
+    """What a store and a transaction in it both read."""
 
     machine: str
     lock = ""  # the project whose writers follow each other; a file has one lock for all of them
-    is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
-    path = ""  # the file, or the address without its password
-    url = ""  # the address of a server; empty for a file
-    changed = False  # whether something was written to a server through this object
-    far = ""  # the address of the server whose cache this is (stores/cache.py)
+    path = ""  # the file
 
     @abstractmethod
     def find(
@@ -406,7 +402,7 @@ class Bracket(ABC):
 
 
 class Store(Reads):
-    """Where it is kept, whatever the engine: the port of every room, and the base of SQLite and PostgreSQL."""
+    """Where it is kept: the port of every room, and the base of the file's."""
 
     wait: float
     engine = ""  # its package, in which `search` stands

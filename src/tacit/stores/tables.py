@@ -1,6 +1,6 @@
 """Every table of a store, once: its columns and its keys.
 
-A server's cache and the tests' picture of a store read it here. A column is added here (through the fields of its value, for those
+The tests' picture of a store reads it here. A column is added here (through the fields of its value, for those
 that have one) and in the schema of each engine.
 """
 

@@ -17,26 +17,24 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from tacit.app import Memories, open
 from tacit.core import clock
-from tacit.core.errors import TacitError, Unavailable
+from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.core.value import replace
 from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
-from tacit.stores.cache import held, must_be_a_store, note
 from tacit.stores.lookups import last_learned
 from tacit.stores.places import sweep
 from tacit.stores.queue import NEVER
-from tacit.stores.replicate import in_step
 from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction
 from tacit.surfaces.jobs import done_by
 from tacit.surfaces.listening import Listening
-from tacit.surfaces.turns import Worked, carries, is_paused, spawned
+from tacit.surfaces.turns import Worked, is_paused, spawned
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
@@ -48,66 +46,39 @@ DEATHS = 20  # after which it is left alone; by then hours have passed
 _TEND_DAYS = 1.0  # between two passes of one project
 
 
-def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
+def serve(home: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
     """All that is to be done while the lock is ours."""
-    home = _home(near, env)
-    try:
-        worked = (
-            _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
-        )
-        home.backup_if_due()
-        near.store.tidy()
-        sweep(near.store.path, time.time())
-        if not is_paused(near.store):
-            tend_what_is_due(home, env, held(near.store) if near.store.far else None)
-    finally:
-        if home is not near:
-            home.close()
-    return worked
+    work = _drain_once(home.store, env) if at_once else _drain(home, env, idle)
+    home.backup_if_due()
+    home.store.tidy()
+    sweep(home.store.path, time.time())
+    if not is_paused(home.store):
+        tend_what_is_due(home, env)
+    return work
 
 
-def _home(near: Memories, env: Mapping[str, str]) -> Memories:
-    """Where lessons are kept: the same file, or the server whose cache it is."""
-    if not near.store.far:
-        must_be_a_store(near.store)
-        return near
-    try:
-        return open(near.store.far, env=env, cwd="/")
-    except TacitError as error:
-        note(near.store, time.time(), error.message)
-        raise
-
-
-def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
+def _drain_once(store: Store, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
     worked, lends = (
         Worked(),
         not shell_mark(env, ""),
     )  # a person who calls for it has it read in their own surroundings
-    _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
         queue.hasten(tx, NEVER)
         done, last = 0, queue.last_job(tx)
     while not is_paused(store) and (job := _take(store, done, last)) is not None:
-        worked, done = _do(store, home, env, _lent(job, env, lends), worked), job.id
+        worked, done = _do(store, env, _lent(job, env, lends), worked), job.id
     with BesideLearning(store, env, queue.last_job(store), lends) as reading:
         reading.begin()
         while reading.is_at_it():
             if (job := _take(store)) is not None:
-                worked = _do(store, home, env, _lent(job, env, lends), worked)
-    _carry(store, home)
+                worked = _do(store, env, _lent(job, env, lends), worked)
     return worked.with_more(reading.worked)
 
 
-def _carry(store: Store, home: Memories) -> int:
-    """Bring this machine's cache and its server in step; how many rows went there. A file has nothing to carry."""
-    if not store.far:
-        return 0
-    return in_step(store, home.store)[0].rows
-
-
-def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) -> Worked:
+def _drain(home: Memories, env: Mapping[str, str], idle: float) -> Worked:
+    store = home.store
     with store.write() as tx:
         _take_over(tx)
         queue.hasten_reading(tx, surroundings(env))
@@ -115,12 +86,10 @@ def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) ->
     with BesideLearning(store, env) as reading, Listening(store, env) as listening:
         while not is_paused(store):
             listening.look()
-            if carries(store) and _carry(store, home):
-                still_since = time.monotonic()
             reading.begin()
             job = _take(store)
             if job is not None:
-                worked = _do(store, home, env, job, worked)
+                worked = _do(store, env, job, worked)
                 if job.kind == "sync":
                     listening.begin(job)
                 still_since = time.monotonic()
@@ -181,27 +150,15 @@ class BesideLearning:
         return True
 
     def _read(self) -> None:
-        address = self._store.far or self._store.path
         try:
-            with open(
-                address, env=self._env, cwd="/", create=bool(self._store.far), local_only=True
-            ) as near:
-                home = _home(near, self._env)
-                try:
-                    while not self._ends and not is_paused(near.store):
-                        job = _take(near.store, 0, self._last, reads=True)
-                        if job is None:
-                            return
-                        self.worked = _do(
-                            near.store,
-                            home,
-                            self._env,
-                            _lent(job, self._env, self._lends),
-                            self.worked,
-                        )
-                finally:
-                    if home is not near:
-                        home.close()
+            with open(self._store.path, env=self._env, cwd="/", create=False) as home:
+                store = home.store
+                while not self._ends and not is_paused(store):
+                    job = _take(store, 0, self._last, reads=True)
+                    if job is None:
+                        return
+                    lent = _lent(job, self._env, self._lends)
+                    self.worked = _do(store, self._env, lent, self.worked)
         except TacitError as error:
             self._error = error
 
@@ -245,18 +202,13 @@ def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
     )
 
 
-def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
+def _do(store: Store, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
-        done = done_by(store, home.store, env, job)
+        done = done_by(store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
-        if store.far and isinstance(error, Unavailable):
-            with store.write() as tx:  # the server is away, which is no fault of the job
-                tx.postpone(job, "", clock.stamp(time.time() + JOB_BACKOFF[0]))
-                queue.take_back_attempt(tx, job.id)
-            raise
         with store.write() as tx:
             again = (
                 clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
@@ -311,11 +263,8 @@ def projects_due(store: Store, now: str) -> list[str]:
     return found
 
 
-def tend_what_is_due(
-    memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None
-) -> int:
-    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many. A server's projects are
-    others' too: `among` names those that are used here."""
+def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
+    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many."""
     if (
         env.get("TACIT_NO_WORKER")
         or not sys.executable
@@ -323,13 +272,10 @@ def tend_what_is_due(
     ):
         return 0
     store, now = memories.store, memories.now()
-    projects = [
-        project for project in projects_due(store, now) if among is None or project in among
-    ]
+    projects = projects_due(store, now)
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)
         words = ["tend", "--quiet", "--project", project]
-        words += [] if store.url else ["--store", os.path.abspath(store.path)]
-        spawned(words, {**env, "TACIT_STORE": store.url} if store.url else env)
+        spawned([*words, "--store", os.path.abspath(store.path)], env)
     return len(projects)

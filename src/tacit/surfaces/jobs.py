@@ -22,7 +22,6 @@ from tacit.formats.source import FileSource, Source
 from tacit.guard.one_line import plain_line
 from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
-from tacit.stores.cache import want_once
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.stores.queue import sessions_to_read
 from tacit.stores.readings import WAITING
@@ -55,27 +54,25 @@ class Done:
     learns: bool = True  # False: a job beside the learning
 
 
-def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
+def done_by(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """One job, by its kind."""
     if job.kind == "read":
         read = look_at_all if job.payload.get("looks") else read_session
-        return read(near, store, env, job)
+        return read(store, env, job)
     if job.kind == "sync":
         Memories(store, env, str(job.payload["folder"]), job.project).sync_by_itself()
         return Done(learns=False)
     return (
-        keep_tree_of(near, env, job)
-        if job.kind == "keep"
-        else learn_transcript(near, store, env, job)
+        keep_tree_of(store, env, job) if job.kind == "keep" else learn_transcript(store, env, job)
     )
 
 
-def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
-    """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
+def learn_transcript(store: Store, env: Mapping[str, str], job: Job) -> Done:
+    """Learn a transcript, and leave its receipt."""
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
     named = job.project or str(said.get("named") or "")
-    settled = Memories(near, env, folder, named).settled()
+    settled = Memories(store, env, folder, named).settled()
     if is_ignored(folder, (*settled.by_key["ignore"].value, *settled.unlearned), env):
         return Done("job_ignored")
     here = Memories(store, env, folder, named)
@@ -86,8 +83,6 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
         return Done(missing=True) if job.attempts < LOOKS_FOR_FILE else Done("transcript_missing")
     # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
     home = Memories(store, env, folder, here.ensure_project().id)
-    if near.far:
-        want_once(near, home.project_id, clock.now())
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
     by_place = bool(
@@ -99,12 +94,12 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     )
     undone: list[str] = []
     if (
-        near.meta(f"word:{said['session']}")
+        store.meta(f"word:{said['session']}")
         and not by_place
         and is_hosts_own(path, str(said["host"]), env, folder)
     ):
         undone = fulfilled(
-            near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over
+            home, str(said["session"]), _runs_of(path, format, str(said["session"])), over
         )
     runs = [
         run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None
@@ -115,9 +110,9 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
             with store.write() as tx:
                 tx.put_run(replace(run, complete=True, settled_at=clock.now()))
         if over or run.settled_at:
-            leave_receipt(near, store, run, undone)
+            leave_receipt(store, run, undone)
     if over:
-        want_looks(near, home, home.reads_in)
+        want_looks(home, home.reads_in)
         home.sync_by_itself()
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
@@ -138,7 +133,7 @@ def _source(path: str, format: str, session: str) -> str | Source:
     return one_session(path, session) if one_session else path
 
 
-def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
+def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Read a session that was learned; its receipt then tells what the reader found, too."""
     wanted = str(job.payload.get("surroundings") or "")
     if wanted and wanted != surroundings(env):
@@ -152,26 +147,26 @@ def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) ->
     if reading is not None and reading.state == WAITING:
         return Done(waits=reading.error or "not read yet", until=reading.not_before)
     if reading is not None and (row := store.run(run)) is not None:
-        leave_receipt(near, store, row)
-    want_looks(near, home, wanted)
+        leave_receipt(store, row)
+    want_looks(home, wanted)
     return Done(learns=False)
 
 
-def want_looks(near: Store, home: Memories, where: str) -> None:
+def want_looks(home: Memories, where: str) -> None:
     """Have the whole project looked at where enough came since it was; behind every session that waits to be read."""
     if not home.looks_due():
         return
     asked = {"looks": True, "folder": home.folder, "surroundings": where}
-    with near.write() as tx:
+    with home.store.write() as tx:
         tx.enqueue("read", f"looks:{home.project_id}", home.project_id, asked, clock.now())
 
 
-def look_at_all(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
+def look_at_all(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Ask one look that is due; the next one later, and none while a session waits to be read."""
     wanted = str(job.payload.get("surroundings") or "")
     if wanted and wanted != surroundings(env):
         return Done(waits=ELSEWHERE, until=clock.stamp(time.time() + ELSEWHERE_IN))
-    if sessions_to_read(near, clock.now()):
+    if sessions_to_read(store, clock.now()):
         return Done(again_in=LOOKS_WAIT, learns=False)
     home = Memories(store, env, str(job.payload["folder"]), job.project)
     due = home.looks_due()
@@ -212,7 +207,7 @@ def _had_ended(run: RunRow | None, path: str) -> bool:
 # model; what is held is not shown.
 
 
-def leave_receipt(near: Store, store: Store, run: RunRow, undone: Sequence[str] = ()) -> None:
+def leave_receipt(store: Store, run: RunRow, undone: Sequence[str] = ()) -> None:
     """One line for the start of the next session, for the person alone: what they typed and could not be done, counts, and what was kept of
     their own words. A session whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
@@ -246,7 +241,7 @@ def leave_receipt(near: Store, store: Store, run: RunRow, undone: Sequence[str] 
     ]
     said += [f"what you say in {run.host} may go unheard (tacit doctor)"] if unheard else []
     key, rows = f"receipt:{run.project}", f"{ROWS}:{run.project}"
-    with near.write() as tx:
+    with store.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
             whole = [each.id for each in new if len(each.text) <= NEW_CHARS]

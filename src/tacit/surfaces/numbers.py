@@ -96,7 +96,7 @@ def read_shown(text: str) -> Shown:
 
 def shown_here(memories: Memories) -> Shown:
     """What the screens of this project have shown; nobody but a person is given new numbers."""
-    shown = read_shown(memories.near.meta(f"{ROWS}:{memories.project_id}"))
+    shown = read_shown(memories.store.meta(f"{ROWS}:{memories.project_id}"))
     return shown if memories.actor.is_person else Shown(0, shown.rows)
 
 
@@ -117,7 +117,7 @@ def remember_numbers(
     after = after.with_words({id: digest_of(memories, id) for id in ids if id not in unseen})
     if after != before:
         try:
-            with memories.near.write() as tx:
+            with memories.store.write() as tx:
                 tx.put_meta(f"{ROWS}:{memories.project_id}", kept_as_text(after))
         except TacitError:
             return before.numbers

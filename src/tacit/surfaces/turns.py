@@ -133,10 +133,3 @@ def is_awaited(path: str, own: str) -> bool:
 def is_paused(store: Store) -> bool:
     """Whether nothing is to be learned for a while."""
     return store.meta("paused_until") > clock.now()
-
-
-def carries(store: Store) -> bool:
-    """Whether something waits for a server that answers."""
-    from tacit.stores.cache import is_due
-
-    return bool(store.far) and is_due(store, clock.now())

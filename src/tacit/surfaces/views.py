@@ -10,9 +10,6 @@ from tacit.core.memory import memory_json
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
-from tacit.stores.counts import event
-from tacit.stores.replicate import cache_status
-from tacit.stores.sql import Store
 from tacit.surfaces.selection import counted
 from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import recognised
@@ -77,9 +74,8 @@ def overview(memories: Memories) -> dict[str, Any]:
             each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "")
             for each in for_you(memories, 3)
         ],
-        "queue": memories.near.queued(),
-        "paused": memories.near.meta("paused_until") if is_paused(memories.near) else None,
-        "cache": cache_json(memories.near),
+        "queue": memories.store.queued(),
+        "paused": memories.store.meta("paused_until") if is_paused(memories.store) else None,
         "recent": [memory_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
 
@@ -218,10 +214,3 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
         "approvals": [list(each) for each in proposal.approvals],
         "payload": dict(proposal.payload or {}),
     }
-
-
-def cache_json(near: Store) -> dict[str, Any] | None:
-    """How this machine's cache stands to its server; None where the store is no server's."""
-    if not near.far:
-        return None
-    return {**cache_status(near), "left": event(near, "carry_left"), "faults": []}

@@ -15,7 +15,6 @@ from tacit.core.value import dumps, loads, replace, value
 from tacit.hosts import surroundings
 from tacit.surfaces.turns import (
     Worked,
-    carries,
     is_awaited,
     is_paused,
     lock,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.app import Memories
     from tacit.stores.sql import Store
 
 
@@ -108,35 +106,15 @@ def _payload(job: LearnJob, over: bool) -> dict[str, Any]:
 
 def start_if_due(store: Store, env: Mapping[str, str]) -> bool:
     """Start a worker if a job is due that nobody works on."""
-    return store.is_job_due(clock.now()) and start(store.path, env, far=store.far)
+    return store.is_job_due(clock.now()) and start(store.path, env)
 
 
-def look_after(memories: Memories) -> None:
-    """Where hooks answer from a server's cache: ask for this project's lessons if none are here, and start a worker that carries and
-    fetches. A cache that is busy is looked after by the next event."""
-    from tacit.core.errors import StoreBusy
-    from tacit.stores.cache import want_once
-
-    store = memories.store
-    try:
-        want_once(store, memories.project_id, clock.now())
-    except StoreBusy:
-        return
-    start(store.path, memories.env, far=store.far)
-
-
-def start(path: str, env: Mapping[str, str], job: LearnJob | None = None, far: str = "") -> bool:
-    """Start a worker of its own session, without our files, unless one is there. With a job it queues that first.
-
-    `path` is the file that holds the queue; of a server's cache `far` is the server, which is told in the environment: others can read
-    a process's arguments.
-    """
+def start(path: str, env: Mapping[str, str], job: LearnJob | None = None) -> bool:
+    """Start a worker of its own session, without our files, unless one is there. With a job it queues that first."""
     from tacit.hosts import of_session
 
     if env.get("TACIT_NO_WORKER") or not sys.executable:
         return False
-    if far:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     held, own = lock(path), surroundings(env)
     if held is None and job is None and (not serves_others(path, own) or is_awaited(path, own)):
         return False  # it looks at the queue once more before it leaves
@@ -145,7 +123,7 @@ def start(path: str, env: Mapping[str, str], job: LearnJob | None = None, far: s
         os.ftruncate(held, 0)
         os.pwrite(held, own.encode(), 0)
         words += ["--turn", str(held + 3)]
-    words += [] if far else ["--store", os.path.abspath(path)]
+    words += ["--store", os.path.abspath(path)]
     if job is not None:
         words += ["--wish", dumps(job.__dict__)]
     # the worker serves all sessions; which model it asks stands in the user's own file only: a repository can have its host set variables
@@ -156,7 +134,7 @@ def start(path: str, env: Mapping[str, str], job: LearnJob | None = None, far: s
     }
     handed_on = {name: said for name, said in env.items() if name not in left}
     try:
-        spawned(words, {**handed_on, "TACIT_STORE": far} if far else handed_on, held)
+        spawned(words, handed_on, held)
     finally:
         if held is not None:
             os.close(held)
@@ -174,14 +152,12 @@ def work(
 ) -> Worked:
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
 
-    Of a store on a server the queue is this machine's, and so is what hooks recorded: that is carried over first.
     `turn` is the lock, where a hook handed it on.
     """
     from tacit.app import open
-    from tacit.core.errors import Unavailable
 
-    with open(path, env=env, cwd="/", create="://" in path, local_only=True) as near:
-        store = near.store
+    with open(path, env=env, cwd="/", create=False) as home:
+        store = home.store
         if job is not None:
             enqueue(store, job)
         worked = Worked()
@@ -192,12 +168,8 @@ def work(
             try:
                 from tacit.surfaces.drain import serve
 
-                worked = worked.with_more(serve(near, env, idle, at_once))
-            except Unavailable:
-                if at_once or not store.far:
-                    raise
-                return worked  # what waits stays; a hook starts the next worker
+                worked = worked.with_more(serve(home, env, idle, at_once))
             finally:
                 os.close(held)
-            if at_once or is_paused(store) or not (store.is_job_due(clock.now()) or carries(store)):
+            if at_once or is_paused(store) or not store.is_job_due(clock.now()):
                 return worked

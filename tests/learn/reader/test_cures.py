@@ -102,7 +102,7 @@ def test_what_the_record_does_not_bear_out_is_no_lesson(
     reads(memories, session("r2", "redis"), NONE, said)
     row = memories.store.find_run(memories.project_id, "r2")
     assert (
-        row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+        row is not None and (kept := load(readings_folder(memories.store.path), row.id)) is not None
     )
     assert lessons(memories) == [] and kept.lessons[-1]["reason"] == reason
 
@@ -119,7 +119,7 @@ def test_nobody_is_asked_about_pieces_of_work_of_which_the_record_is_gone(
     """One piece shows no cure; the reading says why it was not asked, and asks when the failure is met once more."""
     reads(memories, session("r1"), NONE)
     folder, gone = (
-        readings_folder(memories.near.path),
+        readings_folder(memories.store.path),
         memories.store.find_run(memories.project_id, "r1"),
     )
     assert gone is not None

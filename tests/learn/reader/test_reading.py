@@ -83,7 +83,7 @@ def test_an_answer_is_kept_before_the_next_question(memories: Memories) -> None:
     assert "not read yet" in report.warnings[0]
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
-    kept = load(readings_folder(memories.near.path), row.id)
+    kept = load(readings_folder(memories.store.path), row.id)
     assert kept is not None and (kept.state, len(kept.answers), kept.attempts, kept.error) == (
         "waiting",
         1,
@@ -304,7 +304,7 @@ def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     memories.erase(memory.id)
-    assert load(readings_folder(memories.near.path), row.id) is None
+    assert load(readings_folder(memories.store.path), row.id) is None
     again = {**SAID, "text": "Get back to main and pull in latest before new work."}
     assert reads(memories, session("r1"), answer([again], [weighs()])).new == ()
 
@@ -360,7 +360,7 @@ def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
     """Two questions for what was read already; one that goes on is read, and so is a session of perhaps typed words."""
     origin = replace(session("r1"), lineage="first")
     reads(memories, origin, answer([SAID], [weighs()]))
-    place = readings_folder(memories.near.path)
+    place = readings_folder(memories.store.path)
     fork = replace(origin, id="r2")
     assert prepared(place, fork, "b" * 16, memories.project_id, memories.now()) is None
     longer = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -274,7 +275,7 @@ def schema(at: Place) -> Iterator[Item]:
         or json.loads(line) == came
     )
     yield "documents go in and out byte for byte", held
-    own = at.memories.store.is_file
+    own = os.path.isfile(at.memories.store.path)
     yield differs(
         "the Typesense collection memory_observations", own, "SQLite instead of Typesense"
     )

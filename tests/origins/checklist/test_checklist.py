@@ -16,7 +16,6 @@ checklist = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(checklist)
 
 
-@pytest.mark.file_only("the checklist opens stores of its own")
 @pytest.mark.parametrize("system", ["archeflow", "joelclaw", "geas", "ralph"])
 def test_the_document_item_by_item(system: str, tmp_path: Path) -> None:
     rows = list(checklist.results(system, tmp_path))
@@ -27,7 +26,6 @@ def test_the_document_item_by_item(system: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.file_only("the checklist opens stores of its own")
 @pytest.mark.parametrize("caller", ["script", "agent"])
 @pytest.mark.parametrize("system", ["archeflow", "joelclaw", "geas", "ralph"])
 def test_the_document_from_an_orchestrator(system: str, caller: str, tmp_path: Path) -> None:

@@ -40,7 +40,6 @@ _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait 
 class SqliteStore(Store):
     """A connection to one store file."""
 
-    is_file = True
     engine = "tacit.stores.sqlite"
 
     def __init__(

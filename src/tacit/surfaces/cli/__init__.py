@@ -98,10 +98,8 @@ class Cli:
         self._ticker: Any = None
         self._ticks: Callable[[], Any] | None = None  # makes another one after a question
 
-    def open(
-        self, args: argparse.Namespace, *, create: bool = True, local_only: bool = False
-    ) -> Memories:
-        """The memories the global options name; `local_only`: as this machine knows them, without asking a server."""
+    def open(self, args: argparse.Namespace, *, create: bool = True) -> Memories:
+        """The memories the global options name."""
         from tacit.app import open
 
         return open(
@@ -112,20 +110,18 @@ class Cli:
             create=create,
             by=args.by or "",
             yes=args.yes,
-            local_only=local_only,
         )
 
     def here(
         self, args: argparse.Namespace, ask: Callable[[Memories], Any], otherwise: Any = ""
     ) -> Any:
-        """What this machine's store, or its copy of a server's, answers. A look makes none; a broken one has its say elsewhere."""
+        """What the store answers. A look makes none; a broken one has its say elsewhere."""
         from tacit.core.errors import TacitError
-        from tacit.stores.cache import near_path
         from tacit.stores.places import store_path
 
         try:
-            if os.path.isfile(near_path(store_path(args.store, self.env), self.env)):
-                with self.open(args, create=False, local_only=True) as memories:
+            if os.path.isfile(store_path(args.store, self.env)):
+                with self.open(args, create=False) as memories:
                     return ask(memories)
         except TacitError:
             pass

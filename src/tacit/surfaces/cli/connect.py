@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from tacit import formats
-from tacit.app import Memories, bring_in_step, config_path
+from tacit.app import Memories, config_path
 from tacit.app.learning import NOBODY
 from tacit.app.opened import acting
 from tacit.core.errors import Refused, TacitError, UsageError
@@ -36,7 +36,6 @@ from tacit.hosts.registration import (
     settings_path,
 )
 from tacit.reading.record import left_by
-from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
 from tacit.surfaces.cli import Answer, Cli
@@ -114,11 +113,6 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError(
             f"tacit connect: --rules is for {', '.join(ruled)}.",
             f"tacit connect {ruled[0]} --rules",
-        )
-    if args.store and args.store != without_password(args.store):
-        raise UsageError(
-            "tacit connect: the password would stand in the host's settings.",
-            "Put it into ~/.pgpass and leave it out of --store.",
         )
     level = "user" if args.user else "shared" if args.shared else ""
     file = settings_path(host, place.root, cli.env, level)
@@ -198,7 +192,7 @@ def _write(
         control = (
             told_of_control(memories, args.all_given, host.name) if project is not None else ""
         )
-        fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
+        fired = fire(host, memories.store, memories.place.root or os.getcwd(), cli.env)
         learned_how = _learned_how(memories, host.name)
     path = plans[0].file.named
     lines = [
@@ -412,10 +406,7 @@ def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
 def _make_ready(memories: Memories) -> None:
     """What the first hook would otherwise wait for."""
     compile_bytecode()
-    if memories.store.url:
-        bring_in_step(memories.store, memories.env, memories.project_id, make=True)
-    else:
-        settings(memories)
+    settings(memories)
 
 
 def _is_untracked_on_purpose(path: str) -> bool:

@@ -18,10 +18,6 @@ from tacit.stores.redact_again import RedactedAgain
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import standing_notes
 from tacit.surfaces.cli.health import (
-    cache_alarms,
-    cache_alone,
-    cache_lines,
-    checked_cache,
     doctor_lines,
     event_in_words,
 )
@@ -30,7 +26,6 @@ from tacit.surfaces.cli.health import seen as figures_of
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.safety import repaired
 from tacit.surfaces.cli.setup import compile_bytecode
-from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, hung, one_line, paint
 from tacit.surfaces.selection import counted
 from tacit.surfaces.views import for_you, picked
@@ -55,11 +50,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
             said = memories.retake_exam()
         return Answer({"exam": said}, said)
 
-    memories, away = open_or_near(args, cli)
-    if away:
-        return cache_alone(memories, away)
-    with memories:
-        cache = checked_cache(memories.near)
+    with cli.open(args, create=False) as memories:
         found = memories.health()
         free = _free(found.store)
         notes = [
@@ -82,7 +73,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         noticed = commonest(memories.store, memories.project_id) if sound else []
         reads = memories.reading_notes()
         yours = for_you(memories) if sound else []
-        alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
+        alarms = [*(memories.alarms(figures) if figures else ())]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
     compiled = compile_bytecode()
@@ -95,7 +86,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "checked": found.health.checked,
         "queue": found.queue,
         "events": found.counters,
-        "cache": cache,
         "bytecode": compiled,
         "backups": kept,
         "redacted_again": again.__dict__ if again else None,
@@ -119,7 +109,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     memory += [event_in_words(name, n) for name, n in found.counters.items()]
     lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
     lines += _wrong(cli, yours)
-    lines += ["", *cache_lines(cache)] if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
 

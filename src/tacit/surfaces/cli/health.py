@@ -6,17 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.profile import Profile
-from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
 from tacit.stores.queue import failed_jobs
-from tacit.stores.rebuild_cache import cache_faults
-from tacit.stores.sql import Store
-from tacit.surfaces.cli import Answer
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.selection import Counted, counted_words
-from tacit.surfaces.views import cache_json
 from tacit.surfaces.wording import CLOSED_WORDS, EVENTS_COUNTED
 
 if TYPE_CHECKING:
@@ -26,7 +20,7 @@ if TYPE_CHECKING:
 def seen(memories: Memories, since: str) -> Figures:
     """The figures of this project, with the worker's failures."""
     waiting = [
-        f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.near)
+        f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.store)
     ]
     return memories.statistics(since, waiting)
 
@@ -90,79 +84,6 @@ def _model(counted: Mapping[str, int]) -> str:
     return (
         ", ".join([*told, *([f"failed or left out: {reasons}"] if why else [])]) or "not asked yet"
     )
-
-
-def checked_cache(near: Store) -> dict[str, Any] | None:
-    """The same, with whatever does not verify in it."""
-    told = cache_json(near)
-    return told and {**told, "faults": [fault.__dict__ for fault in cache_faults(near)]}
-
-
-def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
-    """The same for people."""
-    lines = [
-        f"{head}{numbered(cache['lessons'], 'lesson')} of {numbered(cache['projects'], 'project')}, fetched {_ago(cache['refreshed_at'])};"
-        f" {numbered(cache['outbox'], 'record waits', 'records wait')} to be carried, last {_ago(cache['carried_at'])}"
-    ]
-    return [
-        *lines,
-        f"  {cache['path']}",
-        *(
-            [f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"]
-            if cache["error"]
-            else []
-        ),
-    ]
-
-
-def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
-    """What should not stay so."""
-    if cache is None:
-        return []
-    told = []
-    age = clock.days_between(cache["refreshed_at"], clock.now())
-    if age > 1:
-        told.append(
-            f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing"
-        )
-    if cache["outbox"] > MOST_WAITING / 2:
-        told.append(
-            f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST_WAITING:,} hooks give nothing"
-        )
-    if cache["faults"]:
-        told.append(
-            f"{numbered(len(cache['faults']), 'fault')} in the cache; tacit doctor --repair makes it anew and carries it again"
-        )
-    if cache["left"]:
-        told.append(
-            f"{numbered(cache['left'], 'record')} not taken by the server; once you may write: tacit doctor --repair"
-        )
-    return told
-
-
-def cache_alone(near: Memories, away: str) -> Answer:
-    """What doctor can tell while the server does not answer."""
-    with near:
-        cache = checked_cache(near.store)
-    assert cache is not None
-    lines = [
-        away,
-        "hooks go on from this machine's cache; nothing was verified",
-        *cache_lines(cache),
-    ]
-    data = {"store": cache["path"], "sound": None, "server": away, "cache": cache}
-    return Answer(data, "\n".join(lines), code=4, warnings=cache_alarms(cache))
-
-
-def _ago(at: str) -> str:
-    """How long ago a time was, as one says it."""
-    if not at:
-        return "never"
-    seconds = max(0.0, clock.seconds(clock.now()) - clock.seconds(at))
-    for unit, size in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit} ago"
-    return f"{seconds:.0f} s ago"
 
 
 def _tier(name: str, at: Mapping[str, Any]) -> str:

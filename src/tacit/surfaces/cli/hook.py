@@ -33,7 +33,7 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     path = address if "://" in address else os.path.abspath(address)
     asked = LearnJob(**json.loads(args.job)) if args.job else None
     worked = work(path, cli.env, idle=idle, at_once=args.now, job=asked, turn=args.turn)
-    with open(path, env=cli.env, cwd="/", create=False, local_only=True) as memories:
+    with open(path, env=cli.env, cwd="/", create=False) as memories:
         waiting = failed_jobs(memories.store)
     did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
     lines = [did if worked.alone else "another worker serves this store"]

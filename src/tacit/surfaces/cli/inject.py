@@ -140,10 +140,6 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     one, flags = options.one, options.flags
     with open(**_opening(options, env), wait=_INJECT_WITHIN) as memories:
         memories.store.hurry()
-        if memories.calls_for_worker:
-            from tacit.surfaces.worker import look_after
-
-            look_after(memories)
         given = memories.inject(
             one.get("task", ""),
             run=one.get("run") or run_in_shell(env),
@@ -175,7 +171,6 @@ def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
         "create": False,
         "by": one.get("by", ""),
         "yes": "--yes" in options.flags,
-        "local_only": True,
     }
 
 

@@ -14,7 +14,6 @@ from tacit.app import Memories, config_path, data_folder, store_path
 from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
 from tacit.hosts import every_host
-from tacit.stores.cache import is_far
 from tacit.stores.git import ask_git
 from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder
@@ -71,8 +70,6 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
             "what Tacit knows is still here:",
             *(f"  {path} ({size(_bytes(path))})" for path in (*kept, *folders)),
         ]
-    if is_far(store_path(args.store, cli.env)):
-        lines.append("lessons on the server stay there: they are the team's")
     lines.append(f"The program itself: {installation.uninstall()}")
     left, gone = ([], kept) if wanted else (kept, [])
     data = {"disconnected": undone, "failed": failed, "kept": left, "deleted": gone}
@@ -118,12 +115,12 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
     """
 
     def stop(memories: Memories) -> str:
-        going, turn = bool(progress(memories)), lock(memories.near.path, patient=True)
+        going, turn = bool(progress(memories)), lock(memories.store.path, patient=True)
         if turn is not None:
             os.close(turn)
         if not going and turn is not None:
             return ""
-        with memories.near.write() as tx:
+        with memories.store.write() as tx:
             tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
         return (
             "stopped: reading in the background; a session that is being read just now is the last, and nothing is learned for"
@@ -167,7 +164,7 @@ def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
         os.path.dirname(config_path(env)),
     )
     places = [folder, config]
-    if not is_far(store) and not store.startswith(os.path.join(folder, "")):
+    if not store.startswith(os.path.join(folder, "")):
         beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
         places[1:1] = [*beside, readings_folder(store), looks_folder(store), captured_folder(store)]
     return [path for path in places if os.path.exists(path)]

@@ -23,7 +23,6 @@ from tacit.core.value import replace
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
 from tacit.reading.record import left_by
-from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
@@ -84,7 +83,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     place, moved = moved_roots(cli, args)
     homes = Homes(cli.env, place, moved)
     chosen = _Chosen(lambda run: homes(run).path == place.root)
-    store = near_path(store_path(args.store, cli.env), cli.env)
+    store = store_path(args.store, cli.env)
     chosen.store = store if os.path.exists(store) else ""
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(
@@ -188,7 +187,7 @@ class _Chosen:
         every = list(self.sessions.values())
 
         def left(memories: Memories) -> list[UnreadSession]:
-            self.agreed = agreed_sessions(memories.near)
+            self.agreed = agreed_sessions(memories.store)
             self.going = (
                 "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
             )
@@ -240,7 +239,7 @@ def _read(
         )
     if chosen.going:
         with cli.open(args) as memories:
-            agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+            agree_to(memories.store, plan.reader.by, [each.run for each in plan.sessions])
         return Answer(
             {**plan.json(), "read": 0},
             f"{numbered(len(plan.sessions), 'session')} more: read after the others.",
@@ -304,7 +303,7 @@ def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _
 
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
-    captured = captured_folder(near_path(store_path(None, env), env))
+    captured = captured_folder(store_path(None, env))
     folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
     return [folder for folder in folders if os.path.exists(folder)] or folders[:1]
 

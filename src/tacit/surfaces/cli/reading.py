@@ -199,7 +199,7 @@ def session_of(run: Run) -> UnreadSession:
 def unread(memories: Memories, sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
     """Those of some sessions that nobody has read yet; by their names, since a server's copy holds no run that was only learned."""
     folder, projects = (
-        readings_folder(memories.near.path),
+        readings_folder(memories.store.path),
         [project.id for project in memories.store.projects()],
     )
     return [
@@ -211,7 +211,7 @@ def unread(memories: Memories, sessions: Iterable[UnreadSession]) -> list[Unread
 
 def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]:
     """The latest sessions of this project, as the store knows them, that nobody has read yet."""
-    folder, session = readings_folder(memories.near.path), lookback_part("estimate").UnreadSession
+    folder, session = readings_folder(memories.store.path), lookback_part("estimate").UnreadSession
     rows = memories.store.runs(memories.project_id, limit=most) if memories.project else []
     typed = (
         (row, facts)
@@ -251,7 +251,7 @@ def progress_words(memories: Memories) -> str:
     """How far a reading in the background has come, for people; empty where none goes on."""
     if not (going := progress(memories)):
         return ""
-    if is_paused(memories.near):
+    if is_paused(memories.store):
         return "Reading stops behind the session it is at. After tacit pause --off: tacit lookback reads the rest."
     done, rest = going["done"], going["total"] - going["done"]
     of = f"{done} of {numbered(going['total'], 'session')}"
@@ -268,7 +268,7 @@ def progress_words(memories: Memories) -> str:
 def progress(memories: Memories) -> dict[str, int]:
     """How far a reading in the background has come; empty where none goes on."""
     try:
-        at: dict[str, int] = json.loads(memories.near.meta(PROGRESS) or "{}")
+        at: dict[str, int] = json.loads(memories.store.meta(PROGRESS) or "{}")
         os.kill(int(at["pid"]), 0)
     except (ValueError, KeyError, OSError):
         return {}
@@ -278,7 +278,7 @@ def progress(memories: Memories) -> dict[str, int]:
 def unfinished(memories: Memories) -> str:
     """What to do about a reading that was stopped before its end, for people; empty where none was."""
     with suppress(ValueError):
-        at = json.loads(memories.near.meta(PROGRESS) or "{}")
+        at = json.loads(memories.store.meta(PROGRESS) or "{}")
         if left := at.get("total", 0) - at.get("done", 0) if not progress(memories) else 0:
             return f"; {numbered(left, 'session')} of a reading that was stopped {'waits' if left == 1 else 'wait'}: tacit lookback"
     return ""
@@ -390,7 +390,7 @@ def read_chosen(
     before = (
         going if going.get("pid") == os.getpid() else {}
     )  # what the terminal had read that this goes on from
-    agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+    agree_to(memories.store, plan.reader.by, [each.run for each in plan.sessions])
     unasked: list[str] = []
     if not before:
         if left and memories.env.get(SWITCH) != "off":
@@ -425,7 +425,7 @@ def read_chosen(
                 lessons=brought + said["lessons"],
             )
             break
-        if is_paused(memories.near) or (reads and _nobody(cli)):
+        if is_paused(memories.store) or (reads and _nobody(cli)):
             said["stopped"] = True
             break
         cli.progress(
@@ -546,7 +546,7 @@ def _elsewhere(cli: Cli, memories: Memories, learned: Sequence[Learned]) -> None
 
 
 def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
-    with memories.made_near().write() as tx:
+    with memories.store.write() as tx:
         tx.put_meta(PROGRESS, json.dumps({**since, **at}))
 
 

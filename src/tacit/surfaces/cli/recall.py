@@ -10,11 +10,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.errors import TacitError, Unavailable, UsageError
+from tacit.core.errors import TacitError, UsageError
 from tacit.hosts import run_in_shell
-from tacit.stores.cache import holds
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import BUDGET_LEVELS, host_of
 from tacit.surfaces.cli.lessons import moment
@@ -47,7 +45,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
-    with _memories(args, cli) as memories:
+    with cli.open(args, create=False) as memories:
         return memories.recall(
             " ".join(filter(None, (question, args.task))),
             run=args.run or run_in_shell(cli.env),
@@ -63,20 +61,6 @@ def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
             errors=tuple(args.errors),
             **{name: getattr(args, name) for name in _FACETS if getattr(args, name)},
         )
-
-
-def _memories(args: argparse.Namespace, cli: Cli) -> Memories:
-    """A server's lessons as this machine has them, where it has them: so it costs what a file costs and works without a network. What
-    was known at another time stands in the server's journal only."""
-    if not args.as_of:
-        try:
-            memories = cli.open(args, create=False, local_only=True)
-            if not memories.store.far or holds(memories.store, memories.project_id):
-                return memories
-            memories.close()
-        except Unavailable:
-            pass  # nothing is here yet, or the file cannot be read; opening it again says which
-    return cli.open(args, create=False)
 
 
 def _instant(text: str | None) -> str:

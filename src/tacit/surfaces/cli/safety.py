@@ -8,9 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import store_path
-from tacit.app.safety import renew_cache, repair_store, restore_store
+from tacit.app.safety import repair_store, restore_store
 from tacit.core.errors import Refused, numbered
-from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import table
@@ -70,9 +69,6 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     """doctor --repair."""
-    address = store_path(args.store, cli.env)
-    if is_far(address):
-        return _renewed(address, cli)
     done = repair_store(_path(args, cli), cli.env)
     lost = [each.__dict__ for each in done.lost]
     data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
@@ -88,18 +84,6 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
         lines.append("of that the damaged store still tells these; add again what you want")
     lines += [f"  [{each['id']}] {each['text']}" for each in lost]
     return Answer(data, "\n".join(lines), code=5)
-
-
-def _renewed(url: str, cli: Cli) -> Answer:
-    """What is ours of a store on a server is this machine's cache; the server's files are its keeper's."""
-    done = renew_cache(url, cli.env)
-    carried = f"{numbered(done.kept, 'record')} of its own carried again"
-    lines = [
-        f"this machine's cache was made anew: {numbered(done.lessons, 'lesson')} fetched, {carried}"
-    ]
-    lines += [f"{numbered(done.lost, 'record')} lost, unreadable"] if done.lost else []
-    lines += [f"the old one was kept: {done.aside}"] if done.aside else []
-    return Answer(done.__dict__, "\n".join(lines), code=5 if done.lost else 0)
 
 
 def _path(args: argparse.Namespace, cli: Cli) -> str:

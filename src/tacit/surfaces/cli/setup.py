@@ -9,7 +9,6 @@ import os
 import time
 
 import tacit
-from tacit.app import bring_in_step
 from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
 from tacit.formats import neutral
@@ -33,7 +32,6 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.like:
             memories.use_profile(args.like)
         name = memories.profile.name
-        bring_in_step(memories.store, cli.env, project.id, make=True)
     compile_bytecode()
     where = "the repository's git config" if place.kind == "git" else "a marker file in the folder"
     like = "" if name == "default" else f", like {name}"
@@ -67,7 +65,7 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.off
         else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
     )
-    with cli.open(args, local_only=True) as memories:
+    with cli.open(args) as memories:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)

@@ -7,15 +7,13 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tacit.app import Memories, store_path
+from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import Unavailable, numbered
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
-from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts, standing_notes
-from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import WIDEST, hung, one_line, paint, printable, width, wrapped
@@ -51,9 +49,9 @@ NOTHING_LEARNED = "No lesson is given here yet: tacit learn takes in past sessio
 
 def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
-        memories, away = open_or_near(args, cli)
+        memories = cli.open(args, create=False)
     except Unavailable as error:
-        if error.code != "no_store" or is_far(store_path(args.store, cli.env)):
+        if error.code != "no_store":
             raise
         return Answer({"store": None, "project": None, "states": {}}, NOTHING_KEPT)
     with memories:
@@ -78,7 +76,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
                 0,
             )
         unread = [*memories.unread(), *memories.reading_trouble()]
-        notes = [told for told in (away, *unread) if told]
+        notes = [told for told in unread if told]
         found, text = _fitting(
             cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes)
         )
@@ -115,19 +113,6 @@ def _fitting(
         found = shortened(found, told - (told > new), new - (told <= new))
         text = text_of(found)
     return found, text
-
-
-def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
-    """The memories; where their server does not answer and this machine has a cache, that, and what is wrong with the server."""
-    try:
-        return cli.open(args, create=False), ""
-    except Unavailable as error:
-        try:
-            if is_far(store_path(args.store, cli.env)):
-                return cli.open(args, create=False, local_only=True), error.message
-        except Unavailable:
-            pass  # nothing of it is here
-        raise
 
 
 def _screen(
@@ -180,7 +165,6 @@ def _screen(
             *rows_text(cli, found.unknown),
         ]
         lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]
-    lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["queue"]:
         lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
     foot = "tacit why N · edit N 'TEXT' · list · review · inject: what is told · effect: how do we know · help"

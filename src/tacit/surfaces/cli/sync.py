@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import config_path
 from tacit.app.settings import settings_at
+from tacit.core.address import without_password
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
 from tacit.guard.files import PAGE_LIMIT, read_plain
-from tacit.stores.cache import without_password
 from tacit.stores.git import ask_git
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared

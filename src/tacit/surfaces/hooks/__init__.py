@@ -147,13 +147,9 @@ def respond_and_tell(
     from tacit.guard.files import LONGEST_PATH
 
     path = store_path(store or None, env)
-    if len(event.folder) > LONGEST_PATH or not (
-        _is_here(path, env) if "://" in path else os.path.exists(path)
-    ):
+    if len(event.folder) > LONGEST_PATH or not os.path.exists(path):
         return "", nothing
-    memories = open(
-        path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, local_only=True
-    )
+    memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN)
     memories.store.hurry()
     try:
         told = HookAnswer() if alone else _handle(memories, event)
@@ -161,10 +157,6 @@ def respond_and_tell(
             from tacit.surfaces.hooks.guarding import decided
 
             told = decided(memories, event, fired, speaks.DECIDES[event.name], told)
-        if memories.calls_for_worker:
-            from tacit.surfaces.worker import look_after
-
-            look_after(memories)
         return speaks.write(
             event, told
         ) if told.context or told.message or told.decision else "", told
@@ -196,7 +188,7 @@ def _fired(
     from tacit.stores.places import store_path
 
     path = store_path(store or None, env)
-    if "://" in path or not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
+    if not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
         return []
     try:
         from tacit.enforce.armed import concerned
@@ -207,18 +199,6 @@ def _fired(
         return concerned(path, event.session, event.folder, event.text, file) if fits else []
     except Exception:
         return []  # a broken guard is a note
-
-
-def _is_here(url: str, env: Mapping[str, str]) -> bool:
-    """Whether something of a server is on this machine; if not, a worker is started that fetches it, for the next event."""
-    from tacit.app import data_folder
-    from tacit.stores.cache import is_far, path_of
-    from tacit.surfaces.worker import start
-
-    path = path_of(url, data_folder(env))
-    if is_far(url) and not os.path.exists(path):
-        start(path, env, far=url)
-    return os.path.exists(path)
 
 
 def _handle(memories: Memories, event: Event) -> HookAnswer:
@@ -517,9 +497,9 @@ def _remember(memories: Memories, event: Event) -> HookAnswer:
     try:
         enqueue(memories.store, job, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
-        start(memories.store.path, memories.env, job, far=memories.store.far)
+        start(memories.store.path, memories.env, job)
         return HookAnswer()
-    start(memories.store.path, memories.env, far=memories.store.far)
+    start(memories.store.path, memories.env)
     return HookAnswer()
 
 

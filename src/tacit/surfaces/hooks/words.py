@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.run import Run
     from tacit.hosts.dialect import Event, HookAnswer
+    from tacit.stores.sql import Store
 
 _WORDS = ("keep", "drop")
 CHANGED = "the words of {} changed since they were shown"
@@ -67,7 +68,7 @@ def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     if why:
         return HookAnswer(TAKEN_CARE_OF, f"Tacit: {why}; nothing is done (tacit shows them).")
     asked = {"text": " ".join(line.split()), "do": found[0], "rows": [*rows.values()]}
-    wishes = [*_wishes(memories, event.session), asked]
+    wishes = [*_wishes(memories.store, event.session), asked]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), dumps(wishes))
@@ -83,8 +84,7 @@ def _key(session: str) -> str:
     return f"word:{session}"
 
 
-def _wishes(near: Any, session: str) -> list[dict[str, Any]]:
-    store = getattr(near, "store", near)
+def _wishes(store: Store, session: str) -> list[dict[str, Any]]:
     try:
         found = loads(store.meta(_key(session)) or "[]")
     except ValueError:
@@ -92,16 +92,14 @@ def _wishes(near: Any, session: str) -> list[dict[str, Any]]:
     return found if isinstance(found, list) else []
 
 
-def fulfilled(
-    near: Any, home: Memories, session: str, runs: Iterable[Run], over: bool
-) -> list[str]:
+def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> list[str]:
     """Do what was noted for a session and stands typed in its transcript; what could not be done, a line each."""
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
     from tacit.surfaces.numbers import shown_here
     from tacit.surfaces.passing import word_done
 
-    wishes = _wishes(near, session)
+    wishes = _wishes(home.store, session)
     if not wishes:
         return []
     typed = [
@@ -129,7 +127,7 @@ def fulfilled(
             except TacitError as error:
                 said = error.message
                 told.append(said if said.startswith(name) else f"{name}: {said}")
-    with near.write() as tx:
+    with home.store.write() as tx:
         tx.put_meta(_key(session), dumps([] if over else left))
     return told
 

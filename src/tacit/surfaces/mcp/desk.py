@@ -130,7 +130,7 @@ class Desk:
 
     def run(self, memories: Memories) -> str:
         """The run that asks: as the environment or the host's own hook names it; empty where nobody does."""
-        return self.env.get("TACIT_RUN", "") or served_by(memories.near, self._above)[0]
+        return self.env.get("TACIT_RUN", "") or served_by(memories.store, self._above)[0]
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
         last = time.monotonic() + WRITE_PATIENCE
@@ -145,7 +145,7 @@ class Desk:
                     wait=WRITE_PATIENCE,
                 ) as memories:
                     memories.actor = MCP_AGENT
-                    folder = "" if self._told else served_by(memories.near, self._above)[2]
+                    folder = "" if self._told else served_by(memories.store, self._above)[2]
                     if folder in ("", self.folder):
                         return act(memories)
                     # a plugin's server starts in the plugin's folder: the session is about another
@@ -204,7 +204,7 @@ class Desk:
         text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
         note = None if lessons else "Nothing that is kept fits this question."
         # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
-        host = speaker(served_by(memories.near, self._above)[1])
+        host = speaker(served_by(memories.store, self._above)[1])
         notes = "" if getattr(host, "SHOWS_BOTH", False) else text
         return Recollections(
             notes=notes, lessons=lessons, run=asking or None, note=note
