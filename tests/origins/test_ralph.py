@@ -845,3 +845,20 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     )
     assert store["stats"]["totalLearnings"] == len(store["learnings"])
     assert tacit("review", "clear", "--staged").code == 0
+
+
+def test_an_anti_pattern_that_an_error_names_is_found_for_any_task(loop: Loop) -> None:
+    """ "Returns anti-patterns matching error patterns": the document's own question, *Debug import error*, is of another type."""
+    failed = _iteration(
+        status="failed", analysis={"progressMade": False, "errors": ["Cannot find module 'x'"]}
+    )
+    loop.learn(
+        {"loopId": "r", "objective": "Add a feature", "iterations": [failed, failed], **ENDED}
+    )
+    asked = {"task": "Debug import error"}
+    told = [each.text for each, _ in loop.memories.antipatterns(["module not found"], **asked)]
+    assert told == ["Avoid: Module not found - verify dependencies installed"]
+    assert loop.memories.antipatterns(["timeout"], **asked) == []
+
+
+ENDED = {"status": "completed"}

@@ -105,21 +105,18 @@ class Knowledge:
     def antipatterns(
         self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
     ) -> list[tuple[Memory, float]]:
-        """Failures of this type of task, those that the errors name first; each with its confidence and what they add."""
+        """Failures to avoid: of this type of task, and of any other where an error names them; those that the errors name
+        first, each with its confidence and what they add. "Returns anti-patterns matching error patterns, boosted in ranking."
+        """
         kind = self.profile.kinds.get("antipattern")
         wanted = task_type or (self._task_type(task) if task else "")
-        found = self.query(
-            kind="antipattern", task_type=wanted, min_confidence=self._floor("antipattern")
-        )
+        found = self.query(kind="antipattern", min_confidence=self._floor("antipattern"))
         lift = kind.error_lift if kind else 0.0
-        scored = [
-            (
-                each,
-                (each.tally.confidence or 0.0)
-                + lift * sum(error.lower() in each.text.lower() for error in errors if error),
-            )
-            for each in found
-        ]
+        scored = []
+        for each in found:
+            named = sum(error.lower() in each.text.lower() for error in errors if error)
+            if named or not wanted or each.task_type == wanted:
+                scored.append((each, (each.tally.confidence or 0.0) + lift * named))
         scored.sort(key=lambda each: -each[1])
         return scored[: kind.cap or None] if kind else scored
 
