@@ -23,15 +23,12 @@ from tacit.testing import Clock, finding, run
 from tacit.trial.coin import assign
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
-STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
 
 
 @pytest.fixture
-def memories(folder: Path, tmp_path: Path) -> Any:
+def memories(folder: Path) -> Any:
     """A store whose coin always gives."""
-    steady = tmp_path / "steady.toml"
-    steady.write_text(STEADY)
-    with open_memories(profile=str(steady)) as found:
+    with open_memories(env={**os.environ, "TACIT_COIN": "never"}) as found:
         yield found
 
 
