@@ -24,12 +24,8 @@ import tending
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from stores import PROJECT, cache, environment, fresh, make_store, opened
 from tacit.app import Memories
-from tacit.core.rows import Hit
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, ordered
-from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.stores.sqlite.fulltext import looked_up, usual_length
-from tacit.words.passages import cut, weights_of
+from tacit.hooks.search import Search
+from tacit.stores.sqlite.fulltext import FullText
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -313,7 +309,7 @@ def quality(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> 
             share, first, scores = [], [], []
             for prompt in asking(path, KEPT.get(size, 6) if project == PROJECT else 6, project):
                 best = exhaustive(kept, prompt)
-                given = {hit.memory.id for hit in kept.recall(prompt, limit=10, min_score=0.0).hits}
+                given = {hit.memory.id for hit in kept.recall(prompt, limit=10).hits}
                 known = [score for id, score in best if id in given]
                 share.append(len(known) / len(best))
                 scores.append(sum(known) / sum(score for _, score in best))
@@ -324,41 +320,11 @@ def quality(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> 
 
 
 def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
-    """The ten best by our ranking of everything the index finds, with exact counts."""
-    store, wanted = kept.store, asked(Query(task=prompt), kept.profile)
-    tokens = store.find((kept.project_id,), ()).tokens
-    passages = cut(wanted.passages, tokens)
-    known = looked_up(store, dict.fromkeys(token for each in passages for token in each))
-    frequency = {token: held for token, (held, _) in known.items()}
-    columns, own = (
-        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM",
-        dict(project=kept.project_id, most=EXHAUSTIVE),
-    )
-    rows = store.rows(f"{columns} memory m WHERE project = :project LIMIT :most", **own)
-    if len(rows) == EXHAUSTIVE:
-        rows = store.rows(
-            f"{columns} (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH :words ORDER BY rank LIMIT :most)"
-            " JOIN memory m USING (n) WHERE m.project = :project",
-            words=" OR ".join(f'"{word}"' for each in wanted.passages for word in each),
-            **own,
-        )
-    hits = [
-        Hit(memory, "words", 0.0, row[-1], row[-2])
-        for memory, row in zip(store._with_tallies([row[:-2] for row in rows]), rows)
-    ]
-    total = int(store.one("SELECT max(n) FROM memory")[0])
-    facts = Facts(
-        kept.now(),
-        total,
-        frequency,
-        tokens,
-        weights=weights_of(passages, frequency, total),
-        length=usual_length(store),
-    )
-    return [
-        (each.memory.id, each.score)
-        for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]
-    ]
+    """The ten best by our ranking of everything the index finds."""
+    full = FullText(kept.store, (kept.project_id,), False)
+    found = Search(full, prompt).best(EXHAUSTIVE)[:10]
+    hits = full.lessons({each.n: each.score for each in found})
+    return [(hit.memory.id, hit.score) for hit in hits]
 
 
 # --- keeping

@@ -31,7 +31,7 @@ def rows(python: str) -> Iterator[Row]:
         fill(python, env, repository)
         prompt = {
             "hook_event_name": "UserPromptSubmit",
-            "prompt": "why does the export of invoices 0417 fail?",
+            "prompt": "why does job 0417 fail at gate417 behind lock417?",
         }
         quiet = {
             "hook_event_name": "PreToolUse",
@@ -62,9 +62,10 @@ def fill(python: str, env: dict[str, str], repository: Path) -> None:
         "compileall.compile_dir(tacit.__path__[0], quiet=2)\n"  # as an installation is
         "with tacit.open(by='dev', yes=True) as memory:\n"
         "    for line in sys.stdin: memory.add(json.loads(line), kind='fact')\n"
+        "    memory.store.tidy()\n"  # as the worker leaves it
     )
     texts = [
-        f"The {TOPICS[n % 10]} job {n:04} fails when {TOPICS[n // 10 % 10]} are locked by {TOPICS[n // 100 % 10]}."
+        f"The {TOPICS[n % 10]} job {n:04} fails at gate{n} when {TOPICS[n // 10 % 10]} hold lock{n}."
         for n in range(LESSONS)
     ]
     lines = "".join(json.dumps(text) + "\n" for text in texts)

@@ -61,7 +61,7 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats", "tacit.hosts"),
     "import": ("tacit.formats",),
     "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
-    "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
+    "hook": ("tacit.surfaces.hooks", "tacit.hooks", "tacit.hosts"),
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
     "arguments": ("tacit.surfaces.cli",),

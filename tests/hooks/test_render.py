@@ -9,16 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tacit.core.memory import Memory, Tally
+from tacit.hooks.events import Told
 from tacit.hooks.render import LABEL, frame_tokens, line_tokens, render
 from tacit.origins import named
-from tacit.recall.rank import Ranked
 
 DEFAULT = named("default")
 Make = Callable[..., Memory]
 
 
-def ranked(*memories: Memory, caution: bool = False) -> list[Ranked]:
-    return [Ranked(memory, 1.0, {}, caution=caution) for memory in memories]
+def ranked(*memories: Memory, caution: bool = False) -> list[Told]:
+    return [Told(memory, caution=caution) for memory in memories]
 
 
 def test_the_default_wording(make: Make) -> None:

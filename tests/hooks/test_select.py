@@ -143,6 +143,14 @@ def test_an_edit_hears_what_is_about_its_file_before_what_is_about_a_name() -> N
     assert select.at_file("/work/src/other.py", "", [file], Here()) == []
 
 
+def test_a_file_that_is_read_and_then_edited_is_one() -> None:
+    known = [lesson(n, about=f"topic {n}; src/a.py") for n in range(4)]
+    first = select.at_file("src/a.py", "", known, Here())
+    here = Here(given={each.id: each for each in first})
+    assert len(first) == 2 and len(select.at_file("src/a.py", "", known, here)) == 2
+    assert select.at_file("src/a.py", "", known, here, before=ids(first)) == []
+
+
 def test_a_common_file_says_nothing() -> None:
     known = lesson(1, about="x; Cargo.toml")
     assert select.at_file("Cargo.toml", "", [known], Here(common={"cargo.toml"})) == []

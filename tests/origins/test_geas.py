@@ -20,9 +20,9 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run
 from tacit.formats.source import BytesSource
+from tacit.hooks.events import Query
 from tacit.origins import geas
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, ordered
+from tacit.origins.ranked import Facts, asked, ordered
 
 from .conftest import Vector
 
@@ -476,7 +476,7 @@ def retrieval(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     )
     profile = desk.sit().profile
     asking = Query(**{**query, "files": tuple(query.get("files", ()))})
-    ranked = ordered("six_factor", [Hit(memory)], asked(asking, profile), profile, Facts(now))[0]
+    ranked = ordered("six_factor", [Hit(memory)], asked(asking), profile, Facts(now))[0]
     return {"score": ranked.score, "caution": ranked.caution}
 
 

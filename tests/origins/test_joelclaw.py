@@ -18,20 +18,20 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
+from tacit.hooks.answer import showing
+from tacit.hooks.events import Query
 from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules
 from tacit.origins import named
 from tacit.origins.applied import echoed
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
+from tacit.origins.levels import FETCH, by_length, level_for
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins.page_rules import page_line
+from tacit.origins.ranked import Ranked, asked, unfit
 from tacit.origins.ranking import decayed
-from tacit.recall.answering import showing
-from tacit.recall.budget import FETCH, by_length, level_for
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Ranked, unfit
-from tacit.recall.rewrite import is_enabled, skipped
+from tacit.origins.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage_rules import Suggested, answers
 from tacit.words.match import MATCHERS
@@ -276,12 +276,12 @@ def trust_pass(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     """Ranked first, then dropped with a reason; whatever happens, nothing that was dropped is kept."""
     hits = _hits([each["document"] for each in given["hits"]])
     wanted, held = (
-        asked(Query(task="billing queue"), PROFILE),
+        asked(Query(task="billing queue")),
         bool(given["options"].get("includeHold")),
     )
     kept, dropped = [], []
     for each in _ranked(hits, _raw(given["hits"]), given["now"]):
-        _, why = showing(each.memory, wanted, PROFILE, held, False, True)
+        _, why = showing(each.memory, wanted.query, held, False, True)
         why = why or unfit(each.memory, wanted, PROFILE, given["now"])
         if not why and (each.score <= 0 or each.score < given["min_score"]):
             why = "below_min_score"
@@ -774,4 +774,4 @@ def test_a_section_is_looked_up_without_its_blanks() -> None:
 def test_twelve_characters_are_counted_with_single_blanks() -> None:
     """What is padded says no more for it."""
     short = Memory("m", "p", "port" + " " * 9 + "6379", state="provisional")
-    assert unfit(short, asked(Query("port"), PROFILE), PROFILE, clock.now()) == "too short"
+    assert unfit(short, asked(Query("port")), PROFILE, clock.now()) == "too short"

@@ -9,11 +9,11 @@ import pytest
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile
+from tacit.hooks.events import Query
 from tacit.origins import named
 from tacit.origins.geas.rules import Geas
+from tacit.origins.ranked import Candidate, Facts, Ranked, asked, ordered
 from tacit.origins.ranking import decayed
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Candidate, Facts, Ranked, ordered
 
 Make = Callable[..., Memory]
 MARCH = "2026-03-10T12:00:00.000Z"
@@ -25,7 +25,7 @@ def rank(
     name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any
 ) -> list[Ranked]:
     hits = [Candidate(memory, "", n) for n, memory in enumerate(memories)]
-    return ordered(name, hits, asked(query, profile), profile, Facts(**{"now": MARCH, **facts}))
+    return ordered(name, hits, asked(query), profile, Facts(**{"now": MARCH, **facts}))
 
 
 def learning(

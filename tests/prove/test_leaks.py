@@ -105,7 +105,7 @@ def test_a_fork_has_its_parents_coins(memories: Memories, folder: Path, tmp_path
         said = {"session_id": parent, "cwd": str(folder), "transcript_path": str(path)}
         prompt = {
             "hook_event_name": "UserPromptSubmit",
-            "prompt": "mend the payment service",
+            "prompt": "mend the null response of the payment service",
             "prompt_id": "p1",
         }
         answer = respond("prompt", {**said, **prompt}, memories.env, host="claude-code")
@@ -145,7 +145,7 @@ def test_a_new_session_beside_others_is_its_own(
         }
         respond(
             "prompt",
-            {**said, "prompt": "mend the payment service"},
+            {**said, "prompt": "mend the null response of the payment service"},
             memories.env,
             host="claude-code",
         )

@@ -15,10 +15,11 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.rows import Project
 from tacit.core.value import replace
-from tacit.hooks import deliver
-from tacit.origins import named
-from tacit.recall import AskingRun, Injection, Query, inject
-from tacit.recall.answering import Recalled, recall
+from tacit.hooks.answer import Recalled, recall
+from tacit.hooks.deliver import inject
+from tacit.hooks.events import AskingRun, Injection, Query
+from tacit.origins import giving, named
+from tacit.origins.levels import level_for
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
@@ -75,24 +76,46 @@ class World:
         asking = AskingRun(
             run, **{name: named.pop(name) for name in list(named) if name in _ASKING}
         )
-        give = deliver.inject if self.profile.budget.start_tokens else inject
-        return give(
+        query = Query(task=task, **named)
+        return inject(
             self.store,
             self.project,
             self.profile,
-            Query(task=task, **named),
+            query,
             asking,
             now=NOW,
             ids=lambda: next(self.ids),
+            chooser=chooser_of(self.store, self.project, self.profile, query, options),
             **options,
         )
 
     def recall(self, task: str, **named: Any) -> Recalled:
         """What is known about a question."""
         facets = {name: named.pop(name) for name in list(named) if name in Query.FIELDS}  # type: ignore[attr-defined]
+        limit, floor = named.pop("limit", None), named.pop("min_score", None)
+        size = level_for(self.profile, "", task)
+        if not self.profile.budget.start_tokens:
+            named["order"] = giving.order(self.profile, NOW)
         return recall(
-            self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named
+            self.store,
+            self.project,
+            self.profile,
+            Query(task=task, **facets),
+            now=NOW,
+            most=size.most if limit is None else limit,
+            floor=floor or 0.0,
+            **named,
         )
+
+
+def chooser_of(
+    store: SqliteStore, project: Project, profile: Profile, query: Query, how: dict[str, Any]
+) -> Any:
+    """What an origin's profile puts in the place of plain selection."""
+    if profile.budget.start_tokens:
+        return None
+    asked = {name: how.get(name, "") for name in ("level", "renderer")}
+    return giving.chooser(store, project, profile, query, now=NOW, wrap=how.get("wrap"), **asked)
 
 
 _ASKING = ("host", "root", "event", "model", "context", "surface")

@@ -8,7 +8,6 @@ import pytest
 
 import tacit
 from tacit.core.errors import UsageError
-from tacit.recall.query import Query
 
 
 def test_a_lesson_for_one_agent_reaches_no_other(tmp_path: Path) -> None:
@@ -41,11 +40,9 @@ def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
 
 def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
     from tacit.core.memory import Memory
-    from tacit.origins import named
-    from tacit.recall.answering import showing
-    from tacit.recall.query import asked
+    from tacit.hooks.answer import showing
+    from tacit.hooks.events import Query
 
-    profile = named("default")
     memory = Memory(
         "m1",
         "agent",
@@ -55,16 +52,8 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
         state="provisional",
         gate="allow",
     )
-    assert (
-        showing(memory, asked(Query("lint"), profile), profile, False, False, False)[1]
-        == "other agent"
-    )
-    assert (
-        showing(
-            memory, asked(Query("lint", agent="qa_engineer"), profile), profile, False, False, False
-        )[1]
-        == ""
-    )
+    assert showing(memory, Query("lint"), False, False, False)[1] == "other agent"
+    assert showing(memory, Query("lint", agent="qa_engineer"), False, False, False)[1] == ""
 
 
 def test_a_lesson_about_sub_agents_is_for_whoever_starts_them(tmp_path: Path) -> None:

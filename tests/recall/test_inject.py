@@ -15,8 +15,8 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
+from tacit.hooks.events import Injection
 from tacit.origins import named
-from tacit.recall import Injection
 from tacit.stores.sqlite import open_store
 
 Make = Callable[..., Memory]

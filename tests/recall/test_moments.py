@@ -10,13 +10,7 @@ import pytest
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.value import replace
-from tacit.origins import named
-from tacit.recall.moments import (
-    is_named_in,
-    newest_first,
-    told_at_starts,
-)
-from tacit.recall.rank import Ranked
+from tacit.hooks.known import is_told_at_starts
 
 Make = Callable[..., Memory]
 FACT = {"kind": "fact", "klass": "fact", "trust": "user"}
@@ -128,24 +122,20 @@ def test_before_an_edit_what_is_about_that_file_or_function(world: Any, make: Ma
 
 
 @pytest.mark.parametrize(
-    ("klass", "word", "seen", "told"),
+    ("klass", "trust", "seen", "told"),
     [
-        ("rule", "habit", 1, "found once"),
-        ("rule", "habit", 2, ""),
-        ("rule", "asked", 1, "found once"),
-        ("preference", "said", 1, ""),
-        ("rule", "found", 1, "found once"),
-        ("fact", "said", 3, "subject"),
+        ("rule", "agent", 1, False),
+        ("rule", "agent", 2, True),
+        ("preference", "user", 1, True),
+        ("fact", "user", 3, False),
     ],
 )
-def test_a_way_of_working_that_a_person_asked_for_is_told_at_starts(
-    make: Make, klass: str, word: str, seen: int, told: str
+def test_a_way_of_working_is_told_at_starts(
+    make: Make, klass: str, trust: str, seen: int, told: bool
 ) -> None:
-    """Where the changelog goes is about commits, and is told there when somebody asked for it once, at starts when they asked again. So is
-    an agent's finding; a fact about a subject is told there."""
-    extra = {"word": "asked", "habit": True} if word == "habit" else {"word": word}
-    memory = make(klass=klass, about="commits and changelog", extra=extra, tally=Tally(seen=seen))
-    assert told in (why := told_at_starts(memory, named("default"))) and bool(why) is bool(told)
+    """Also one with a subject: what two sessions met, or a person said. A fact about a subject is told there."""
+    memory = make(klass=klass, trust=trust, about="commits and changelog", tally=Tally(seen=seen))
+    assert is_told_at_starts(memory) is told
 
 
 def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> None:
@@ -163,19 +153,6 @@ def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> 
     )
 
 
-def test_of_one_topic_the_newest_settlement_first(make: Make) -> None:
-    old, new = (make(about="tags", created_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2))
-    apart = make(about="csv")
-    kept = newest_first([Ranked(each, 1.0, {}) for each in (old, apart, new)])
-    assert [each.memory.id for each in kept] == [new.id, old.id, apart.id]
-
-
-def test_a_name_stands_whole() -> None:
-    assert is_named_in("merge_tags", "call merge_tags(x)") and not is_named_in(
-        "merge_tags", "premerge_tags_all"
-    )
-
-
 def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Make) -> None:
     """A newcomer kept one of 24 lessons, and the next session was told none."""
     way = make(
@@ -186,5 +163,4 @@ def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Mak
         tally=Tally(seen=1),
     )
     kept = replace(way, tally=Tally(seen=1, signals={"confirmed": 1.0}))
-    assert told_at_starts(way, named("default")) and not told_at_starts(kept, named("default"))
-    assert not told_at_starts(replace(kept, source="notice"), named("default"))
+    assert is_told_at_starts(kept) and not is_told_at_starts(way)

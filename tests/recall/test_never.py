@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.recall.conftest import chooser_of
 
 from tacit.core import edits
 from tacit.core.digest import new_id
@@ -17,9 +18,10 @@ from tacit.core.profile import Profile, profile_id, to_json, with_values
 from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
+from tacit.hooks.answer import recall
+from tacit.hooks.deliver import inject
+from tacit.hooks.events import AskingRun, Query
 from tacit.origins import named
-from tacit.recall import AskingRun, Query, inject
-from tacit.recall.answering import recall
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
@@ -120,8 +122,14 @@ def test_inject_never_gives_what_may_not_be_given(
             store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
             how = {"level": level, "trial": trial, "repeat": repeat}
+            choose = chooser_of(store, project, profile, query, how)
+            asking = AskingRun(run)
             told = inject(
-                store, project, profile, query, AskingRun(run), now=NOW, ids=new_id, **how
+                *(store, project, profile, query, asking),
+                now=NOW,
+                ids=new_id,
+                chooser=choose,
+                **how,
             )
             assert [
                 id for id in (*told.injected, *told.withheld) if not allowed(memories[id])
@@ -148,8 +156,7 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
             query,
             now=NOW,
             asking=AskingRun("r1"),
-            limit=1000,
-            min_score=0.0,
+            most=1000,
             person=False,
         )
         shown = {hit.memory.id for hit in found.hits}
@@ -203,7 +210,7 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
                     updated_at=NOW,
                 )
                 tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
-        found = recall(store, project, profile, Query(task=task), now=NOW, limit=limit)
+        found = recall(store, project, profile, Query(task=task), now=NOW, most=limit)
         assert len(found.hits) <= max(0, limit)
         assert all(hit.parts["words"] > 0 for hit in found.hits)
 
@@ -238,5 +245,5 @@ def test_hard_questions_are_empty_or_right(task: str) -> None:
         )
         with store.write() as tx:
             tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
-        found = recall(store, project, profile, Query(task=task), now=NOW)
+        found = recall(store, project, profile, Query(task=task), now=NOW, most=7)
         assert [hit.memory.id for hit in found.hits] == (["m1"] if task.startswith("queue") else [])

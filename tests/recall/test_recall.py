@@ -11,8 +11,8 @@ from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.memory import Memory, Tally
 from tacit.core.rows import run_id
-from tacit.recall import AskingRun
-from tacit.recall.past import memories_then
+from tacit.hooks.events import AskingRun
+from tacit.hooks.past import memories_then
 
 Make = Callable[..., Memory]
 NOW = "2026-11-15T12:00:00.000Z"

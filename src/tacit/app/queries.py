@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tacit.app.recalling import is_origins, order_of
 from tacit.app.settings import put_profile
 from tacit.app.tending import Tending
-from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.journal import Entry
 from tacit.core.lifecycle import next_move
@@ -17,15 +17,14 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
-from tacit.core.states import OPEN
+from tacit.core.states import OPEN, barred
 from tacit.core.value import value
+from tacit.hooks.answer import explain
 from tacit.hooks.coin import is_exempt
+from tacit.hooks.events import Query
+from tacit.hooks.known import is_told_at_starts
 from tacit.hooks.render import answered
 from tacit.origins import named
-from tacit.recall.answering import explain
-from tacit.recall.moments import told_at_starts
-from tacit.recall.query import Query
-from tacit.recall.rank import barred
 from tacit.stores import counts
 from tacit.stores.check import Health, check, rule_of
 from tacit.stores.counts import all_events
@@ -165,19 +164,13 @@ class Queries(Tending):
         return rebuild_derived(self.store, self.profile.signals.confidence)
 
     def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
-        """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
-        return explain(
-            self.store,
-            self.scopes,
-            self.profile,
-            self.get(id),
-            Query(task=question, **facets),
-            now=clock.now(),
-        )
+        """The parts of a memory's score for a question."""
+        query = Query(task=question, **facets)
+        return explain(self.store, self.scopes, self.get(id), query, order_of(self))
 
     def is_told_at_starts(self, memory: Memory) -> bool:
         """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
-        return not (self.profile.budget.start_tokens and told_at_starts(memory, self.profile))
+        return is_origins(self.profile) or is_told_at_starts(memory)
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
         """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""

@@ -10,11 +10,13 @@ from tacit.core.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Any, Unpack
 
     from tacit.app.facets import QueryFacets
-    from tacit.recall import Injection
-    from tacit.recall.answering import Recalled
+    from tacit.core.profile import Profile
+    from tacit.hooks.answer import Order, Recalled
+    from tacit.hooks.deliver import Chooser
+    from tacit.hooks.events import Injection, Query
 
 
 class Recalling(Opened):
@@ -44,20 +46,18 @@ class Recalling(Opened):
         Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
         With `look` somebody only looks: nothing is recorded, nothing left out to measure.
         """
+        from tacit.hooks.deliver import inject
         from tacit.hooks.events import AskingRun, Injection, Query
 
         project = self.project
         if project is None:
             return Injection(run or new_id())
-        if self.profile.budget.start_tokens and self.store.full_text((project.id,)) is not None:
-            from tacit.hooks.deliver import inject
-        else:
-            from tacit.recall import inject
+        query = Query(task=task, **facets)
         return inject(
             self.store,
             project,
             self.profile,
-            Query(task=task, **facets),
+            query,
             AskingRun(run, host, root, model, surface, event, context),
             now=self.now(),
             ids=new_id,
@@ -68,7 +68,19 @@ class Recalling(Opened):
             repeat=repeat,
             look=look,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
+            chooser=self._chooser(query, budget, render, wrap),
         )
+
+    def _chooser(
+        self, query: Query, level: str, renderer: str, wrap: bool | None
+    ) -> Chooser | None:
+        """What an origin's profile puts in the place of plain selection."""
+        if not is_origins(self.profile) or self.project is None:
+            return None
+        from tacit.origins.giving import chooser
+
+        how = {"now": self.now(), "level": level, "renderer": renderer, "wrap": wrap}
+        return chooser(self.store, self.project, self.profile, query, **how)  # type: ignore[arg-type]
 
     def recall(
         self,
@@ -89,9 +101,10 @@ class Recalling(Opened):
 
         Facets: files, errors, agent, domain, task_type, category, kind.
         """
-        from tacit.recall import AskingRun
-        from tacit.recall.answering import Recalled, recall
-        from tacit.recall.query import Query
+        from tacit.core.value import replace
+        from tacit.hooks.answer import Recalled, recall
+        from tacit.hooks.events import AskingRun, Query
+        from tacit.origins.levels import level_for
 
         if not isinstance(question, str):
             raise UsageError(
@@ -100,19 +113,48 @@ class Recalling(Opened):
             )
         if self.project is None:
             return Recalled()
-        return recall(
+        size = level_for(self.profile, budget, question, facets.get("agent", ""))
+        floor = self.profile.rank.floor if is_origins(self.profile) else 0.0
+        found, rewrite = Query(task=question, **facets), None
+        how: dict[str, Any] = {}
+        if is_origins(self.profile):
+            from tacit.origins import giving
+            from tacit.origins.rewrite import reworded
+
+            settings = self.profile.query
+            rewrite = reworded(question, settings, size, lambda: self.model("rewrite"))
+            found = replace(found, task=rewrite.question)
+            how = {
+                "order": giving.order(self.profile, self.now()),
+                "forgotten": giving.forgotten(self.profile, self.now()),
+            }
+        told = recall(
             self.store,
             self.project,
             self.profile,
-            Query(task=question, **facets),
+            found,
             now=self.now(),
+            most=size.most if limit is None else limit,
+            floor=floor if min_score is None else min_score,
             asking=AskingRun(run, host, surface=surface) if run else None,
-            level=budget,
-            limit=limit,
-            min_score=min_score,
             include_held=include_held,
             include_stale=include_stale,
             as_of=as_of,
             person=self.actor.is_person,
-            model=lambda: self.model("rewrite"),
+            **how,
         )
+        return replace(told, level=size, rewrite=rewrite)
+
+
+def is_origins(profile: Profile) -> bool:
+    """Whether a profile tells no moments apart: its own number holds for everything."""
+    return not profile.budget.start_tokens
+
+
+def order_of(memories: Opened) -> Order | None:
+    """An origin's way to rank what a question finds; none where plain ranking holds."""
+    if not is_origins(memories.profile):
+        return None
+    from tacit.origins.giving import order
+
+    return order(memories.profile, memories.now())

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.stores.identity import Place
-    from tacit.words.passages import Weights
 
 ASCII_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
@@ -137,11 +136,6 @@ class Found:
         str, int
     ]  # word -> rows that hold it; exact for rare words, estimated for common ones
     tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
-    passages: tuple[
-        tuple[str, ...], ...
-    ] = ()  # of a question: each passage's words, as the index reads them
-    length: float = 0.0  # mean words of a text here; 0 where the engine does not say
-    weights: Weights | None = None  # of the passages, where the engine weighed by them itself
 
 
 @value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import re  # whose own cache is enough here: a hook loads this module, and no other of the room
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 # Characters that do not show, or change how others show. Zero-width joiners also build emoji and some scripts' letters,
 # so those are judged by their neighbours.
@@ -44,18 +46,18 @@ def plain_line(text: str, limit: int = 600) -> str:
         text = _visible(text)
     text = " ".join(text.split())  # first: a tag that two line breaks tore apart must be seen whole
     if "``" in text or "~~" in text:
-        text = re.compile(r"`{3,}").sub("'''", re.compile(r"~{3,}").sub("~", text))
+        text = _compiled(r"`{3,}").sub("'''", _compiled(r"~{3,}").sub("~", text))
     if "<" in text:
-        text = re.compile(_TAGS, re.I).sub(lambda tag: "‹" * len(tag[0]), text)
+        text = _compiled(_TAGS).sub(lambda tag: "‹" * len(tag[0]), text)
     if "![" in text:
         text = text.replace("![", "! [")
     if "[" in text or ("(" in text and _may_be_marked(text)):
-        text = re.compile(_MARKS, re.I).sub("‹", text)
+        text = _compiled(_MARKS).sub("‹", text)
     if (
         text[:1] and text[0] in "#>-*+=_|0123456789"
     ):  # all of them in one pass: a text may be nothing else
         opened = r"(?:(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\|(?=\s|$))\s?)*(?:(?:[-*_=|+]\s?){3,}$)?"
-        head = re.compile(opened).match(text)
+        head = _compiled(opened).match(text)
         text = text[head.end() :] if head else text
     if len(text) > limit:
         text = text[: limit - 1].rstrip() + "…"
@@ -68,7 +70,7 @@ def named_hidden(text: str, spelled: str = "⟨U+{:04X}⟩") -> str:
     """The text with each character that does not show, or changes how others show, as its number. An emoji keeps its form."""
     if text.isascii():
         return text
-    unseen = re.compile(f"(?![\ufe0e\ufe0f])(?:{HIDDEN}|[\x80-\x9f])")
+    unseen = _compiled(f"(?![\ufe0e\ufe0f])(?:{HIDDEN}|[\x80-\x9f])")
     return unseen.sub(lambda found: spelled.format(ord(found[0])), text)
 
 
@@ -82,6 +84,13 @@ def _visible(text: str) -> str:
     """The text without escapes and hidden characters, every kind of white space a plain space."""
     if "\x1b" in text or "\x9b" in text:
         escapes = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
-        text = re.compile(escapes).sub("", text)
-    text = re.compile(HIDDEN).sub("", text)
+        text = _compiled(escapes).sub("", text)
+    text = _compiled(HIDDEN).sub("", text)
     return "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, whatever the case; its module is loaded here, for most lessons are plain and a hook tells them without it."""
+    import re
+
+    return re.compile(pattern, re.I)

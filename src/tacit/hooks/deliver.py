@@ -12,6 +12,7 @@ from tacit.hooks.events import (
     START,
     TASK,
     Injection,
+    LeftOut,
     Told,
     moment_of,
 )
@@ -36,7 +37,8 @@ from tacit.stores.places import common_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Ids
@@ -46,9 +48,15 @@ if TYPE_CHECKING:
     from tacit.hooks.select import Lesson
     from tacit.stores.sql import Store
 
+    # what a context was assigned before, and whether that is told again -> lessons, those with a caution, what was left out
+    Chooser = Callable[
+        [Mapping[str, bool], bool], tuple[list[Memory], Collection[str], Sequence[LeftOut]]
+    ]
+
 CALLS = ("hook:before-command", "hook:before-file")  # surfaces that share one room
 PAIRS_AT_ODDS = 1000  # of lessons at odds that are looked at
 NO_LIMIT = 99
+NEAREST = 20  # of those left out that are recorded with their reasons
 NOTICED = "notice"  # the source that `learn/tell` names
 # Where no prompt hook follows, as at `tacit inject`: half as much again; beside a task half for ways of working.
 ALONE, WAYS_BESIDE = 3 * START_TOKENS // 2, START_TOKENS // 2
@@ -70,28 +78,38 @@ def inject(
     repeat: bool = False,
     look: bool = False,
     exists: Callable[[str], bool] | None = None,
+    chooser: Chooser | None = None,
 ) -> Injection:
     """The lessons for a moment, recorded before they are told. Raises `Unavailable` where they cannot be.
 
     What a context was once assigned is not told to it again, unless `repeat` asks for it: after a compaction the notes are gone.
     Another context of the unit is told as its coin fell. `exists` tells whether a file that a lesson names is there. A `look` is a
-    person's: nothing is left out by a coin, nothing recorded.
+    person's: nothing is left out by a coin, nothing recorded. An origin's `chooser` stands in for plain selection at starts and prompts.
     """
     renderer_named(renderer or profile.render.renderer)
     run = asking.run or ids()
     row = run_row_for(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     before = known_to(store, row.root, context)
-    kept = chosen(store, project, profile, query, asking, row.root, before, level, repeat, exists)
+    left: Sequence[LeftOut] = ()
+    cautions: Collection[str] = ()
+    if chooser is None or moment_of(query, True) in (COMMAND, FILE):
+        kept = chosen(
+            store, project, profile, query, asking, row.root, before, level, repeat, exists
+        )
+    else:
+        kept, cautions, left = chooser(before, repeat)
     kept = [each for each in kept if repeat or each.id not in before]
 
     def worded(memories: Sequence[Memory]) -> str:
-        return render(signed(store, memories), profile, ids(), renderer=renderer, wrap=wrap)
+        told = signed(store, memories, cautions)
+        return render(told, profile, ids(), renderer=renderer, wrap=wrap)
 
+    nearest, counts = tuple(left[:NEAREST]), counted(left)
     if not kept or look:
         text = worded(kept)
         shown = tuple(each.id for each in kept)
-        return Injection(run, text, tokens_of(text), shown)
+        return Injection(run, text, tokens_of(text), shown, (), nearest, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
         kept = still_allowed(tx, kept, scope_projects(project.id))
         told = assignments(
@@ -114,13 +132,19 @@ def inject(
         tokens = tokens_of(text)
         asked = {"domain": query.domain, "agent": query.agent}
         asked |= {"context": context} if context else {}
+        noted: dict[str, Any] = {"asked": asked}
+        if left:
+            near = [[each.id, each.reason] for each in nearest]
+            noted |= {"counts": counts, "nearest": near}
+        if warned := [id for id in injected if id in cautions]:
+            noted["cautions"] = warned
         event = asking.event or f"{row.id} {ids()}"
         surface = asking.surface
         whose = (event, project.id, row.id, row.root, surface)
-        if not tx.add_injection(*whose, tokens, injected, withheld, {"asked": asked}, now):
+        if not tx.add_injection(*whose, tokens, injected, withheld, noted, now):
             return Injection(run, note="this very event was answered before")
         record_giving(tx, row, asking, query, kept, told, now)
-    return Injection(run, text, tokens, injected, withheld)
+    return Injection(run, text, tokens, injected, withheld, nearest, counts)
 
 
 def chosen(
@@ -138,10 +162,8 @@ def chosen(
     """What belongs to this moment, in the order in which it is told."""
     projects = scope_projects(project.id)
     told = store.memories([id for id, was_given in before.items() if was_given])
-    full = store.full_text(projects, True)
-    assert full is not None  # such a store is asked by origins' ways alone
     known = Known(
-        full,
+        store.full_text(projects, True),
         common=common_in(store.path, project.id),
         given=() if repeat else told,
         may=lambda memory: is_for(memory, query, profile),
@@ -149,15 +171,18 @@ def chosen(
     )
     moment = moment_of(query, asking.surface.startswith("hook"))
     most = getattr(profile.budget, level, NO_LIMIT) if level else NO_LIMIT
-    room = CALL_TOKENS
-    if moment in (COMMAND, FILE):
+    room, at_calls = CALL_TOKENS, list[str]()
+    if moment in (COMMAND, FILE) and asking.surface in CALLS:
         context = asking.context or query.agent
         told_at = [each for each in store.tellings(unit) if each.surface in CALLS]
-        room -= spent_on(told_at, context) if asking.surface in CALLS else 0
+        room -= spent_on(told_at, context)
+        at_calls = [id for each in told_at if each.context == context for id in each.given]
+    found: list[Lesson] = []
     if moment == COMMAND:
         found = known.command(query.command, room)
     elif moment == FILE:
-        found = [each for path in query.files for each in known.file(path, query.task, room)]
+        for path in query.files:
+            found += known.file(path, query.task, room, at_calls)
     elif moment == FAILURE:
         error = "\n".join(query.errors)
         found = known.failure(query.command, error, failed_so(store, projects, error))
@@ -230,11 +255,19 @@ def at_odds(store: Store, project: str) -> Collection[frozenset[str]]:
     ]
 
 
-def signed(store: Store, memories: Sequence[Memory]) -> list[Told]:
+def counted(left: Iterable[LeftOut]) -> dict[str, int]:
+    """How many were left out for each reason."""
+    counts: dict[str, int] = {}
+    for each in left:
+        counts[each.reason] = counts.get(each.reason, 0) + 1
+    return counts
+
+
+def signed(store: Store, memories: Sequence[Memory], cautions: Collection[str]) -> list[Told]:
     """Lessons with who signed them, where a team mate did."""
     names: Mapping[str, str] = {}
     if any(each.trust == "team" for each in memories):
         from tacit.stores.lookups import signers
 
         names = signers(store, memories)
-    return [Told(each, names.get(each.id, "")) for each in memories]
+    return [Told(each, names.get(each.id, ""), each.id in cautions) for each in memories]

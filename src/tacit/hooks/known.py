@@ -7,12 +7,13 @@ to an agent is the store's to say (`INJECTABLE_ROWS`).
 from __future__ import annotations
 
 from tacit.core.links import CONFIRMED
-from tacit.core.memory import ABOUT, TWIN, topic_of
+from tacit.core.memory import ABOUT, TWIN, said_more, topic_of
 from tacit.core.shell_line import simple_commands, unquoted
 from tacit.hooks.search import CANDIDATES, Search, words_of
 from tacit.hooks.select import (
     LONGEST_LINE,
     OUTPUT_END,
+    PART_OF,
     START_TOKENS,
     Fit,
     Here,
@@ -23,6 +24,7 @@ from tacit.hooks.select import (
     at_prompt,
     at_start,
     filled,
+    is_way,
     rare_words,
 )
 
@@ -85,10 +87,10 @@ class Known:
         programs = [word.rpartition("/")[2] for word in said if not word.startswith("-")]
         return at_command(line, self._holding(" ".join(programs)), self.here, room)
 
-    def file(self, path: str, text: str, room: int) -> list[Lesson]:
-        """What is told before a file is read or edited."""
+    def file(self, path: str, text: str, room: int, before: Collection[str] = ()) -> list[Lesson]:
+        """What is told before a file is read or edited; `before` are those told at calls of this context."""
         said = f"{path.rpartition('/')[2]} {text[:WRITTEN]}"
-        return at_file(path, text[:WRITTEN], self._holding(said), self.here, room)
+        return at_file(path, text[:WRITTEN], self._holding(said), self.here, room, before)
 
     def failure(self, line: str, output: str, met: Iterable[Hit] = ()) -> list[Lesson]:
         """What is told when a command failed; `met` are lessons about that very error."""
@@ -135,6 +137,7 @@ def lesson_of(memory: Memory, n: int, pairs: Iterable[str] = ()) -> Lesson:
     extra = memory.extra or {}
     sign: Any = extra.get("sign")
     before = extra.get(ABOUT)
+    twin = [*map(str, [*(extra.get(TWIN) or ())][:1])]
     return Lesson(
         memory.id,
         n,
@@ -147,10 +150,16 @@ def lesson_of(memory: Memory, n: int, pairs: Iterable[str] = ()) -> Lesson:
         or bool((memory.tally.signals or {}).get(CONFIRMED)),
         met=max(1, memory.tally.seen),
         sign=(str(sign[0]), str(sign[1])) if _is_pair(sign) else ("", ""),
-        twins=(memory.id, folded(memory.text), *map(str, [*(extra.get(TWIN) or ())][:1]), *pairs),
+        twins=(memory.id, folded(memory.text), *pairs, *(() if said_more(memory) < 0 else twin)),
+        less=[f"{PART_OF}{name}" for name in twin] if said_more(memory) < 0 else (),
         before=tuple(before) if isinstance(before, dict) else (),
         pinned=memory.pinned,
     )
+
+
+def is_told_at_starts(memory: Memory) -> bool:
+    """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
+    return is_way(lesson_of(memory, 0))
 
 
 def folded(text: str) -> str:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from itertools import pairwise
 from math import log, sqrt
 
+from tacit.words.stop_words import all_stop_words
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -277,8 +279,6 @@ def alike(one: Sequence[str], other: Sequence[str]) -> float:
 
 def stop_tokens(full: FullText) -> set[str]:
     """Words that carry form and no subject, as the index reads them."""
-    from tacit.words.tokens import all_stop_words
-
     return {*full.tokens(" ".join(sorted(all_stop_words())))}
 
 

@@ -35,6 +35,7 @@ LONGEST_WORDS = 24  # words of one command that are read
 FRONT = frozenset("sudo env time nohup nice command exec xargs timeout".split())
 CURES = ("fix", "pitfall", "fact")
 WAYS = ("rule", "preference")
+PART_OF = "part of "  # before the name of twins, for one that says less than they do
 
 Call = tuple[str, ...]  # a program and the words that say which of its commands
 
@@ -44,10 +45,12 @@ class Lesson:
 
     __slots__ = (
         "commands",
+        "covers",
         "everything",
         "files",
         "id",
         "kind",
+        "less",
         "met",
         "n",
         "names",
@@ -76,6 +79,7 @@ class Lesson:
         twins: Collection[str] = (),
         before: Collection[str] = (),
         pinned: bool = False,
+        less: Collection[str] = (),
     ) -> None:
         self.id, self.n, self.text, self.kind = id, n, text, kind
         self.person, self.met = person, met  # a person's word; sessions that vouch for it
@@ -83,7 +87,9 @@ class Lesson:
         self.sign = (
             sign  # where its literal mark stands (E: output, T: text of a call), and the mark
         )
-        self.twins = frozenset(twins)  # names it shares with those that say the same
+        self.less = bool(less)  # it says a part of what a fuller one says
+        self.twins = frozenset((*twins, *less))  # names it shares with those that say the same
+        self.covers = frozenset((*twins, *(() if less else (f"{PART_OF}{name}" for name in twins))))
         self.everything = about in ("", "*")
         topic, *names = ("",) if self.everything else (part.strip() for part in about.split(";"))
         self.topic = topic.casefold()
@@ -155,13 +161,15 @@ def rare_words(
 
 def at_start(lessons: Iterable[Lesson], here: Here, room: int = START_TOKENS) -> list[Lesson]:
     """What is pinned; then ways of working: what two sessions met first, by how many did; then what a person said once."""
-    ways = [
-        each
-        for each in lessons
-        if each.pinned or (each.kind in WAYS and (each.met > 1 or each.person))
-    ]
+    ways = [each for each in lessons if is_way(each)]
     ways.sort(key=lambda each: (not each.pinned, -each.met, not each.person, -each.n))
     return filled(ways, here, room)
+
+
+def is_way(lesson: Lesson) -> bool:
+    """Whether starts tell it, as far as there is room."""
+    known = lesson.met > 1 or lesson.person
+    return lesson.pinned or (lesson.kind in WAYS and known)
 
 
 def at_prompt(
@@ -209,19 +217,33 @@ def at_command(
 
 
 def at_file(
-    path: str, text: str, lessons: Iterable[Lesson], here: Here, room: int = CALL_TOKENS
+    path: str,
+    text: str,
+    lessons: Iterable[Lesson],
+    here: Here,
+    room: int = CALL_TOKENS,
+    before: Collection[str] = (),
 ) -> list[Lesson]:
-    """What is about the file that is read or edited, then what is about a name in what is written there."""
+    """What is about the file that is read or edited, then what is about a name in what is written there.
+
+    A file that is read and then edited is one: what was told `before` at calls and is about it takes its lines.
+    """
+    again = [id for id in before if id in here.given and is_about(here.given[id], path, here)]
     said = f"{path}\n{text}"
     found = []
     for lesson in lessons:
         if lesson.sign[0] == "T" and stands(lesson.sign[1], said):
             found.append((3.0, lesson))
-        elif any(is_same_file(each, path) and not _is_common(each, here) for each in lesson.files):
+        elif is_about(lesson, path, here):
             found.append((2.0, lesson))
         elif here.named(lesson, said):
             found.append((1.0, lesson))
-    return filled(_ordered(found), here, room, LINES, one_of_topic=True)
+    return filled(_ordered(found), here, room, LINES - len(again), one_of_topic=True)
+
+
+def is_about(lesson: Lesson, path: str, here: Here) -> bool:
+    """Whether a file is a lesson's, and no common one."""
+    return any(is_same_file(each, path) and not _is_common(each, here) for each in lesson.files)
 
 
 def at_failure(
@@ -249,16 +271,29 @@ def filled(
     """As many as fit, in this order: none that was told, none whose twin was, none twice."""
     told: list[Lesson] = []
     for each in order:
-        known = (*here.given.values(), *told)
+        topic = each.topic if one_of_topic else ""
         if (
             len(told) < lines
             and cost(each) <= room
-            and not any(each.id == other.id or each.twins & other.twins for other in known)
-            and not (one_of_topic and each.topic and any(each.topic == it.topic for it in told))
+            and each.id not in here.given
+            and not is_said(each, order, (*here.given.values(), *told))
+            and not (topic and any(topic == other.topic for other in told))
         ):
             room -= cost(each)
             told.append(each)
     return told
+
+
+def is_said(each: Lesson, order: Iterable[Lesson], known: Iterable[Lesson]) -> bool:
+    """Whether another says the same: one that is known, or the fuller one or a person's that comes; never another's for a person's."""
+    for other in known:
+        if each.id == other.id or (each.twins & other.covers and (other.person or not each.person)):
+            return True
+    return any(
+        each.twins & other.covers and (each.less or (other.person and not each.person))
+        for other in order
+        if other.id != each.id
+    )
 
 
 def cost(lesson: Lesson) -> int:

@@ -27,7 +27,7 @@ from tacit.learn.by_hand import finding_from
 from tacit.learn.stage import Learned
 
 if TYPE_CHECKING:
-    from tacit.recall import Injection
+    from tacit.hooks.events import Injection
 
     class Recording(Protocol):
         """What a run needs of the memories: `Memories` is one."""

@@ -7,18 +7,11 @@ from __future__ import annotations
 
 from math import exp, log, log10, prod
 
-from tacit.core.memory import STALE, path_of, recalls_of
+from tacit.core.memory import STALE, frequency_of, path_of, recalls_of
 from tacit.origins.geas.rules import Geas
 from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.origins.ralph.rules import Ralph
-from tacit.recall.rank import (
-    Ranked,
-    days_since,
-    frequency_of,
-    success_of,
-    task_type,
-    words_reader,
-)
+from tacit.origins.ranked import Ranked, days_since, success_of, task_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +20,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
-    from tacit.recall.query import Asked
-    from tacit.recall.rank import Facts, Hit
+    from tacit.origins.ranked import Asked, Facts, Hit
 
 
 def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
@@ -128,8 +120,7 @@ def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
 
 def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """joelclaw: how well the words fit, less with time, more with use."""
-    held = words_reader(asked, facts, hits)
-    return [decayed(hit, held(hit)[0], facts.now) for hit in hits]
+    return [decayed(hit, facts.met.get(hit.n, 0.0), facts.now) for hit in hits]
 
 
 def decayed(hit: Hit, raw: float, now: str) -> Ranked:

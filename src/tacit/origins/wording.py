@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.hooks.render import Words
-    from tacit.recall.rank import Ranked
+    from tacit.origins.ranked import Ranked
 
 
 class Wording:

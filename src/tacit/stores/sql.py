@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from tacit.core.trust import Actor
     from tacit.stores.sql_writer import Transaction
     from tacit.stores.sqlite.fulltext import FullText
-    from tacit.words.passages import Passage
 
 # Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
 _BY_WRITING = "at, (SELECT m.n FROM memory m WHERE m.id = use.memory), memory"
@@ -429,21 +428,9 @@ class Store(Reads):
         """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
         return 0
 
-    def ask(
-        self,
-        projects: Sequence[str],
-        passages: Sequence[Passage],
-        *,
-        limit: int = 50,
-        injectable: bool = False,
-    ) -> Found:
-        """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's."""
-        how = {"limit": limit, "injectable": injectable}
-        return self._own("search").ask_passages(self, projects, passages, **how)  # type: ignore[no-any-return]
-
-    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText | None:
-        """What the one ranking asks of a store; nothing where the engine finds by its own."""
-        return None
+    @abstractmethod
+    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText:
+        """The texts of these projects, as the one ranking asks for them; with `told` only what may be told."""
 
     def signed(
         self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20

@@ -16,9 +16,9 @@ from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
     from tacit.app.queries import Why
+    from tacit.hooks.answer import Recalled
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
-    from tacit.recall.answering import Recalled
 
 
 def picked(of: Any, *names: str) -> dict[str, Any]:

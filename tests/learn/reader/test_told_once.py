@@ -10,13 +10,10 @@ from tests.readers import desk_of, read_by
 from tacit.app import Memories
 from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.value import replace
+from tacit.hooks.known import lesson_of
+from tacit.hooks.select import Here, filled
 from tacit.learn.reader.twins import near_ones, twin_words
-from tacit.origins import named
-from tacit.recall.budget import Level, fit
-from tacit.recall.moments import twin_of
-from tacit.recall.rank import Ranked
 from tacit.testing import run, say, tool, user
-from tacit.words.tokens import query_words
 
 RTK = "Run `bun run test` directly, not `rtk bun run test`: rtk knows no `bun` subcommand."
 LINT = "Run `bun run lint` directly, not behind rtk: rtk knows no `bun` subcommand."
@@ -112,7 +109,13 @@ def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_
     (new,) = heard(memories, "r2", LINT, "less")[0].new
     one, other = memories.store.memories([old, new])
     assert said_as(other) == said_as(one) == one.id and family_of(other) == family_of(one)
-    assert twin_of(other, [one], query_words) == one.id
+    assert told(one, other) == [one.id]
+
+
+def told(*lessons: Memory) -> list[str]:
+    """Which of these a moment tells, in this order."""
+    order = [lesson_of(memory, n) for n, memory in enumerate(lessons)]
+    return [each.id for each in filled(order, Here(), 10_000)]
 
 
 def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_every_part() -> (
@@ -134,12 +137,6 @@ def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_
         )
         for id, text, word in (("c", replaced, ["less"]), ("b", append, ["less"]), ("a", union, []))
     ]
-
-    def told(*lessons: Memory) -> list[str]:
-        ranked = [Ranked(memory, 1.0 - at / 10, {}, "words") for at, memory in enumerate(lessons)]
-        level = Level("auto", "balanced", "explicit", most=9)
-        fitted = fit(ranked, level, named(), cost=lambda _: 10, words=query_words)
-        return [each.memory.id for each in fitted.kept]
 
     assert told(*parts) == ["a"]
     assert told(*parts[:2]) == ["c", "b"]
@@ -173,8 +170,7 @@ def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(
         text="Call bun plainly, no rtk in front: the wrapper hides what failed.",
         extra={"twin": [one.id, one.id]},
     )
-    assert twin_of(agents, [one], query_words) == one.id
-    assert not twin_of(one, [agents], query_words)
+    assert told(one, agents) == told(agents, one) == [one.id]
 
 
 def test_the_best_word_of_several_counts() -> None:

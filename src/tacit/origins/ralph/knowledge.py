@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, task_type_of
 from tacit.core.rows import scope_projects
-from tacit.core.states import INJECTABLE
+from tacit.core.states import INJECTABLE, barred
 from tacit.core.value import value
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, Ranked, barred, ordered, success_of
+from tacit.hooks.events import Query
+from tacit.origins.ranked import Facts, Ranked, asked, ordered, success_of
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
@@ -124,7 +124,7 @@ class Knowledge:
         self, task: str = "", *, task_type: str = "", limit: int | None = None
     ) -> list[tuple[Memory, float]]:
         """The most relevant of all kinds for a task, with their relevance."""
-        wanted = asked(Query(task=task, task_type=task_type), self.profile)
+        wanted = asked(Query(task=task, task_type=task_type))
         found = ordered("relevance", self.hits, wanted, self.profile, Facts(self.now))
         return [(each.memory, each.parts["relevance"]) for each in found][
             : TOP if limit is None else limit
@@ -156,7 +156,7 @@ class Knowledge:
 
     def _proven(self, hits: Sequence[Candidate]) -> list[Ranked]:
         order = {hit.memory.id: hit.n for hit in hits}
-        found = ordered("proven", hits, asked(Query(), self.profile), self.profile, Facts(self.now))
+        found = ordered("proven", hits, asked(Query()), self.profile, Facts(self.now))
         return sorted(
             found, key=lambda each: (-each.score, -_merit(each.memory), order[each.memory.id])
         )

@@ -99,7 +99,7 @@ class SqliteStore(Store):
 
         return find_words(self, projects, words, deep=not how.get("injectable"), **how)
 
-    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText | None:
+    def full_text(self, projects: Sequence[str], told: bool = False) -> FullText:
         """The texts of these projects, as the one ranking asks for them."""
         from tacit.stores.sqlite.fulltext import FullText
 

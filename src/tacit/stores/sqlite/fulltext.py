@@ -113,6 +113,11 @@ class FullText:
         )
         return found
 
+    def number(self, id: str) -> int:
+        """A lesson's number."""
+        found: int = self.store.one("SELECT n FROM memory WHERE id = :id", id=id)[0]
+        return found
+
     def lessons(self, scores: Mapping[int, float]) -> tuple[Hit, ...]:
         """The lessons themselves, in the order of these scores."""
         return numbered(self.store, "words", [*scores.items()])

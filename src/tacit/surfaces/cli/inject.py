@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.core.errors import TacitError
-    from tacit.recall import Injection
+    from tacit.hooks.events import Injection
 
 _INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
 _FACETS = (

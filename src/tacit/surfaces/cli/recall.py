@@ -21,7 +21,7 @@ from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
 
 if TYPE_CHECKING:
-    from tacit.recall.answering import Recalled, Recollection
+    from tacit.hooks.answer import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
 

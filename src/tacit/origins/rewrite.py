@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import Unavailable
 from tacit.core.value import Section, value
-from tacit.recall.budget import Level
+from tacit.origins.levels import Level
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

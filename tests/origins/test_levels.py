@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
-from tacit.core.value import replace
+from tacit.hooks.render import tokens_of
 from tacit.origins import named
-from tacit.recall.budget import Fitted, Level, fit, tokens_of
-from tacit.recall.moments import AT_START, AT_TASK
-from tacit.recall.rank import Ranked
+from tacit.origins.levels import Fitted, Level, fit
+from tacit.origins.ranked import Ranked
 
 DEFAULT = named("default")
 Make = Callable[..., Memory]
@@ -114,46 +113,3 @@ def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, 
 def test_a_token_is_four_characters_begun() -> None:
     """An estimate, written down as such."""
     assert [tokens_of("x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
-
-
-def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:
-    """What is about the task has the rest; at a start there is nothing else, and they have all of it."""
-    ways = [Ranked(make(f"Way {n}.", about="*"), 1.0, {}, "standing") for n in range(5)]
-    about = [Ranked(make(f"Fact {n}."), 0.5, {}, "words") for n in range(5)]
-    level = Level("auto", "balanced", "auto-default", 99, tokens=600, ways=200, moment=AT_TASK)
-    found = fit([*ways, *about], level, DEFAULT, cost=lambda each: 100)
-    assert kept(found) == [each.memory.id for each in (*ways[:2], *about[:4])]
-    start = fit(ways, replace(level, moment=AT_START, ways=0), DEFAULT, cost=lambda each: 100)
-    assert kept(start) == [each.memory.id for each in ways]
-
-
-def test_a_persons_words_stand_for_those_that_say_the_same(make: Make) -> None:
-    """Though the agent's wording came up more often and would come first."""
-    own = make("Never make draft prs.", trust="user")
-    told = make(
-        "Never make draft PRs; open them ready for review.", trust="agent", extra={"twin": [own.id]}
-    )
-    assert kept(fitted([told, own], words=words)) == [own.id]
-
-
-def test_of_two_that_say_the_same_one_is_given(make: Make) -> None:
-    """Nor what the context was told before; other names or figures make another lesson, and what is pinned is told whatever it is."""
-    one = make("After a pull request is up, look for review comments and answer them.")
-    other = make("After a pull request is up look for new review comments, and answer them.")
-    first, second = (
-        make("Pin `left-pad` to the old release in package.json always."),
-        make("Pin `right-pad2` to the old release in package.json always."),
-    )
-    found = fitted([one, other, first, second], words=words)
-    assert (kept(found), reasons(found)) == (
-        [one.id, first.id, second.id],
-        [(other.id, f"says what {one.id} says")],
-    )
-    assert reasons(fitted([one], words=words, told=[other])) == [
-        (one.id, f"says what {other.id} says")
-    ]
-    assert kept(fitted([one, replace(other, pinned=True)], words=words)) == [other.id]
-
-
-def words(text: str) -> list[str]:
-    return text.lower().replace(",", " ").replace(".", " ").split()

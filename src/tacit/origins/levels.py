@@ -1,17 +1,14 @@
-"""How many memories a run is given, and which ones have to stay behind.
+"""How many memories a run is given in an origin's way, and which ones have to stay behind.
 
-A level sets the number, or the moment sets tokens (`moments.room_for`); caps of kinds, a token cap, conflicts and twins thin it
-out. Pinned memories stand outside the number, never outside the token cap: what goes into a prompt is bounded. What is left behind is
-counted by reason, and the nearest are named, because "why was I not told?" is a fair question.
+A level sets the number; caps of kinds, a token cap and conflicts thin it out. Pinned memories stand outside the number, never
+outside the token cap: what goes into a prompt is bounded. What is left behind is counted by reason, and the nearest are named,
+because "why was I not told?" is a fair question.
 """
 
 from __future__ import annotations
 
-from tacit.core.memory import PERSONAL, said_as, said_more
 from tacit.core.value import value
-from tacit.hooks.render import tokens_of as tokens_of
-from tacit.recall.moments import AT_TASK, NOTICED, twin_of
-from tacit.recall.rank import LeftOut
+from tacit.hooks.events import LeftOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
-    from tacit.recall.rank import Hit, Ranked
+    from tacit.origins.ranked import Ranked
 
 _LEVELS = ("lean", "balanced", "deep")
 NEAREST = 20  # of those left out that are recorded with their reasons
@@ -38,9 +35,6 @@ class Level:
     most: int  # memories, pinned ones aside
     cautions: int = 0  # and so many that are given as cautions
     fetch: int = 0  # what the store is asked for
-    tokens: int = 0  # of the whole; 0: as many as the profile's hard cap
-    ways: int = 0  # of these, for ways of working beside a task
-    moment: str = ""  # which one it is; empty where the profile knows none
 
 
 @value
@@ -88,31 +82,24 @@ def fit(
     cost: Callable[[Ranked], int],
     spent: int = 0,
     at_odds: frozenset[frozenset[str]] = frozenset(),
-    words: Callable[[str], list[str]] | None = None,
-    told: Sequence[Memory] = (),
 ) -> Fitted:
-    """The best that fit the level, the caps and the token cap; `spent` tokens go to what stands around them. Where `words` reads texts, of
-    two that say the same one is given, and none that says what was `told` before."""
+    """The best that fit the level, the caps and the token cap; `spent` tokens go to what stands around them."""
     budget = profile.budget
     kept: list[Ranked] = []
     left: list[LeftOut] = []
     kinds: dict[str, int] = {}
     plain = cautions = 0
-    said = list(told)
-    caps = [cap for cap in (budget.max_tokens, level.tokens) if cap]
-    room = min(caps) - spent if caps else 1 << 60
-    ways_room = level.ways or 1 << 60
+    room = budget.max_tokens - spent if budget.max_tokens else 1 << 60
 
     def leave(each: Ranked, reason: str) -> None:
         left.append(LeftOut(each.memory.id, reason, each.score))
 
-    best_first = _persons_first(_settled(ranked, at_odds, profile, leave))
+    best_first = _settled(ranked, at_odds, profile, leave)
     for each in sorted(
         best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)
     ):
         memory = each.memory
         outside = budget.pinned_outside and memory.pinned
-        is_way = level.moment == AT_TASK and each.channel == "standing"
         kind = profile.kinds.get(memory.kind)
         if not outside:
             if each.caution and level.cautions:
@@ -126,20 +113,11 @@ def fit(
                 leave(each, f"cap of {memory.kind}")
                 continue
         price = cost(each)
-        if price > room or (is_way and price > ways_room):
+        if price > room:
             leave(each, "tokens")
             continue
-        if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment)):
-            leave(each, f"says what {twin} says")
-            continue
-        for other in [other for other in kept if words and _says_less(other.memory, memory, words)]:
-            leave(other, f"says less than {memory.id}")
-            kept.remove(other)
-            room += cost(other)
         room -= price
-        ways_room -= price if is_way else 0
         kept.append(each)
-        said.append(memory)
         if outside:
             continue
         kinds[memory.kind] = kinds.get(memory.kind, 0) + 1
@@ -152,27 +130,6 @@ def fit(
         key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id])
     )
     return Fitted(tuple(kept), tuple(left))
-
-
-def _says_less(one: Memory, other: Memory, words: Callable[[str], list[str]]) -> bool:
-    return (
-        said_more(one) < said_more(other) and not one.pinned and bool(twin_of(one, [other], words))
-    )
-
-
-def _persons_first(ranked: list[Ranked]) -> list[Ranked]:
-    """Of lessons that say the same by a reader's word, a person's stands where the first of them stood: the others then give way to it."""
-    place: dict[str, int] = {}
-    order = list(ranked)
-    for at, each in enumerate(order):
-        first = place.setdefault(said_as(each.memory), at)
-        if (
-            first != at
-            and each.memory.trust in PERSONAL
-            and order[first].memory.trust not in PERSONAL
-        ):
-            order[first], order[at] = order[at], order[first]
-    return order
 
 
 def _settled(
@@ -219,18 +176,6 @@ def _weight(memory: Memory, opinion: str) -> float:
         return float(memory.pinned)
     known: float | None = getattr(memory.tally, opinion)
     return known or 0.0
-
-
-def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:
-    """Of lessons found by the signatures of an error those that are about it: one that names several things may name others."""
-    from tacit.words.diagnose import told_of
-
-    return [
-        hit
-        for hit in hits
-        if hit.memory.source != NOTICED
-        or set(told_of(hit.memory.signature, hit.memory.tags)).intersection(signatures)
-    ]
 
 
 def all_out(ranked: Iterable[Ranked], reason: str) -> list[LeftOut]:

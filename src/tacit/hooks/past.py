@@ -7,7 +7,7 @@ more: what it held stays unknown, also in retrospect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tacit.core.journal import Entry
@@ -52,17 +52,3 @@ def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:
         ),
         seen_at=at or None,
     )
-
-
-def frequencies(
-    memories: Iterable[Memory], words: Sequence[str], tokens: Callable[[str], list[str]]
-) -> tuple[dict[str, int], set[str]]:
-    """How many of these memories hold each word, given as the index has it, and which hold any."""
-    counts = dict.fromkeys(words, 0)
-    fitting: set[str] = set()
-    for memory in memories:
-        own = set(tokens(" ".join((memory.text, *memory.tags, *memory.paths))))
-        for word in own.intersection(counts):
-            counts[word] += 1
-            fitting.add(memory.id)
-    return counts, fitting
