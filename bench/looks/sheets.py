@@ -18,6 +18,7 @@ from pathlib import Path
 from bench.looks.figures import answered, projects
 from bench.looks.walk import LESSONS, Step, left, lessons_in, place_of, standing
 
+from tacit.app.looked import Brought
 from tacit.reading.asked import Item, failing
 from tacit.reading.failures import met
 from tacit.reading.habits import at_start
@@ -190,7 +191,8 @@ def show(data: Path, out: Path) -> None:
 def _delivered(data: Path, out: Path, look: str, labels: dict[str, str]) -> None:
     for project in projects(data, out):
         steps = answered(data, project, look, out)
-        told = known = lost = count = 0
+        told = known = lost = count = through = 0
+        held = _held(data, project, look, out, steps)
         for each in moments(data, project, look, out, steps) if steps else ():
             if each.key not in labels:
                 continue
@@ -202,12 +204,22 @@ def _delivered(data: Path, out: Path, look: str, labels: dict[str, str]) -> None
                 if word.isdigit() and 0 < int(word) <= len(notes)
             ]
             told += any(item in each.start for item in covers)
+            through += any(item in each.start and item.id not in held for item in covers)
             known += any(item in each.start + each.rest for item in covers)
             lost += bool(covers) and all(item in each.gone for item in covers)
         if count:
             print(
                 f"  {project} {look}: {_rate(told, count)} delivered, {known} stood, {lost} dropped and needed"
             )
+            every = len(_ever(steps))
+            print(f"    the gate holds {len(held)} of {every}; with it {through} are delivered")
+
+
+def _held(data: Path, project: str, look: str, out: Path, steps: Sequence[Step]) -> set[str]:
+    """What the product would have wait for a person's yes, of all that ever stood."""
+    sessions = {each.session: each for each in left(data, project, out)}
+    gate = Brought(None, look, sessions, None)  # type: ignore[arg-type]
+    return {item.id for item in _ever(steps) if gate.asked_of(item).outcome != "allow"}
 
 
 def _rate(yes: int, of: int) -> str:

@@ -74,7 +74,7 @@ class Brought:
     def _new(self, tx: Transaction, item: Item) -> str:
         """A new lesson, as a candidate; the ladder says what its sessions make of it."""
         kind = kind_named(self.work.profile, "rule" if self.look == "habits" else "fix")
-        asked = self._gate(item)
+        asked = self.asked_of(item)
         memory = Memory(
             id=self.work.ids(),
             project=self.work.project.id,
@@ -108,7 +108,7 @@ class Brought:
             "extra": {**extra, "sign": ["E", sign]} if sign else extra,
         }
 
-    def _gate(self, item: Item) -> GateDecision:
+    def asked_of(self, item: Item) -> GateDecision:
         """Whether an item may be told: what every text is asked, and whether a name of it came from outside alone."""
         failed = self._failures_of(item)
         ran = [line for each in failed for line in (each.command, each.passed) if line]
@@ -142,7 +142,7 @@ class Brought:
         now = replace(known, **self._worded(item))
         now = replace(now, signature=now.signature or known.signature)
         if now.text != known.text:
-            asked = self._gate(item)
+            asked = self.asked_of(item)
             now = replace(now, gate=asked.outcome, gate_reason=asked.reason)
         if now != known:
             told = "the look at all sessions words it so now"
