@@ -6,6 +6,8 @@ import json
 
 from tests.journeys.world import FLOATS, Machine
 
+from tacit.hooks.render import AGAIN, LABEL
+
 WAL = "The WAL of the ledger is flushed by `ledgerctl sync` alone."
 EXPORT = "The exporter writes umlauts in Latin-1."
 
@@ -89,6 +91,21 @@ def test_a_lesson_names_itself_and_is_fenced_as_notes(machine: Machine) -> None:
     assert id in told and opened.startswith("<") and closed.startswith("</")
     assert told.count(closed) == 1 and "</tacit-notes>" not in told
     assert machine.agent("s2").begins().splitlines()[0] != opened
+
+
+def test_a_context_that_was_told_before_reads_a_shorter_label(machine: Machine) -> None:
+    """What the notes are is said once a context, and again when it was emptied; the fence is drawn each time."""
+    machine.add(FLOATS)
+    about(machine)
+    agent = machine.agent()
+    told = [
+        agent.is_asked("are prices floats or integers in cents?"),
+        agent.runs("ledgerctl sync"),
+        agent.begins("compact"),
+    ]
+    labels = [each.splitlines()[1] for each in told]
+    assert labels == [LABEL, AGAIN, LABEL]
+    assert all(each.splitlines()[-1] == each.splitlines()[0].replace("<", "</") for each in told)
 
 
 def test_off_for_this_shell_and_paused_for_a_while(machine: Machine) -> None:

@@ -100,10 +100,11 @@ def inject(
     else:
         kept, cautions, left = chooser(before, repeat)
     kept = [each for each in kept if repeat or each.id not in before]
+    again = not repeat and any(before.values())
 
     def worded(memories: Sequence[Memory]) -> str:
         told = signed(store, memories, cautions)
-        return render(told, profile, ids(), renderer=renderer, wrap=wrap)
+        return render(told, profile, ids(), renderer=renderer, wrap=wrap, again=again)
 
     nearest, counts = tuple(left[:NEAREST]), counted(left)
     if not kept or look:

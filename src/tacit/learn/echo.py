@@ -1,7 +1,7 @@
 """Tacit must never learn its own echo: what it put into a run is taken out before anything is read from it.
 
-Two ways, because each misses something. Rendered notes stand between nonce fences, `<tacit-notes id="…">` to the
-closing tag of the same id, and an unclosed fence (a host cut the text) runs to its end. Origin renderings have no
+Two ways, because each misses something. Rendered notes stand between nonce fences, `<tacit-notes NONCE>` (once
+`id="NONCE"`) to the closing tag of the same nonce, and an unclosed fence (a host cut the text) runs to its end. Origin renderings have no
 fence, hosts reformat, agents copy: so every line that says, in plain spelling, what a given lesson says goes too.
 Reviewers' findings stay. A reviewer who was told a lesson and reports the problem again reports the problem; an agent
 that hands a lesson back in the same words reports nothing.
@@ -27,7 +27,7 @@ OWN_TIERS = ("agent", "quoted")  # who would be handing our words back
 
 # Quotes may be escaped: hooks speak JSON, and transcripts hold their words inside a string.
 _QUOTE = r"\\*[\"']?"
-_OPEN = re.compile(rf"<{_MARK}(?:\s+id={_QUOTE}(?P<id>[\w-]*){_QUOTE})?\s*>", re.I)
+_OPEN = re.compile(rf"<{_MARK}(?:\s+(?:id=)?{_QUOTE}(?P<id>[\w-]*){_QUOTE})?\s*>", re.I)
 _STRAY = re.compile(rf"</?{_MARK}\b[^>]*>", re.I)
 
 
@@ -113,7 +113,7 @@ def unfenced(text: str) -> str:
     while (opening := _OPEN.search(text, at)) is not None:
         pieces.append(text[at : opening.start()])
         # Only the closing tag of the same id ends it: a lesson that contains a closing tag must not open a door.
-        id = rf"\s+id={_QUOTE}{opening['id']}{_QUOTE}" if opening["id"] else ""
+        id = rf"\s+(?:id=)?{_QUOTE}{opening['id']}{_QUOTE}" if opening["id"] else ""
         closing = re.compile(rf"</{_MARK}{id}\s*>", re.I).search(text, opening.end())
         at = closing.end() if closing else len(text)
     pieces.append(text[at:])

@@ -40,9 +40,7 @@ _MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
 _PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 # ours, behind a failed command's output
-_OUR_NOTES = re.compile(
-    r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S
-)
+_OUR_NOTES = re.compile(r"\s*<tacit-notes ((?:id=)?[^<>\s]{1,46})>.*?</tacit-notes \1>\s*", re.S)
 _QUOTED = re.compile(
     r"\A\s*\"([^\"]*)\"\s*\Z"
 )  # `opencode run` puts a prompt of several words between quotes
