@@ -248,7 +248,9 @@ def _handle(memories: Memories, event: Event) -> HookAnswer:
         again = "compact" if event.emptied else ""
         late = _inject(
             memories,
-            replace(event, name="session-start", source=again, text="", error="", files=()),
+            replace(
+                event, name="session-start", source=again, text="", error="", line="", files=()
+            ),
             chosen,
         )
     return HookAnswer(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
