@@ -222,12 +222,12 @@ def ran(host: str, line: str) -> Any:
 
 @pytest.mark.parametrize("host", ["gemini", "copilot", "vscode", "cursor"])
 def test_a_lesson_about_a_command_comes_with_its_result(host: str) -> None:
-    """Where nothing that is said before a call is heard; a command that only looks asks for none."""
+    """Where nothing that is said before a call is heard; also with that of one that only looks."""
     event = ran(host, "cd web && make db")
     assert (event.name, event.text) == ("before-command", "cd web && make db")
     assert "the port is taken" in speaker(host).write(event, HookAnswer("the port is taken"))
-    looked = ran(host, "ls -la")
-    assert looked is None or looked.name == "step"
+    looked = ran(host, "git log --oneline")
+    assert (looked.name, looked.text) == ("before-command", "git log --oneline")
 
 
 def test_the_plugin_has_the_distributions_version() -> None:
@@ -268,14 +268,16 @@ def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dialect", [claude_code, codex])
-def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
-    """The others end before a store is opened: they are most of a session's calls."""
+def test_every_command_is_looked_up_in_its_context(dialect: Any) -> None:
+    """Also one that only looks: whether a lesson names its program stands in a small file."""
 
     def before(line: str, **more: Any) -> Any:
         given = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": line}, **more}
         return dialect.read("", told("PreToolUse", **given), {})
 
-    assert before("ls -la && cat x") is None
+    looked = before("git log && cat x")
+    assert (looked.name, looked.text, looked.context) == ("before-command", "git log && cat x", "")
+    assert before("") is None
     asked = before("cd web && make db", agent_id="a1", agent_type="x")
     assert (asked.name, asked.text, asked.context) == ("before-command", "cd web && make db", "a1")
 
