@@ -18,6 +18,8 @@ from tacit.stores.sqlite.errors import as_tacit_error
 
 pytestmark = pytest.mark.on_disk
 
+TASK = "do I run make migrate, or why do the tests fail?"
+
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare")
     or bool(
@@ -88,13 +90,13 @@ def test_what_cannot_be_recorded_is_not_given(tacit: Any, alone: Path, folder: P
             "session_id": "s1",
             "hook_event_name": "UserPromptSubmit",
             "cwd": str(folder),
-            "prompt": "the tests fail",
+            "prompt": TASK,
             "transcript_path": "",
         }
     )
     hooked = read_only(alone, folder, "hook", "prompt", stdin=payload)
     assert (hooked.returncode, hooked.stdout) == (0, "")
-    injected = read_only(alone, folder, "inject", "--task", "the tests fail", "--run", "r1")
+    injected = read_only(alone, folder, "inject", "--task", TASK, "--run", "r1")
     assert (injected.returncode, injected.stdout) == (0, "")
     assert "make migrate" in tacit("hook", "prompt", stdin=payload).out, (
         "with a disk that can be written it is given"
