@@ -20,6 +20,7 @@ from typing import Any
 from common import command, doctor, new_home, surroundings, tacit, texts, transcript
 
 MODEL = Path(__file__)
+TWINS = '{"pairs": [{"new"'  # how the question about lessons alone wants its answer
 
 
 def batch(seed: int, place: Path, kills: int = 20) -> dict[str, Any]:
@@ -124,11 +125,16 @@ def _lines(asked: Path) -> int:
 
 
 def answer(prompt: str) -> str:
-    """What the model of this campaign says: of a session its one wish, which is the person's own; and what passes the exam."""
+    """What the model of this campaign says: of a session its one wish, that it is the one which stood there as typed, and what passes the
+    exam."""
     import re
 
     from tacit.learn.reader.exam import EXAM_PAIRS
 
+    if TWINS in prompt:
+        names = re.findall(r"^(n\d+): .*tool-zebra(\d+) .*\n +(\w+): .*tool-zebra\2 ", prompt, re.M)
+        pairs = [{"new": new, "other": other, "word": "same"} for new, _, other in names]
+        return json.dumps({"pairs": pairs})
     if "never start the dev server yourself" in prompt:
         told = _told(
             "Never start the dev server yourself.", 4, "please never start the dev server yourself"
