@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tacit.app import open
+from tacit.core.profile import Profile
 from tacit.testing import run, say, tool, user
 
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -122,15 +123,18 @@ def test_whatever_the_server_does_no_finding_is_lost(
 
 @pytest.mark.parametrize("answer", [3600, (200, {}, "drip")])
 def test_a_server_that_keeps_us_waiting_loses_nothing_either(
-    endpoint: Any, folder: Path, alone: Path, by_rules: set[str], tmp_path: Path, answer: Any
+    endpoint: Any,
+    folder: Path,
+    alone: Path,
+    by_rules: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Any,
 ) -> None:
     """Silence and a byte now and then end when the time is over; the tokens are not paid back, for the server may have worked."""
-    (tmp_path / "hasty.toml").write_text(
-        'extends = "default"\nname = "hasty"\n[model]\ntimeout_s = 0.3\n'
-    )
+    monkeypatch.setattr(Profile, "model", Profile.model.but(timeout_s=0.3))
     configure(alone, url=endpoint.url, name="m")
     endpoint.answers = [answer]
-    with open(profile=str(tmp_path / "hasty.toml")) as memories:
+    with open() as memories:
         memories.learn(a_run("r1"))
         assert texts(memories) == by_rules
         counters = memories.health().counters
@@ -181,10 +185,10 @@ def test_a_hook_never_asks_a_model(endpoint: Any, folder: Path, alone: Path, tac
 def test_recall_is_answered_although_the_model_is_silent(
     endpoint: Any, folder: Path, alone: Path, tacit: Any
 ) -> None:
-    """The command waits its second and a half, once, and says why the words are the person's own."""
+    """Where an origin asks one for better words: once, for its second or two, and it says why the words are the person's own."""
     configure(alone, url=endpoint.url, name="m", rewrite=True)
     endpoint.answers = [3600]
-    with open() as memories:
+    with open(profile="joelclaw", by="joel", yes=True) as memories:
         memory = memories.add("Run make migrate before the tests on a fresh database")
     found = tacit("recall", "why does the migration of a fresh database break", "--json")
     assert [hit["id"] for hit in found.data["hits"]] == [memory.id]
