@@ -81,6 +81,8 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(
     ranked = memories.recall("guard against empty rows in the importer and exporter")
     scores = {answer.memory.id: answer.score for answer in ranked.hits}
     assert scores[gone.id] < scores[here.id]
+    told = memories.inject("guard empty rows in the importer and exporter", run="next").injected
+    assert told.index(here.id) < told.index(gone.id)
     assert (
         memories.gone(memories.get(gone.id)) == ("src/exporter.py",)
         and memories.health().health.is_sound

@@ -162,7 +162,8 @@ UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
 WITNESSED = "witnessed"  # something beside an agent's word speaks for it
-CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
+GONE = "gone"  # how many things that a lesson names are gone, as the sweep found
+CARRIED = (GONE, INSTRUCTED)  # what was seen outside the store; a fold keeps it
 # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
 IN_EPOCH = "verdict "
 

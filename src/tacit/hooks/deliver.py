@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.core.links import is_found_once, spent_on
+from tacit.core.links import GONE, is_found_once, spent_on
 from tacit.core.rows import scope_projects
 from tacit.hooks.coin import assignments
 from tacit.hooks.events import (
@@ -221,14 +221,14 @@ def still_so(
 ) -> list[Memory]:
     """Each once; those whose files are all gone come last."""
     order = {each.id: known.memories[each.id] for each in found}
-    if exists is not None:
-        gone = {
-            id
-            for id, memory in order.items()
-            if memory.paths and not any(map(exists, memory.paths))
-        }
-        order = dict(sorted(order.items(), key=lambda each: each[0] in gone))
-    return [*order.values()][:most]
+    return sorted(order.values(), key=lambda each: names_what_is_gone(each, exists))[:most]
+
+
+def names_what_is_gone(memory: Memory, exists: Callable[[str], bool] | None = None) -> bool:
+    """Whether nothing that a lesson names is there any more: as the sweep found, or as it is now."""
+    if (memory.tally.signals or {}).get(GONE):
+        return True
+    return exists is not None and bool(memory.paths) and not any(map(exists, memory.paths))
 
 
 def is_for(memory: Memory, query: Query, profile: Profile) -> bool:

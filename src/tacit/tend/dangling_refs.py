@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from tacit.core.links import GONE
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.stores.due import in_turn
@@ -46,15 +47,14 @@ def look(context: Context, changed: Sequence[str]) -> int:
     differ = [
         m
         for m in lessons
-        if (m.tally.signals or {}).get(GONE_SIGNAL, 0.0) != found[m.id]
-        and m.project == context.project.id
+        if (m.tally.signals or {}).get(GONE, 0.0) != found[m.id] and m.project == context.project.id
     ]
     place = str(turn[-1][0]) if len(turn) == TURN else "0"
     if not differ and place == str(last):
         return 0
     with context.write() as tx:
         for memory in differ:
-            tx.put_signal(memory.id, memory.project, GONE_SIGNAL, found[memory.id])
+            tx.put_signal(memory.id, memory.project, GONE, found[memory.id])
         context.put_mark(tx, _MARK, place)
     return sum(bool(found[memory.id]) for memory in differ)
 
@@ -71,9 +71,6 @@ def _listed(folder: str) -> list[str]:
 # machine, never was here. A decision record counts as gone where the project keeps such records and has none of that
 # number. Of several things named, one that is still there keeps the lesson up.
 
-GONE_SIGNAL = (
-    "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
-)
 ADRS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")
 _RECORD = re.compile(r"\bADR[- ]?0*(\d{1,5})\b", re.I)
 _PATH_NAMED = re.compile(r"(?<![\w/.:@~$-])((?:[\w.@-]+/)+[\w.@-]*\w)(?![\w/])")
