@@ -14,16 +14,20 @@ def test_a_session_uses_words_names_and_commands() -> None:
 
 
 def test_a_quarter_makes_a_word_common_and_a_few_sessions_none() -> None:
-    eight = [{"git", "rare"}, {"git"}, {"git"}, *({"else"} for _ in range(5))]
-    assert common_of(eight) == ["else", "git"]
-    assert common_of([{"git"}]) == []
-    assert common_of([{"git"}, {"git"}]) == ["git"]
+    twelve = [{"git", "rare"}, *({"git"} for _ in range(3)), *({"else"} for _ in range(8))]
+    assert common_of(twelve) == ["else", "git"]
+    assert common_of(twelve * 2) == ["else", "git"]
+    assert common_of([*twelve, *({"else"} for _ in range(4))]) == ["else"]
+    assert common_of([{"git"}] * 3) == []
+    assert common_of([{"git"}] * 4) == ["git"]
 
 
 def test_a_session_that_grew_counts_once_and_what_is_erased_no_more(tmp_path: Path) -> None:
     store = str(tmp_path / "tacit.db")
-    for run, group in (("r1", "g1"), ("r1", "g1"), ("r2", "g1"), ("r3", "g2")):
+    for run, group in (("r1", "g1"), ("r1", "g1"), ("r2", "g1"), ("r3", "g2"), ("r4", "g3")):
         note_used(store, "p", group, run, ["make"])
+    assert common_in(store, "p") == frozenset()
+    note_used(store, "p", "g4", "r5", ["make"])
     assert common_in(store, "p") == {"make"}
     forget_used(store, "p", {"r3"})
     assert common_in(store, "p") == frozenset()

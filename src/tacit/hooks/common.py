@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-FEWEST = 4  # sessions: of fewer each counts as one of so many
+FEWEST = 12  # sessions: of fewer each counts as one of so many, and what three used is not common
 READ_OF_EACH = 4_000  # characters of a prompt or of a command
 MOST_USED = 4_000  # words, names and commands that are kept of a session
 LATEST = 100  # sessions that are counted
