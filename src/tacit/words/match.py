@@ -116,9 +116,12 @@ def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -
     """The first thing that one text says, names or runs and the other does not, but for what stands in `besides`; empty where there is none.
     The whole texts are read, not only their heads: what rides on a lesson stands at its end."""
     theirs = other.weights.keys()
-    for term in one.weights.keys() - theirs - FILLERS - BLAND - HERE - besides:
-        near = () if len(theirs) > MANY else theirs
-        if not any(related(term, each) or same_place(term, each) for each in near):
+    passed_over = theirs | FILLERS | BLAND | HERE | besides
+    near = () if len(theirs) > MANY else theirs
+    for term in one.weights:
+        if term not in passed_over and not any(
+            related(term, each) or same_place(term, each) for each in near
+        ):
             return term
     return ""
 

@@ -42,6 +42,9 @@ STOP_WORDS = {
 }
 
 
+_OF_ALL = frozenset().union(*STOP_WORDS.values())
+
+
 def all_stop_words() -> frozenset[str]:
     """Function words of all languages we know."""
-    return frozenset().union(*STOP_WORDS.values())
+    return _OF_ALL

@@ -406,7 +406,6 @@ def language(pieces: Iterable[Piece]) -> str:
     return max(STOP_WORDS, key=lambda name: sum(map(STOP_WORDS[name].__contains__, said)))
 
 
-@lru_cache(maxsize=1)
 @lru_cache(maxsize=8192)
 def english_stem(word: str) -> str:
     """A word without its inflection, in Porter's manner but shorter: plural, -ing, -ed, -ly, -ment, -ion, a final e."""
