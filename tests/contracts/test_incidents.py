@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import pytest
-from tests.rtk_sessions import rtk
 
 from tacit.app import open as open_memories
 from tacit.core.run import Run
 from tacit.stores.incidents import commonest
+from tacit.testing import run, tool
+
+ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
+
+
+def migrated(n: int, lineage: str = "") -> Run:
+    """A session that met a missing table and ran the migrations."""
+    steps = (
+        tool("make check", error=ERROR),
+        tool("make migrate", "done"),
+        tool("make check", "ok"),
+    )
+    return run(f"s{n}", *steps, lineage=lineage)
 
 
 def test_incidents_of_old_runs_become_counts(
     folder: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
+    """Nothing that is counted is lost, a lineage counts once; and the store verifies."""
     with open_memories() as memories:
         for n in range(4):
-            memories.learn(rtk(n, lineage="s0" if n == 3 else ""))
+            memories.learn(migrated(n, lineage="s0" if n == 3 else ""))
         before = commonest(memories.store, memories.project_id)
         monkeypatch.setattr("tacit.stores.incidents.INCIDENT_RUNS", 2)
         memories.learn(Run("later", "claude-code", steps=(), complete=True))
@@ -30,12 +42,11 @@ def test_incidents_of_old_runs_become_counts(
         assert kept == {
             "past until": 1,
             "past failure": 1,
-            "past command": 1,
+            "past command": 2,
             "failure": 1,
-            "command": 1,
-            "sentence": 1,
+            "command": 2,
         }
-        memories.learn(rtk(0))  # learned again, it is counted already
+        memories.learn(migrated(0))  # learned again, it is counted already
         assert commonest(memories.store, memories.project_id) == after
         assert memories.health().health.is_sound
         (lesson,) = [each for each in memories.list() if each.source == "notice"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from subprocess import run as started
@@ -58,14 +59,10 @@ def test_a_failed_test_becomes_a_lesson_whose_message_is_evidence(
 
 
 @pytest.mark.process
-def test_what_tests_say_of_a_run_settles_its_lessons(
-    folder: Path, tmp_path: Path, stands: None
-) -> None:
+def test_what_tests_say_of_a_run_settles_its_lessons(folder: Path, stands: None) -> None:
     """A lesson of the tests' is judged by the tests of a later run, learned after the run itself;
     where nothing looked, its absence says nothing.
     """
-    steady = tmp_path / "steady.toml"
-    steady.write_text('extends = "default"\n[trial]\nrate = 0.0\n')
     linted = [
         {"type": "run", "id": "lint", "joins": True, "instruments": ["review:linter:own"]},
         {"type": "finding", "text": "Do not use lists for argument defaults", "by": "linter"},
@@ -77,7 +74,7 @@ def test_what_tests_say_of_a_run_settles_its_lessons(
         "linted": "\n".join(map(json.dumps, linted)).encode(),
     }
     outcomes = {}
-    with open_memories(profile=str(steady)) as memories:
+    with open_memories(env={**os.environ, "TACIT_COIN": "never"}) as memories:
         for day in ("13", "14"):
             memories.learn(BytesSource(neutral(folder, report(FAILED, f"2026-11-{day}T09:00:00"))))
         [lesson] = memories.list()

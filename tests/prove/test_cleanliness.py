@@ -8,13 +8,14 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core.memory import TWIN, family_of
 from tacit.core.rows import run_id
 from tacit.testing import finding, run
 
 LESSON = (
     "API handlers return 500 because the response of the payment service is not checked for null"
 )
-TWIN = "The response of the payment service is not checked for null by the nightly export"
+TWIN_TEXT = "The response of the payment service is not checked for null by the nightly export"
 
 
 def teach(memories: Memories, text: str = LESSON, **fields: Any) -> str:
@@ -109,9 +110,10 @@ def test_a_line_approved_for_the_page_is_off_trial(memories: Memories) -> None:
 
 
 def test_twins_share_one_assignment(memories: Memories) -> None:
-    """A near-twin is another lesson of the same family: whichever of them a moment fits, they are given and withheld together."""
-    first, second = teach(memories), teach(memories, TWIN)
-    assert first != second and memories.get(second).family == first
+    """A twin, as a reader calls it, is of the same family: whichever of them a moment fits, they are given and withheld together."""
+    first = teach(memories)
+    second = teach(memories, TWIN_TEXT, extra={TWIN: [first, first]})
+    assert first != second and family_of(memories.get(second)) == first
     asked = ("payment service response null", "nightly export of the payment service")
     told = [[memories.inject(task, run=f"n-{n}", host="cli") for task in asked] for n in range(40)]
     arms = [

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tacit.app import Memories
+from tacit.core.journal import Hand, change
 from tacit.core.rows import run_id
+from tacit.core.value import replace
 from tacit.surfaces.hooks import respond
 from tacit.testing import finding, run, tool
 
@@ -36,7 +38,7 @@ def split(
 
 
 def test_the_command_that_is_the_cure_shares_the_lessons_coin(memories: Memories) -> None:
-    """Two sessions met a missing table and ran the migrations: the pitfall and the command that migrates are told, or withheld, together."""
+    """A pitfall whose cure is to migrate, and the command that migrates, as 0.2.0 found it: told, or withheld, together."""
     fails, cure, passes = (
         tool("make check", error=ERROR),
         tool("make migrate", "done"),
@@ -44,12 +46,16 @@ def test_the_command_that_is_the_cure_shares_the_lessons_coin(memories: Memories
     )
     for n in range(4):
         memories.learn(run(f"m{n}", fails, cure, passes, complete=True, outcome="success"))
+    [pitfall] = memories.list()
+    assert "`make migrate`" in pitfall.text
+    for n in range(2):
+        told = finding(f"c{n}", "Run the database migrations: `make migrate`", kind="command")
+        memories.learn(run(f"c{n}", told))
     by_class = {memory.klass: memory for memory in memories.list()}
-    assert (
-        "`make migrate`" in by_class["pitfall"].text
-        and "`make migrate`" in by_class["command"].text
-    )
-    assert by_class["command"].family == by_class["pitfall"].id
+    command = by_class["command"]
+    with memories.store.write() as tx:
+        now = replace(command, family=pitfall.id)
+        tx.apply(change(command, now, Hand("ada", command.updated_at), "family", "its cure"))
     together = set()
     for n in range(60):
         told = memories.inject(
