@@ -16,7 +16,9 @@ from tacit.app import open as open_memories
 from tacit.surfaces.cli.inject import main as inject
 from tacit.surfaces.one_screen import one_screen
 from tacit.surfaces.quoted import telling_line
-from tacit.testing import signed
+from tacit.testing import run, signed, tool
+
+OTHERS = 9  # sessions beside the three of the cure, so that its command is no common one
 
 
 @pytest.fixture
@@ -25,6 +27,8 @@ def env(folder: Path) -> dict[str, str]:
     seen = signed(dict(os.environ))
     with open_memories(env=seen) as memories:
         learn_cure(memories)
+        for n in range(OTHERS):
+            memories.learn(run(f"other{n}", tool("ls -la", "importer")), over=True)
         memories.add("Answer in English, even when I write German.", kind="preference")
         memories.add(
             "Maps may be nil in importer/read.go.", kind="fact", paths=["importer/read.go"]
@@ -60,6 +64,15 @@ def test_a_look_shows_every_moment_and_records_nothing(env: dict[str, str]) -> N
     )
     with open_memories(env=env) as memories:
         assert not memories.store.used(memories.project_id)
+
+
+def test_what_most_sessions_run_is_silent_until_it_fails(env: dict[str, str]) -> None:
+    """A common command tells nothing by itself; its error does."""
+    with open_memories(env=env) as memories:
+        for n in range(OTHERS):
+            memories.learn(run(f"more{n}", tool("npm run test", "ok")), over=True)
+    assert "hears nothing" in looked(env, "--command", "npm run test")
+    assert "Run `npm ci`" in looked(env, "--error", MISSING)
 
 
 def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
