@@ -176,6 +176,108 @@ def test_a_strangers_branch_makes_every_file_strange_until_it_is_left(
     assert not shell.printed("cat README.md").outside
 
 
+# --- what git and a server bring in ----------------------------------------------------------------
+
+STAT = " README.md | 4 ++++\n 1 file changed, 4 insertions(+)"
+# how commits of others come over the work tree: the calls, each with what it printed
+BROUGHT = [
+    [("git pull --ff-only", f"Updating 1..2\nFast-forward\n{STAT}")],
+    [("git pull -q", "")],
+    [("git fetch -q origin main", ""), ("git reset --hard origin/main", "HEAD is now at 4 tidy")],
+    [("git fetch -q", ""), ("git merge", STAT)],
+    [("git fetch -q", ""), ("git rebase origin/main", "Successfully rebased")],
+    [("git fetch -q", ""), ("git checkout origin/main -- README.md", "")],
+    [("git fetch -q", ""), ("git switch --detach origin/main", "HEAD is now at 4 tidy")],
+    [("git fetch -q", ""), ("git cherry-pick origin/main", "[main 7] wip\n 1 file changed")],
+    [("git remote update", ""), ("git reset --hard @{u}", "HEAD is now at 4 tidy")],
+    [("curl -s https://page.example | git am", "Applying: export")],
+    [("git am < /tmp/page.mbox", "Applying: export")],
+    [("curl -s https://page.example | git apply", "")],
+    [("git stash pop", f"On branch main\n{STAT}")],
+    [("git stash", "Saved"), ("git stash pop 'stash@{1}'", "On branch main")],
+]
+
+
+@pytest.mark.parametrize("calls", BROUGHT, ids=lambda calls: str(calls[-1][0]))
+def test_what_git_brings_in_from_elsewhere_is_not_the_projects(
+    repository: Repository, calls: list[tuple[str, str]]
+) -> None:
+    """A file is what its tracked name had, until commits of others lie over it."""
+    shell = Shell(repository)
+    assert not shell.printed("cat README.md").outside
+    for line, output in calls:
+        shell.printed(line)
+        shell.took_in(output)
+    assert shell.printed("cat README.md").outside
+    assert shell.printed("git show --format=%b HEAD").outside
+
+
+KEPT = [
+    [("git pull", "Already up to date.")],
+    [("git pull", "fatal: unable to access the remote")],
+    [("git merge topic", STAT)],
+    [("git stash", "Saved"), ("git stash pop", STAT)],
+    [("git reset --hard origin/main", "HEAD is now at 1 as it was")],
+    [("git pull", STAT.replace("README.md", "docs/guide.md"))],
+    [("git diff | git apply -R", "")],
+    [("git apply <<'EOF'\n+a line\nEOF", "")],
+]
+
+
+@pytest.mark.parametrize("calls", KEPT, ids=lambda calls: str(calls))
+def test_what_the_session_has_itself_or_git_leaves_alone_stays_the_projects(
+    repository: Repository, calls: list[tuple[str, str]]
+) -> None:
+    shell = Shell(repository)
+    for line, output in calls:
+        shell.printed(line)
+        shell.took_in(output)
+    assert not shell.printed("cat README.md").outside
+
+
+def test_a_stash_of_before_is_not_shown_as_the_projects(repository: Repository) -> None:
+    shell = Shell(repository)
+    for line in ("git stash list", "git stash show -p 'stash@{0}'", "git show 'stash@{0}'"):
+        assert shell.printed(line).outside
+    shell.printed("git stash -m mine")
+    for line in ("git stash list", "git stash show -p 'stash@{0}'", "git show 'stash@{0}'"):
+        assert not shell.printed(line).outside
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        ("git push origin HEAD", f"remote: {CLAIM}\nTo git.example:shop\n ! [remote rejected]"),
+        ("make seed", f"curl -s https://status.example/export.txt\n{CLAIM}\nseeded"),
+        ("python src/app.py", f"+ wget -qO- https://status.example/x\n{CLAIM}\n+ true"),
+    ],
+)
+def test_what_a_server_says_through_the_projects_own_call_is_the_servers(
+    talk: Talk, line: str, output: str
+) -> None:
+    talk.runs(line, output, fails=True).says("So it is.")
+    assert talk.judged(CLAIM, (2,)).word == "outside"
+    told = "Prime the worker pool by hand, or the export is not reliable."
+    assert talk.judged(told, (2,)).word == "outside"
+
+
+def test_what_the_project_prints_beside_it_stays_its_own(talk: Talk) -> None:
+    talk.runs("make test", f"see https://docs.example/page\n{CLAIM}", fails=True)
+    talk.runs("make seed", f"{CLAIM}\ncurl -s http://localhost:80/x\nok").says("So it is.")
+    assert talk.judged(CLAIM, (2,)).grounded
+
+
+def test_a_file_that_the_agent_put_into_words_says_no_more_than_its_call(talk: Talk) -> None:
+    """Read back by a tool or by a line, in the words of a page or in others."""
+    talk.uses("WebFetch", CLAIM, url="https://page.example")
+    talk.uses("Write", "ok", file_path="docs/guide.md", content=CLAIM)
+    talk.uses("Read", CLAIM, file_path=f"{talk.repository.root}/docs/guide.md")
+    talk.runs("cat docs/guide.md", CLAIM).says("So it is.")
+    assert talk.judged(CLAIM, (4,)).word == "outside"
+    told = "Prime the worker pool by hand, or the export is not reliable."
+    assert talk.judged(told, (4,)).word == "outside"
+
+
 # --- names ----------------------------------------------------------------------------------------
 
 # tools whose words are nobody's here, whatever the host

@@ -133,7 +133,7 @@ def _row_from_outside(text: str, texts: Sequence[Text], heard: Sequence[Text]) -
             row in _spaced(each.text)
             for each in texts
             if each.whose in ("typed", "own", "file")
-            or (each.whose in ("call", "said") and each.at < first.at)
+            or (each.whose in ("call", "said", "written") and each.at < first.at)
         ):
             said = row.strip()
             return Provenance(OUTSIDE, False, said, first.name, f"“{said}” are words from outside")
@@ -154,6 +154,8 @@ def _claimed_outside(
         return None
     own = [each for each in texts if each.whose in ("typed", "own", "file", "call")]
     before = [each for each in own if each.at <= last or each.whose == "typed"]
+    said = {place.at for held, place in near if held == best}  # a later call may repeat it
+    before = [each for each in before if each.whose != "call" or each.at <= min(said)]
     ours = [(_covered(want, each.text), each.at) for each in before]
     quoted = max((held for held, at in ours if at in quotes), default=0.0)
     if max(ours, default=(0.0, 0))[0] >= best or quoted >= best / 2:
@@ -210,7 +212,7 @@ def _why_acting_is_not(
     for each in texts:
         if each.whose == "call" and word and has(each.text, program):
             called = called or not _HELP.search(each.text)
-        if each.whose == "said" or not _stands(each.text, name, programs):
+        if each.whose in ("said", "written") or not _stands(each.text, name, programs):
             continue
         if each.whose in ("typed", "file") or (each.whose == "call" and not shown):
             return None

@@ -1,7 +1,8 @@
 """A session as texts in their order, each with whose it is: what every question of provenance asks.
 
 *typed* the person's · *said* the agent's prose · *call* what the agent ran or wrote · *file* a
-tracked file as a reading tool shows it · *own* what the project's own commands print · *plan* what
+tracked file as a reading tool shows it · *own* what the project's own commands print · *written* a
+file that the agent itself put into words: worth no more than the call that wrote it · *plan* what
 the agent planned in another session and the person accepted: it may point, and vouches for no act ·
 *outside* everything else. The host's opening message neither grounds nor spoils, so it is no text.
 """
@@ -30,6 +31,12 @@ _CALLED_LINE = re.compile(r"\bcmd\s*:\s*([\"'`])(.*?)(?<!\\)\1", re.S)
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update) File: ([^\n\\]+)")
 _JOB = re.compile(r"(?:with ID: |session ID |task )(\w+)")
 _COMMITTED = re.compile(r"^\[[^\]\n]* ([0-9a-f]{7,40})\]", re.M)
+_REMOTE = re.compile(r"\s*remote:")
+# `make` and `set -x` show a call before what it prints: a program, an option, an address elsewhere.
+_ASKS = re.compile(
+    r"[+$> ]*[a-z][\w./-]* +(?:\S+ +)*?-\S+ +(?:\S+ +)*?[\"']?"
+    r"[a-z]+://(?!localhost|127\.|0\.0\.0\.0|\[::1)"
+)
 # Of a search over files: the path before the number of the line.
 _ROW = re.compile(r"[:-]\d+[:-]|:")
 
@@ -89,6 +96,7 @@ def _of_call(
     yield Text(at, "call", _called(line, given), step.tool)
     printed = _printed(step, does, line, paths, given, shell, jobs)
     output = step.output or step.error
+    shell.took_in(output)
     if "commit" in line:
         shell.branches.update(_COMMITTED.findall(output[:4000]))
     if line:
@@ -103,8 +111,16 @@ def _of_call(
         yield Text(at, "outside", output, name, usage=alone)
     elif printed.by_line:
         yield from _rows(at, output, name, shell)
+    elif printed.written:
+        yield Text(at, "written", output, name)
+    elif does == "read":
+        yield Text(at, "file", output, name)
     else:
-        yield Text(at, "file" if does == "read" else "own", output, name)
+        own, brought = parted(output)
+        if own:
+            yield Text(at, "own", own, name)
+        if brought:
+            yield Text(at, "outside", brought, f"{name}, from a server")
 
 
 def _printed(
@@ -122,11 +138,14 @@ def _printed(
         return shell.printed(line, str(given.get("workdir") or ""))
     if does == "write" or (does == "script" and paths):
         folders = {shell.folder, str(given.get("workdir") or root)}
-        shell.written.update(shell.path(path, folder) for path in paths for folder in folders)
+        full = {shell.path(path, folder) for path in paths for folder in folders}
+        shell.written |= full
+        shell.worded |= full
         return OWN
     if does == "read":
         tracked = paths and all(shell.is_own(path, root) for path in paths)
-        return OWN if tracked else Printed(f"{step.tool} of an untracked file")
+        written = any(shell.path(path, root) in shell.worded for path in paths)
+        return Printed(written=written) if tracked else Printed(f"{step.tool} of an untracked file")
     if does == "search":
         inside = bool(root) and all(shell.inside(shell.path(path, root)) for path in paths)
         return Printed(by_line=True) if inside else Printed(f"{step.tool} elsewhere")
@@ -173,6 +192,16 @@ def _called(line: str, given: Mapping[str, Any]) -> str:
 def _program(line: str) -> str:
     first = next(calls(line), None) if line else None
     return first.program if first else ""
+
+
+def parted(output: str) -> tuple[str, str]:
+    """What a line of the project printed, and what of it a server said: the rows that git hands
+    on, and all that follows a call, traced there, that asks an address."""
+    rows = output.split("\n")
+    asked = next((at for at, row in enumerate(rows) if _ASKS.match(row)), len(rows))
+    said = {at for at, row in enumerate(rows) if at > asked or _REMOTE.match(row)}
+    own = "\n".join(row for at, row in enumerate(rows) if at not in said)
+    return own, "\n".join(rows[at] for at in sorted(said))
 
 
 def _rows(at: int, output: str, name: str, shell: Shell) -> Iterator[Text]:

@@ -80,6 +80,8 @@ _GIT = frozenset(
     " symbolic-ref show-ref ls-tree cat-file diff-tree shortlog reflog check-ignore apply am clean"
     " update-index init version push remote".split()
 )
+_HISTORY = frozenset("log show blame grep shortlog cat-file rev-list reflog".split())
+_LAYS = frozenset("cherry-pick merge rebase restore checkout switch".split())
 _READS_REFS = frozenset(
     "log show diff grep blame cherry-pick merge rev-list reflog shortlog ls-tree cat-file".split()
 )
@@ -92,6 +94,12 @@ _NOT_READ = frozenset(
 )
 _FOLDER_OPTIONS = frozenset("-C --prefix --dir --directory --cwd --manifest-path".split())
 _FILE_OPTIONS = frozenset("-f -p -c --config --file --project --makefile".split())
+_UPSTREAM = re.compile(r"@\{(?:u|upstream|push)\b")
+_NOTHING_CAME = re.compile(
+    r"^(?:Already up to date\.|fatal: |Current branch \S+ is up to date\.)", re.M
+)
+_STAT = re.compile(r"^ (\S.*?) +\| +(?:\d+|Bin)\b", re.M)
+_CHANGED = re.compile(r"^ (\d+) files? changed", re.M)
 _REF = re.compile(r"(?:origin|upstream|refs|pr)[/-]|FETCH_HEAD|[0-9a-f]{7,40}$")
 _PATH = re.compile(r"(?:[~.]{0,2}/)?[\w.+-]+(?:/[\w.+-]*)+")
 _SOMEBODYS = re.compile(r"/(?:node_modules|vendor|\.venv|site-packages|target)(?:/|$)")
@@ -151,6 +159,7 @@ class Printed:
 
     outside: str = ""  # the program that makes it somebody else's; empty: the project's own
     by_line: bool = False
+    written: bool = False  # it shows a file that the agent itself put into words
 
 
 OWN = Printed()
@@ -163,9 +172,15 @@ class Shell:
     repository: Repository
     folder: str = ""
     foreign: str = ""  # somebody else's branch or patch that lies over the work tree
-    written: set[str] = field(default_factory=set)  # by Write, Edit: the agent's own words
+    written: set[str] = field(default_factory=set)  # the agent's own, or what its own lines printed
+    worded: set[str] = field(default_factory=set)  # of these what it wrote word by word
     brought: set[str] = field(default_factory=set)  # by a line that is outside
     branches: set[str] = field(default_factory=set)
+    fetched: bool = False  # a remote's branches are no longer what HEAD had taken in
+    stashed: int = 0  # stashes that the session made itself
+    comes: bool = False  # the last line lays commits of others over the tree
+    laid: bool = False  # some lie there: the history speaks with their words
+    overlaid: bool = False  # and which files they changed nobody said
 
     def __post_init__(self) -> None:
         self.folder = self.folder or self.repository.root
@@ -187,21 +202,36 @@ class Shell:
 
     def is_own(self, word: str, folder: str) -> bool:
         """A tracked path, or a file that the agent wrote itself."""
-        if re.search(r"[$`]", word) or self.foreign:
+        if re.search(r"[$`]", word) or self.foreign or self.comes:
             return False
         full = self.path(word, folder)
         if any(full == each or full.startswith(f"{each}/") for each in self.brought):
             return False
         tree = self.tree(full)
-        return full in self.written or (
-            bool(tree) and self.repository.tracks(os.path.relpath(full, tree))
-        )
+        if tree and self.repository.tracks(os.path.relpath(full, tree)):
+            return not self.overlaid
+        return full in self.written
+
+    def took_in(self, output: str) -> None:
+        """What the last line laid over the tree: the files that git counted, or any of them."""
+        if not self.comes:
+            return
+        self.comes = False
+        paths, counted = _STAT.findall(output), _CHANGED.search(output)
+        if not counted and _NOTHING_CAME.search(output):
+            return
+        self.laid, trees = True, self.repository.trees
+        whole = counted is not None and int(counted[1]) == len(paths)
+        if not whole or any("..." in path or "=>" in path for path in paths):
+            self.overlaid = True
+        self.brought.update(self.path(path, tree) for path in paths for tree in trees)
 
     # --- lines --------------------------------------------------------------------------------
 
     def printed(self, line: str, folder: str = "") -> Printed:
         """Whose words a line prints; it is followed at once."""
         here, by_line, why = folder or self.folder, False, ""
+        worded = False
         for call in calls(line):
             run = call.run
             if not run:
@@ -210,16 +240,21 @@ class Shell:
                 target = run[1] if len(run) > 1 else ""
                 here = self.path(target, here) if "$" not in target else "?"
                 continue
+            if call.program == "git":
+                self._follow_git(call, here, fed=bool(why and call.fed))
             said = self._one(call, run, here)
             if not said.outside and call.program not in _SILENT | {"git"}:
                 strange = self._strange_path(call.words, run, here)
                 said = Printed(f"{call.program} with an untracked path") if strange else said
             why, by_line = why or said.outside, by_line or said.by_line
+            worded = worded or any(self.path(each, here) in self.worded for each in run[1:])
             into = self.brought if why else self.written
             into.update(self.path(each, here) for each in (*call.writes, *_written(call, run)))
+            if call.inline:
+                self.worded.update(self.path(each, here) for each in call.writes)
         if not folder:
             self.folder = here
-        return Printed(why, by_line and not why)
+        return Printed(why, by_line and not why, worded and not why)
 
     def _strange_path(self, words: tuple[str, ...], run: tuple[str, ...], here: str) -> str:
         """The first word of a line that is a path, and neither tracked nor the agent's own."""
@@ -317,21 +352,17 @@ class Shell:
     # --- git ----------------------------------------------------------------------------------
 
     def _git(self, run: tuple[str, ...], here: str) -> str:
-        rest = list(run[1:])
-        while rest and rest[0].startswith("-"):
-            if rest[0] == "-C" and len(rest) > 1:
-                here = self.path(rest[1], here)
-            rest = rest[2 if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else 1 :]
-        verb, rest = (rest[0], rest[1:]) if rest else ("", [])
+        verb, rest, here = self._parsed(run, here)
         if not self.inside(here):
             return "git of another repository"
-        self._follow_git(verb, rest, here)
         if verb not in _GIT or (verb == "tag" and any(word.startswith("-n") for word in rest)):
             return f"git {verb}"
         if verb == "remote" and rest[:1] not in ([], ["-v"], ["get-url"]):
             return "git remote"
+        if verb == "stash" and self._of_before(rest):
+            return "git stash of before"
         only_names = verb in ("status", "ls-files", "branch", "rev-parse", "checkout", "switch")
-        if self.foreign and not only_names:
+        if (self.foreign and not only_names) or ((self.comes or self.laid) and verb in _HISTORY):
             return "git of other refs"
         if "--no-index" in rest or ("--all" in rest and verb in ("log", "grep")):
             return "git of other refs"
@@ -339,8 +370,20 @@ class Shell:
             return "git of other refs"
         return ""
 
-    def _follow_git(self, verb: str, rest: list[str], here: str) -> None:
-        """What a call of git lays over the work tree."""
+    def _parsed(self, run: tuple[str, ...], here: str) -> tuple[str, list[str], str]:
+        """The verb of a call of git, what stands behind it, and the folder that it is about."""
+        rest = list(run[1:])
+        while rest and rest[0].startswith("-"):
+            if rest[0] == "-C" and len(rest) > 1:
+                here = self.path(rest[1], here)
+            rest = rest[2 if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else 1 :]
+        return (rest[0], rest[1:], here) if rest else ("", [], here)
+
+    def _follow_git(self, call: Call, here: str, fed: bool) -> None:
+        """What a call of git lays over the work tree. `fed`: it reads what others printed."""
+        verb, rest, here = self._parsed(call.run, here)
+        if not self.inside(here):
+            return
         plain = [word for word in rest if not word.startswith("-")]
         if verb in ("checkout", "switch", "worktree") and "--" not in rest:
             made = {"-b", "-B", "-c", "-C", "--orphan"} & {*rest}
@@ -352,13 +395,37 @@ class Shell:
                 self.foreign = "" if self._ours(named[0]) else named[0]
         if verb == "fetch":
             self.branches -= {word.partition(":")[2] for word in plain[1:] if ":" in word}
-        if verb in ("apply", "am") and not all(self.is_own(word, here) for word in plain):
-            self.foreign = "patch"
-        if verb in ("cherry-pick", "merge", "rebase", "restore", "checkout") and any(
-            _REF.match(word) and not self._ours(word) and not self.is_own(word, here)
-            for word in plain
+        if verb == "stash" and (not rest or rest[0][:1] == "-" or rest[0] in ("push", "save")):
+            self.stashed += 1
+        self.comes = self.comes or self._lays(verb, rest, plain, here)
+        if verb in ("apply", "am"):
+            read = (*plain, *call.reads)
+            self.comes = self.comes or fed or not all(self.is_own(word, here) for word in read)
+        self.fetched = self.fetched or verb in ("fetch", "pull") or "update" in rest[:1]
+
+    def _lays(self, verb: str, rest: list[str], plain: list[str], here: str) -> bool:
+        """Whether a call lays commits over the tree that HEAD had not taken in."""
+        if verb == "pull":
+            return True
+        if verb == "stash":
+            return self._of_before(rest) and plain[0] in ("pop", "apply", "branch")
+        if verb in ("merge", "rebase") and not rest:
+            return self.fetched
+        if verb not in _LAYS and not (
+            verb == "reset" and {"--hard", "--keep", "--merge"} & {*rest}
         ):
-            self.foreign = "patch"
+            return False
+        named = (word for word in plain if _REF.match(word) or _UPSTREAM.search(word))
+        return any(not self._ours(word) and not self.is_own(word, here) for word in named)
+
+    def _of_before(self, rest: list[str]) -> bool:
+        """Whether a call of `git stash` shows or takes what lay there before the session."""
+        if not rest or rest[0] not in ("list", "show", "pop", "apply", "branch"):
+            return False
+        number = re.search(r"(?:^|\{)(\d+)\}?$", " ".join(rest[1:]))
+        if rest[0] == "list":
+            return not self.stashed
+        return int(number[1] if number else 0) >= self.stashed
 
     def _refs(self, verb: str, rest: list[str], here: str) -> Iterator[str]:
         """The refs that a call of git reads."""
@@ -371,10 +438,14 @@ class Shell:
                 yield from (ref for ref in re.split(r"\.{2,3}", word.split(":")[0]) if ref)
 
     def _ours(self, ref: str) -> bool:
+        if _UPSTREAM.search(ref) or (self.fetched and ref == "FETCH_HEAD"):
+            return not self.fetched
         ref = re.sub(r"[~^].*$|@\{.*$", "", ref)
-        own = ("", "-", "stash")
-        local = ref in self.branches or ref.removeprefix("origin/") in self.branches
-        return ref in own or local or self.repository.has_taken_in(ref)
+        own = ("", "-", "stash") if self.stashed else ("", "-")
+        near = "" if self.fetched else ref.removeprefix("origin/")
+        return (
+            ref in own or {ref, near} & self.branches != set() or self.repository.has_taken_in(ref)
+        )
 
 
 def _written(call: Call, run: tuple[str, ...]) -> Iterator[str]:
