@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.exams import cost, decisions, guards, lessons, recall, reruns
+from bench.exams import cost, decisions, first, guards, lessons, recall, reruns
 from bench.exams.feed import projects
 from bench.exams.product import Product
 from bench.exams.rows import Pages, Row, compared, skipped, written
@@ -89,6 +89,15 @@ def e12(args: argparse.Namespace, pages: Pages) -> list[Row]:
     return list(recall.rows(args.data, args.public, args.python, args.work))
 
 
+def e14(args: argparse.Namespace, pages: Pages) -> list[Row]:
+    """What `recall` puts first, told by the hook."""
+    found = [each for each in projects(args.data) if not args.project or each.name in args.project]
+    if not found:
+        return [skipped("E14", f"no project with answer keys below {args.data}")]
+    with product_of(args) as product:
+        return list(first.rows(found, product, args.work))
+
+
 Exam = Callable[[argparse.Namespace, Pages], list[Row]]
 EXAMS: dict[str, Exam] = {
     "E1": e1,
@@ -98,6 +107,7 @@ EXAMS: dict[str, Exam] = {
     "E9": e9,
     "E10": e10,
     "E12": e12,
+    "E14": e14,
 }
 
 
@@ -109,7 +119,7 @@ def asked_for() -> argparse.Namespace:
     run.add_argument("data", type=Path, help="the folder with the unpacked data")
     run.add_argument("--public", type=Path, default=Path("../shared/data"), help="of public sets")
     run.add_argument("--exam", action="append", choices=list(EXAMS), help="only these")
-    run.add_argument("--project", action="append", help="of E2 only these")
+    run.add_argument("--project", action="append", help="of E2 and E14 only these")
     run.add_argument("--limit", type=int, default=0, help="of E2 so many sessions of each project")
     run.add_argument("--again", action="store_true", help="count E2 from an earlier run's logs")
     run.add_argument(
