@@ -205,19 +205,25 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
     if again or not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
         asked = exam.prompts()
         schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.EXAM_PAIRS)))
-        said = [
-            desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
-            for text, schema in zip(asked, schemas)
-        ]
-        if not all(is_answer(each, name) for each, name in zip(said, ("lessons", "answers"))):
-            raise ModelUnavailable(
-                f"{desk.model.identity} did not answer its exam in the form that was asked for.",
-                why="garbage",
-            )  # nobody failed who was not heard
+        first = f"{key} first"  # its answer waits on the disk while the second question is asked
+        said: list[str] = []
+        for text, schema, name in zip(asked, schemas, ("lessons", "answers")):
+            kept = "" if said or again else own.meta(first)
+            each = kept or desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
+            if not is_answer(each, name):
+                raise ModelUnavailable(
+                    f"{desk.model.identity} did not answer its exam in the form that was asked for.",
+                    why="garbage",
+                )  # nobody failed who was not heard
+            if not said and not kept:
+                with own.write() as tx:
+                    tx.put_meta(first, each)
+            said.append(each)
         graded = exam.grade(*said)
         ended = "" if graded.passed else graded.reason
         with own.write() as tx:
             tx.put_meta(key, f"{desk.now()} {ended}")
+            tx.put_meta(first, "")
     return replace(desk, advises=ended, examine=False)
 
 
