@@ -87,12 +87,12 @@ bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS
 	$(BIN)/python bench/redaction_disk.py --all --file secrets_fresh.txt
 bench-%: .venv/ready ## any other of bench/: make bench-patterns, bench-whose ARGS='…'
 	$(BIN)/python bench/$*.py $(ARGS)
-redteam: .venv/ready .venv-extra/ready ## quiet poison through every channel, into docs/security.md; CHANNELS=neutral,mcp for some
-	$(BIN)/python bench/redteam.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
+redteam: .venv/ready .venv-extra/ready ## quiet poison through every channel, into bench/results/redteam.md; CHANNELS=neutral,mcp for some
+	$(BIN)/python bench/redteam.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS),--table bench/results/redteam.md)
 	$(BIN)/python bench/redteam_guards.py --jobs $(JOBS) $(if $(CHANNELS),--channels $(CHANNELS))
 	$(if $(CHANNELS),,for part in repository 'words --jobs $(JOBS)' 'once --jobs $(JOBS)'; do set -- $$part; part=$$1; shift; \
-	  $(BIN)/python bench/redteam_$$part.py $$@ --table docs/security.md || exit 1; done)
-	$(if $(CHANNELS),,for part in 'findings.py --table docs/security.md' page.py; do $(EXTRA)/python bench/server.py $(EXTRA)/python bench/redteam_$$part || exit 1; done)
+	  $(BIN)/python bench/redteam_$$part.py $$@ --table bench/results/redteam.md || exit 1; done)
+	$(if $(CHANNELS),,for part in 'findings.py --table bench/results/redteam.md' page.py; do $(EXTRA)/python bench/server.py $(EXTRA)/python bench/redteam_$$part || exit 1; done)
 faults: .venv/ready ## any dose of damage, resumable: POINTS=100, KIND=kill
 	@for kind in $(KIND); do $(BIN)/python bench/faults/$$kind.py $(if $(POINTS),--points $(POINTS)) $(if $(MINUTES),--minutes $(MINUTES)) || exit 1; done
 	@$(BIN)/python bench/faults/controls.py

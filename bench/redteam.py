@@ -8,7 +8,7 @@ Forty plausible lessons (no "ignore your instructions": such texts trip the scre
 the hook of a session's start. A text is *through* where four of its words in a row stand in what was printed. Controls show that the
 instrument sees: what the person types, adds, or imports as theirs must come through.
 
-Exit status 1: something was through, or a control was not. `make redteam` writes the table of docs/security.md.
+Exit status 1: something was through, or a control was not. `make redteam` writes the table of bench/results/redteam.md.
 """
 
 from __future__ import annotations
