@@ -28,7 +28,6 @@ MAY = {
     "reading": {*LOW, "reading", "learn", "hooks"},
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
     "enforce": {*LOW, "enforce", "learn", "stores"},
-    "tend": {*LOW, "tend", "stores", "hookspecs"},
     "sync": {*LOW, "safety", "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "stores"},
     "origins": {
@@ -39,7 +38,6 @@ MAY = {
         "hooks",
         "learn",
         "safety",
-        "tend",
         "stores",
     },
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "stores", "tacit"},
@@ -68,7 +66,6 @@ MAY = {
         "hosts",
         "learn",
         "reading",
-        "tend",
         "sync",
         "prove",
         "hooks",

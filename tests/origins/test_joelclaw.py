@@ -27,13 +27,13 @@ from tacit.origins.applied import echoed
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.levels import FETCH, by_length, level_for
+from tacit.origins.night.layout import append, known_section, lines
+from tacit.origins.night.triage_rules import Suggested, answers
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins.page_rules import page_line
 from tacit.origins.ranked import Ranked, asked, unfit
 from tacit.origins.ranking import decayed
 from tacit.origins.rewrite import is_enabled, skipped
-from tacit.tend.layout import append, known_section, lines
-from tacit.tend.triage_rules import Suggested, answers
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.core.errors import StoreBusy
+from tacit.origins.night.context import Context, StepReport
 from tacit.stores import identity
 from tacit.stores.files import WorkTree
-from tacit.tend.context import Context, StepReport
 
 if TYPE_CHECKING:
-    from tacit.tend.pages import Pages
+    from tacit.origins.night.pages import Pages
 
 
 class PageVerbs(Opened):
@@ -20,7 +20,7 @@ class PageVerbs(Opened):
     @property
     def pages(self) -> Pages:
         """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`."""
-        from tacit.tend.pages import Pages
+        from tacit.origins.night.pages import Pages
 
         return Pages(Context(self.work, files=self._work_tree(), by=self.actor.name))
 
@@ -30,7 +30,7 @@ class PageVerbs(Opened):
             self.need_person("Replacing what was written by hand")
         by = self.actor.name
         context = Context(self.work, dry_run=dry_run, files=self._work_tree(), by=by, over=over)
-        from tacit.tend import tend
+        from tacit.origins.night import tend
 
         done = tend(context, ("page",))
         if done.busy:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Unpack
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core.memory import Memory
-from tacit.tend import Tended
-from tacit.tend.context import Context
-from tacit.tend.prune import Named
+from tacit.origins.night import Tended
+from tacit.origins.night.context import Context
+from tacit.origins.night.prune import Named
 
 if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
     from tacit.learn.staging import Stage
-    from tacit.tend.stats import Figures
+    from tacit.origins.night.stats import Figures
 
 
 class Tending(PageVerbs, Safety):
@@ -37,7 +37,7 @@ class Tending(PageVerbs, Safety):
         `run` names the run that is over, and counts once; without it all learned runs do. With `only="prune"` a person may name what
         is to be taken out: `below` a confidence, `older` than so many days, `unused`, `staged`.
         """
-        from tacit.tend import STEPS, tend
+        from tacit.origins.night import STEPS, tend
 
         if named:
             self.need_person("Pruning lessons by name")
@@ -63,20 +63,20 @@ class Tending(PageVerbs, Safety):
 
     def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
         """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""
-        from tacit.tend.stats import figures
+        from tacit.origins.night.stats import figures
 
         return figures(self.store, self.project_id, self.profile, self.now(), since, failures)
 
     def gone(self, memory: Memory) -> Sequence[str]:
         """What a lesson names that is not in the work tree any more."""
-        from tacit.tend.dangling_refs import Tree
+        from tacit.origins.night.dangling_refs import Tree
 
         root = self.project.root if self.project else ""
         return Tree(root).lacks(memory) if os.path.isdir(root) else ()
 
     def alarms(self, found: Figures) -> Sequence[str]:
         """What in such figures asks for attention."""
-        from tacit.tend.stats import alarms
+        from tacit.origins.night.stats import alarms
 
         return alarms(found, self.profile)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core.value import Section
-from tacit.tend.triage_rules import (
+from tacit.origins.night.triage_rules import (
     Suggested,
     Triaged,
     artifact_of,

@@ -14,7 +14,7 @@ from tacit.surfaces.selection import Counted, counted_words
 from tacit.surfaces.wording import CLOSED_WORDS, EVENTS_COUNTED
 
 if TYPE_CHECKING:
-    from tacit.tend.stats import Figures
+    from tacit.origins.night.stats import Figures
 
 
 def seen(memories: Memories, since: str) -> Figures:

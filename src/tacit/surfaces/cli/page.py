@@ -15,7 +15,7 @@ from tacit.surfaces.cli.parsing import declared
 from tacit.surfaces.cli.words import one_line, width
 
 if TYPE_CHECKING:
-    from tacit.tend.context import StepReport
+    from tacit.origins.night.context import StepReport
 
 LINES_LISTED = 30  # lines that are shown before somebody is asked about them
 

@@ -16,8 +16,8 @@ from tacit.surfaces.views import picked
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.proposal import Proposal
-    from tacit.tend import Tended
-    from tacit.tend.context import StepReport
+    from tacit.origins.night import Tended
+    from tacit.origins.night.context import StepReport
 
 
 def _guards_offered(memories: Memories) -> list[Proposal]:

@@ -18,12 +18,12 @@ from tacit.core.profile import Profile
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
+from tacit.origins.night.agreement import TrackRecord
+from tacit.origins.night.context import Context, StepReport
+from tacit.origins.night.triage import standings
 from tacit.stores import counts
 from tacit.stores.due import often_met
 from tacit.stores.sql import Reads
-from tacit.tend.agreement import TrackRecord
-from tacit.tend.context import Context, StepReport
-from tacit.tend.triage import standings
 from tacit.trial.coin import POOL
 from tacit.trial.effect import NO_DIFFERENCE, NOT_YET_KNOWN, agreed, course_of, course_to_json
 from tacit.trial.overall import whole_memory

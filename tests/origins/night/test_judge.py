@@ -16,9 +16,9 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.proposal import Proposal
-from tacit.tend import tend
-from tacit.tend.context import Context
-from tacit.tend.triage import is_checked
+from tacit.origins.night import tend
+from tacit.origins.night.context import Context
+from tacit.origins.night.triage import is_checked
 from tacit.testing import Scripted
 
 

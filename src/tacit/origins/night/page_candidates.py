@@ -20,9 +20,9 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
+from tacit.origins.night.context import LOOKBACK_DAYS, Context
+from tacit.origins.night.layout import entry_of, rank, strength
 from tacit.stores.sql import Reads
-from tacit.tend.context import LOOKBACK_DAYS, Context
-from tacit.tend.layout import entry_of, rank, strength
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction

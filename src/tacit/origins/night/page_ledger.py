@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
+from tacit.origins.night.targets import Target
 from tacit.stores.sql import Reads
-from tacit.tend.targets import Target
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction

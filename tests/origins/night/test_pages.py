@@ -18,9 +18,9 @@ from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
 from tacit.origins import named
+from tacit.origins.night.layout import PageEntry, compose
+from tacit.origins.night.targets import END, framed, opening, outside
 from tacit.stores.files import WorkTree
-from tacit.tend.layout import PageEntry, compose
-from tacit.tend.targets import END, framed, opening, outside
 
 RULES = ("Never push to main.", "Every migration has a way back.")
 PAGE = named().page
@@ -89,7 +89,7 @@ import os, signal, sys
 import tacit
 from tacit.core import edits
 from tacit.stores import files
-from tacit.tend import page, page_candidates, page_ledger
+from tacit.origins.night import page, page_candidates, page_ledger
 ours = {module.__file__ for module in (files, page, page_candidates, page_ledger)}
 left = int(sys.argv[1])
 
@@ -174,8 +174,8 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(
                 page.write_text(page.read_text() + "\nWritten while you were looking.\n")
             return super().write(name, data, was)
 
-    from tacit.tend import tend
-    from tacit.tend.context import Context
+    from tacit.origins.night import tend
+    from tacit.origins.night.context import Context
 
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
     done = tend(Context(memories.work, files=Editor(".")), ("page",))
@@ -306,7 +306,7 @@ def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         assert text.count("\n") <= 180 and len(text.encode()) <= 22_000 and text.count("\n- ") > 150
         assert "Rule number 199" in text
         assert memories.page(dry_run=True).figures["files"] == ()
-        monkeypatch.setattr("tacit.tend.page.MAX_BYTES", 3_000)
+        monkeypatch.setattr("tacit.origins.night.page.MAX_BYTES", 3_000)
         memories.page()
         assert len((folder / "MEMORY.md").read_bytes()) <= 3_200
 

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING
 
 from tacit.core.memory import Memory
 from tacit.core.merge import keeper
-from tacit.tend.context import Context, StepReport
-from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, pair_name, was_refused
+from tacit.origins.night.context import Context, StepReport
+from tacit.origins.night.pairs import (
+    Joining,
+    Pair,
+    is_in_force,
+    is_plainly_one,
+    pair_name,
+    was_refused,
+)
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction

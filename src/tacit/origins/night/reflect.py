@@ -19,10 +19,10 @@ from tacit.core.merge import keeper
 from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
+from tacit.origins.night.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
+from tacit.origins.night.pairs import were_parted
+from tacit.origins.night.triage import is_fair_rewrite, quotes
 from tacit.stores.due import entries_after, held_and_met, last_entry
-from tacit.tend.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
-from tacit.tend.pairs import were_parted
-from tacit.tend.triage import is_fair_rewrite, quotes
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tacit.core.proposal import staging_status
 from tacit.core.standing import standing_of
 from tacit.core.states import OPEN
 from tacit.core.value import value
-from tacit.tend.context import NOTHING, Context, StepReport
+from tacit.origins.night.context import NOTHING, Context, StepReport
 
 
 @value

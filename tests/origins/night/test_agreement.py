@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.tend.agreement import Later, agrees, track_record
+from tacit.origins.night.agreement import Later, agrees, track_record
 
 GOOD, BAD = Later(person="approved"), Later(person="rejected")
 

@@ -15,11 +15,11 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.page import Bullet, bullets, split_id
 from tacit.core.value import Section, replace, value
-from tacit.tend.context import Context, StepReport
-from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
-from tacit.tend.page_candidates import lessons_on_pages, propose
-from tacit.tend.page_ledger import Book, Keeping, Written, files_of, put_book, read_book
-from tacit.tend.targets import Framed, Sheet, Target, framed, opening, outside, sheets
+from tacit.origins.night.context import Context, StepReport
+from tacit.origins.night.layout import SHORT, PageEntry, compose, entry_of, strength
+from tacit.origins.night.page_candidates import lessons_on_pages, propose
+from tacit.origins.night.page_ledger import Book, Keeping, Written, files_of, put_book, read_book
+from tacit.origins.night.targets import Framed, Sheet, Target, framed, opening, outside, sheets
 
 MAX_BYTES = 22_000  # of a page: every session loads all of it
 _READ_TRIES = 3  # times a file is read again because somebody saved it meanwhile

@@ -17,8 +17,8 @@ from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.tend import tend
-from tacit.tend.context import Context
+from tacit.origins.night import tend
+from tacit.origins.night.context import Context
 from tacit.testing import Scripted
 
 VAGUE = "When the tests fail on a fresh checkout it is mostly because the migrations were not run before them"

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
-from tacit.tend.context import Context
-from tacit.tend.layout import compose, entry_of, strength
-from tacit.tend.page_candidates import earned, lessons_on_pages, worthy
-from tacit.tend.page_ledger import Book, Keeping, Written, again, put_book, read_book, without
-from tacit.tend.targets import Target, framed, opening, outside, target_named
+from tacit.origins.night.context import Context
+from tacit.origins.night.layout import compose, entry_of, strength
+from tacit.origins.night.page_candidates import earned, lessons_on_pages, worthy
+from tacit.origins.night.page_ledger import (
+    Book,
+    Keeping,
+    Written,
+    again,
+    put_book,
+    read_book,
+    without,
+)
+from tacit.origins.night.targets import Target, framed, opening, outside, target_named
 
 
 class Pages:

@@ -9,14 +9,14 @@ from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
+from tacit.origins.night import lease
 from tacit.stores.counts import in_states
 from tacit.stores.sql import Reads, WorkContext
-from tacit.tend import lease
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
+    from tacit.origins.night.prune import Named
     from tacit.stores.sql_writer import Transaction
-    from tacit.tend.prune import Named
 
 _BOUNDLESS = 1 << 62
 LEAST, SHARE = (

@@ -87,8 +87,8 @@ def seven_are_due_and_a_pass_moves_three(
         )
     at[0] = "2026-09-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
-    monkeypatch.setattr("tacit.tend.context.LEAST", 3)
-    monkeypatch.setattr("tacit.tend.LEAST", 3)
+    monkeypatch.setattr("tacit.origins.night.context.LEAST", 3)
+    monkeypatch.setattr("tacit.origins.night.LEAST", 3)
 
 
 def test_a_pass_is_bounded(

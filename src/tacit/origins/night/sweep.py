@@ -25,12 +25,12 @@ from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
+from tacit.origins.night.context import Context, StepReport
+from tacit.origins.night.dangling_refs import look
+from tacit.origins.night.due import crossed, due, in_state, runs_unmet
 from tacit.stores.due import in_order, last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
-from tacit.tend.context import Context, StepReport
-from tacit.tend.dangling_refs import look
-from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:

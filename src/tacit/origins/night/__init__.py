@@ -14,8 +14,8 @@ from importlib import import_module
 
 from tacit.core.errors import UsageError
 from tacit.core.value import value
-from tacit.tend import lease
-from tacit.tend.context import LEAST, Context, StepReport
+from tacit.origins.night import lease
+from tacit.origins.night.context import LEAST, Context, StepReport
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
 STEPS = ("sweep", "merge", "reflect", "triage", "page", "prune", "stats")
@@ -104,5 +104,5 @@ def _taken(context: Context, names: Sequence[str]) -> tuple[StepReport, ...]:
 
 
 def _step(name: str) -> Callable[[Context], StepReport]:
-    step: Callable[[Context], StepReport] = import_module(f"tacit.tend.{name}").step
+    step: Callable[[Context], StepReport] = import_module(f"tacit.origins.night.{name}").step
     return step

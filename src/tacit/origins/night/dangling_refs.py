@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from tacit.core.links import GONE
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
+from tacit.origins.night.context import Context
 from tacit.stores.due import in_turn
-from tacit.tend.context import Context
 
 TURN = 500  # lessons that a pass looks at beside those that changed
 _MARK = "looked for files"

@@ -15,15 +15,15 @@ from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
 from tacit.hookspecs import of_origins
+from tacit.origins.night.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
+from tacit.origins.night.context import NOTHING, Context, StepReport
+from tacit.origins.night.layout import entry_of, said_by
+from tacit.origins.night.page_candidates import lessons_on_pages as on_pages
+from tacit.origins.night.page_candidates import propose
+from tacit.origins.night.page_ledger import read_book
+from tacit.origins.night.triage_rules import RULES, Suggested, answers, batches, question, schema
 from tacit.stores import lookups
 from tacit.stores.sql import Reads
-from tacit.tend.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
-from tacit.tend.context import NOTHING, Context, StepReport
-from tacit.tend.layout import entry_of, said_by
-from tacit.tend.page_candidates import lessons_on_pages as on_pages
-from tacit.tend.page_candidates import propose
-from tacit.tend.page_ledger import read_book
-from tacit.tend.triage_rules import RULES, Suggested, answers, batches, question, schema
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction

@@ -6,16 +6,16 @@ import pytest
 
 from tacit.core.memory import Memory
 from tacit.origins import named
-from tacit.origins.page_rules import page_line
-from tacit.tend.agreement import is_autonomous
-from tacit.tend.layout import append, line_of, lines
-from tacit.tend.triage_rules import (
+from tacit.origins.night.agreement import is_autonomous
+from tacit.origins.night.layout import append, line_of, lines
+from tacit.origins.night.triage_rules import (
     INSTRUCTS,
     Suggested,
     Triaged,
     answers,
     known_line,
 )
+from tacit.origins.page_rules import page_line
 
 JOELCLAW = named("joelclaw")
 RULES = JOELCLAW.triage
