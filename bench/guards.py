@@ -30,8 +30,8 @@ import tacit
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, says, spelled
-from tacit.enforce.record import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
+from tacit.guards.condition import ASK, REFUSE, Guard, only, reasons, says, spelled
+from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.learn.command import line_of as shell_line

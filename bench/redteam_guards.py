@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 import redteam  # noqa: E402
 import redteam_hosts  # noqa: E402
-from tacit.enforce.make import condition_of  # noqa: E402
+from tacit.guards.make import condition_of  # noqa: E402
 
 _FORMS = (
     "Never run `{good}` in the {where} module; its maintainers do it by hand.",

@@ -27,7 +27,7 @@ MAY = {
     "learn": {*LOW, "hooks", "learn", "safety", "stores", "hookspecs"},
     "reading": {*LOW, "reading", "learn", "hooks"},
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
-    "enforce": {*LOW, "enforce", "learn", "stores"},
+    "guards": {*LOW, "enforce", "learn", "stores"},
     "sync": {*LOW, "safety", "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "stores"},
     "origins": {
@@ -47,7 +47,7 @@ MAY = {
         *LOW,
         "surfaces",
         "app",
-        "enforce",
+        "guards",
         "hooks",
         "origins",
         "formats",
@@ -61,7 +61,7 @@ MAY = {
     "app": {
         *LOW,
         "safety",
-        "enforce",
+        "guards",
         "formats",
         "hosts",
         "learn",

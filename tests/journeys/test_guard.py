@@ -13,7 +13,7 @@ import pytest
 import tacit
 from tacit.app import open as open_memories
 from tacit.core.errors import Refused
-from tacit.enforce.armed import concerned, guards_path
+from tacit.guards.armed import concerned, guards_path
 from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
@@ -280,7 +280,7 @@ def test_a_broken_guard_stops_nothing(
 ) -> None:
     _, path = _armed("refuse")
     if broken == "throws":
-        monkeypatch.setattr("tacit.enforce.armed.fires", lambda *_: 1 / 0)
+        monkeypatch.setattr("tacit.guards.armed.fires", lambda *_: 1 / 0)
     elif broken == "hangs":
         os.unlink(guards_path(path))
         os.mkfifo(guards_path(path))  # whoever opens it waits for a writer

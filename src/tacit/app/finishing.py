@@ -9,8 +9,8 @@ from typing import Any
 from tacit.app.guarding import Guarding
 from tacit.core.errors import Refused
 from tacit.core.value import value
-from tacit.enforce.finish import Check, check_from, check_json, check_of, sentence
-from tacit.enforce.finish_record import FinishRecord, finish_record
+from tacit.guards.finish import Check, check_from, check_json, check_of, sentence
+from tacit.guards.finish_history import FinishRecord, finish_record
 from tacit.formats.source import Source
 from tacit.learn.feedback import confirm
 

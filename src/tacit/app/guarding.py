@@ -15,7 +15,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import grouped, replace, value
-from tacit.enforce.guard import (
+from tacit.guards.condition import (
     ASK,
     GUARD_STEPS,
     OFF,
@@ -27,8 +27,8 @@ from tacit.enforce.guard import (
     reasons,
     says,
 )
-from tacit.enforce.make import guard_of, why_not
-from tacit.enforce.record import (
+from tacit.guards.make import guard_of, why_not
+from tacit.guards.history import (
     RIGHT,
     Record,
     firings_in,
@@ -37,7 +37,7 @@ from tacit.enforce.record import (
     recorded,
     why_not_offered,
 )
-from tacit.enforce.settle import armed_in, counted, keep_armed
+from tacit.guards.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.learn.feedback import confirm
 from tacit.learn.purposes import best_form

@@ -20,7 +20,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import PREFIX, Run, refusals
 from tacit.core.trust import reported
 from tacit.core.value import replace
-from tacit.enforce.settle import settle_run
+from tacit.guards.settle import settle_run
 from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of, open_plain
 from tacit.hooks.common import note_used

@@ -7,9 +7,9 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core.errors import UsageError
-from tacit.enforce.finish import check_of, sentence
-from tacit.enforce.guard import Guard, says
-from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
+from tacit.guards.finish import check_of, sentence
+from tacit.guards.condition import Guard, says
+from tacit.guards.history import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.formats.source import Source
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import declared

@@ -191,7 +191,7 @@ def _fired(
     if not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
         return []
     try:
-        from tacit.enforce.armed import concerned
+        from tacit.guards.armed import concerned
         from tacit.guard.files import LONGEST_PATH
 
         file = event.files[0] if event.name == "before-file" else ""

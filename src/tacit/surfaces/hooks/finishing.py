@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.run import Run
-    from tacit.enforce.finish import Check
+    from tacit.guards.finish import Check
     from tacit.hosts.dialect import Event
 
 CHECKS = "checks:"  # as `app.finishing` keeps them
@@ -65,7 +65,7 @@ def _is_heard(memories: Memories, run: Run) -> bool:
 def _said(
     memories: Memories, event: Event, run: Run, kept: dict[str, dict[str, object]]
 ) -> HookAnswer:
-    from tacit.enforce.finish import BROKEN, UNDECIDED, check_from, judged, work_of
+    from tacit.guards.finish import BROKEN, UNDECIDED, check_from, judged, work_of
 
     work = work_of(run)
     turn = sum(bool(step.typed and step.text and not step.agent) for step in run.steps)
@@ -83,7 +83,7 @@ def _spoken(
     memories: Memories, event: Event, lesson: str, check: Check, said: str, turn: int
 ) -> HookAnswer:
     """Back to the agent, once in a turn; the second time the person hears of it."""
-    from tacit.enforce.finish import sentence
+    from tacit.guards.finish import sentence
 
     project = memories.project_id
     run = run_id(project, event.host, event.session)
@@ -131,7 +131,7 @@ def _tossed(memories: Memories, event: Event, lesson: str) -> tuple[str, float]:
 
 
 def _reads(folder: str):  # type: ignore[no-untyped-def]
-    from tacit.enforce.finish import LARGEST
+    from tacit.guards.finish import LARGEST
     from tacit.guard.files import head_of
 
     top = os.path.realpath(folder)

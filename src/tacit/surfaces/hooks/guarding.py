@@ -12,8 +12,8 @@ from tacit.core.links import FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import loads, replace, value
-from tacit.enforce.armed import GUARDS
-from tacit.enforce.guard import ASK, REFUSE, call_key, guard_json
+from tacit.guards.armed import GUARDS
+from tacit.guards.condition import ASK, REFUSE, call_key, guard_json
 from tacit.guard.one_line import plain_line
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.app import Memories
-    from tacit.enforce.guard import Guard
+    from tacit.guards.condition import Guard
     from tacit.hosts.dialect import Event, HookAnswer
 
     Fired = tuple[str, Guard, str]  # project, guard, reason

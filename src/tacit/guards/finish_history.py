@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import value
-from tacit.enforce.finish import BROKEN, KEPT, Check, Work, judged, work_of
-from tacit.enforce.record import MOOT, RIGHT, WRONG
+from tacit.guards.finish import BROKEN, KEPT, Check, Work, judged, work_of
+from tacit.guards.history import MOOT, RIGHT, WRONG
 
 
 @value

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped, replace, value
-from tacit.enforce.guard import (
+from tacit.guards.condition import (
     ASK,
     REFUSE,
     Attempt,

@@ -14,8 +14,8 @@ from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import Memory
 from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
-from tacit.enforce.command import ANY_OF, SEVERAL, read
-from tacit.enforce.guard import Condition, Guard
+from tacit.guards.command import ANY_OF, SEVERAL, read
+from tacit.guards.condition import Condition, Guard
 from tacit.learn import command
 
 # What a lesson calls by its name although a call spells it otherwise.

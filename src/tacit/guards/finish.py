@@ -16,7 +16,7 @@ from tacit.core.errors import UsageError
 from tacit.core.run import Run, Step
 from tacit.core.shell_line import simple_commands
 from tacit.core.value import value
-from tacit.enforce.command import fits, read
+from tacit.guards.command import fits, read
 from tacit.learn.command import line_of
 
 RAN, WITH, HOLDS, NOT = "ran", "with", "holds", "not"

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.core.errors import UsageError
 from tacit.core.run import Step
-from tacit.enforce.finish import (
+from tacit.guards.finish import (
     BROKEN,
     KEPT,
     MOOT,
@@ -20,9 +20,9 @@ from tacit.enforce.finish import (
     sentence,
     work_of,
 )
-from tacit.enforce.finish_record import finish_record
-from tacit.enforce.record import MOOT as LEFT
-from tacit.enforce.record import RIGHT, WRONG
+from tacit.guards.finish_history import finish_record
+from tacit.guards.history import MOOT as LEFT
+from tacit.guards.history import RIGHT, WRONG
 from tacit.testing import run, say, tool, user
 
 FOLDER = "/home/ann/shop"

@@ -10,7 +10,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import replace, value
-from tacit.enforce.command import fits, read
+from tacit.guards.command import fits, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from tacit.core.links import ENDING, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.value import replace, value
-from tacit.enforce.armed import GUARDS, write_armed
-from tacit.enforce.guard import Guard, call_key, guard_from, guard_json, only, reasons, spelled
-from tacit.enforce.record import RIGHT, firings_in
+from tacit.guards.armed import GUARDS, write_armed
+from tacit.guards.condition import Guard, call_key, guard_from, guard_json, only, reasons, spelled
+from tacit.guards.history import RIGHT, firings_in
 from tacit.learn.command import line_of
 from tacit.learn.notice.calls import is_refused
 from tacit.stores.sql import Reads, Store, WorkContext

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.value import dumps, loads
-from tacit.enforce.guard import Attempt, fires, guard_from, is_guarded, prepares
+from tacit.guards.condition import Attempt, fires, guard_from, is_guarded, prepares
 from tacit.guard.files import head_of
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.enforce.guard import Guard
+    from tacit.guards.condition import Guard
 
 GUARDS = "guards:"  # with a project's id, what the store notes: its armed guards by lesson
 _LARGEST = 1 << 18  # bytes of either file that are looked at
@@ -39,7 +39,7 @@ def ran_path(store: str) -> str:
 def write_armed(store: str, by_project: Mapping[str, Sequence[Guard]]) -> None:
     """Write the file anew; none where no guard is armed."""
     from tacit.core.digest import new_id
-    from tacit.enforce.guard import guard_json
+    from tacit.guards.condition import guard_json
 
     rows = [
         {**guard_json(each), "project": project}
