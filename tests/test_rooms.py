@@ -27,7 +27,7 @@ MAY = {
     "learn": {*LOW, "hooks", "learn", "safety", "stores", "hookspecs"},
     "reading": {*LOW, "reading", "learn", "hooks"},
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
-    "guards": {*LOW, "enforce", "learn", "stores"},
+    "guards": {*LOW, "guards", "learn", "stores"},
     "sync": {*LOW, "safety", "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "stores"},
     "origins": {
