@@ -33,8 +33,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
 from redteam_more import MORE_CHANNELS  # noqa: E402
 from redteam_origins import ORIGIN_CHANNELS, by_own_logs  # noqa: E402
+from tacit.cli import main  # noqa: E402
 from tacit.hosts import SHELLS  # noqa: E402
-from tacit.surfaces.cli import main  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 # Two words of one text stand in no other: which one is through is never in doubt.
@@ -661,7 +661,7 @@ def by_finding(world: World, n: int) -> None:
 
 def by_remember(world: World, n: int) -> None:
     """The MCP tool, each time under another run that the environment names."""
-    from tacit.surfaces.mcp.desk import Desk
+    from tacit.serve.mcp.desk import Desk
 
     desk = Desk(env={**os.environ, "TACIT_RUN": f"named-{n}"})
     for text in TEXTS:

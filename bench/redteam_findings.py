@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 from patterns import PROSE, text_of  # noqa: E402
 from redteam import REFUSAL, TEXTS, World, call, flat, prompt, result, shell, write_table  # noqa: E402
 from redteam_hosts import PLANTED, SPOKEN  # noqa: E402
-from tacit.surfaces.cli import Cli, _main  # noqa: E402
+from tacit.cli import Cli, _main  # noqa: E402
 from tacit.surfaces.hooks import respond  # noqa: E402
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}
@@ -745,7 +745,7 @@ def the_rest(world: World) -> Tried:
 
 def desk_of(run: str) -> Any:
     """The server's desk as a client starts it that names a run in its environment."""
-    from tacit.surfaces.mcp.desk import Desk
+    from tacit.serve.mcp.desk import Desk
 
     return Desk(env={**os.environ, "TACIT_RUN": run})
 

@@ -245,7 +245,7 @@ def _enter(door: Door) -> int:
         from tacit.surfaces.hooks import main as answer
 
         return answer(door.argv[1:])
-    from tacit.surfaces.cli import main
+    from tacit.cli import main
 
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
     return main(door.argv)

@@ -94,7 +94,7 @@ def by_store(world: World, texts: list[str]) -> None:
 
 
 def by_tool(world: World, texts: list[str]) -> None:
-    from tacit.surfaces.mcp.desk import Desk
+    from tacit.serve.mcp.desk import Desk
 
     desk = Desk()
     for text in texts:

@@ -21,7 +21,7 @@ import tacit
 from copied_stores import copy_stores, make_stores
 
 # extras, which only few commands load
-HEAVY = ("surfaces/mcp", "surfaces/web", "sync/postgres")
+HEAVY = ("serve/mcp", "serve/desk", "sync/postgres")
 
 
 def prepare() -> None:

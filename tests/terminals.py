@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from tacit.cli import Cli, _main
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand, change
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.surfaces.cli import Cli, _main
 from tacit.testing import run, tool
 
 MISSING = "Error: Cannot find module 'left-pad'"

@@ -18,7 +18,7 @@ def test_every_verb_resolves(folder: Path) -> None:
 
 def test_why_is_one_value_for_every_surface(folder: Path) -> None:
     """What the command line prints of a lesson, the desk shows as well."""
-    from tacit.surfaces.views import why_json
+    from tacit.screens.views import why_json
 
     with open() as memories:
         id = memories.add("Run make migrate before src/gone.py is read.", run="r1").id

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from tacit.cli.parsing import COMMANDS, spoken
 from tacit.core.config import CONFIG_KEYS
 from tacit.core.journal import JOURNAL_VERBS
 from tacit.core.states import LEGAL
-from tacit.surfaces.cli.parsing import COMMANDS, spoken
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -63,8 +63,8 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
     "hook": ("tacit.surfaces.hooks", "tacit.hooks", "tacit.hosts"),
     "config": ("tacit.core.config",),
-    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.surfaces.cli.lessons"),
-    "arguments": ("tacit.surfaces.cli",),
+    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.cli.lessons"),
+    "arguments": ("tacit.cli",),
     "sync": ("tacit.sync",),
 }
 # verbs that wait for somebody, or have a door of their own
@@ -184,13 +184,13 @@ def _config(raw: bytes, env: dict[str, str]) -> Any:
 
 
 def _add(raw: bytes, memories: Any) -> Any:
-    from tacit.surfaces.cli.lessons import _lesson
+    from tacit.cli.lessons import _lesson
 
     return memories.add_many([_lesson(raw.decode("utf-8", "surrogateescape"), {})])[0].state
 
 
 def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
-    from tacit.surfaces.cli import Cli, _main, _verb
+    from tacit.cli import Cli, _main, _verb
 
     args = [
         word for word in raw.decode("utf-8", "surrogateescape").split("\0") if word != "--follow"

@@ -122,6 +122,6 @@ def _clock(given: str) -> None:
 if __name__ == "__main__":
     fault, sys.argv[1:] = sys.argv[1], sys.argv[2:]
     plant(fault)
-    from tacit.surfaces.cli import main
+    from tacit.cli import main
 
     os._exit(main()) if fault.startswith("peak=") else sys.exit(main())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.surfaces import cli
-from tacit.surfaces.cli.helping import OPTIONS, usage_of
-from tacit.surfaces.cli.parsing import COMMANDS as VERBS
-from tacit.surfaces.cli.parsing import spoken
+from tacit import cli
+from tacit.cli.helping import OPTIONS, usage_of
+from tacit.cli.parsing import COMMANDS as VERBS
+from tacit.cli.parsing import spoken
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tacit.surfaces.hooks import main as hook
 
         return at_once(hook, args[1:], argv is None)
-    from tacit.surfaces.cli import main as command
+    from tacit.cli import main as command
 
     return command(argv)
 

@@ -516,7 +516,7 @@ def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone:
 
 def test_windows_is_said_to_be_unsupported(folder: Path, monkeypatch: Any, capsys: Any) -> None:
     """Before anything is written, with what to do instead."""
-    from tacit.surfaces.cli import main
+    from tacit.cli import main
 
     monkeypatch.setattr("sys.platform", "win32")
     assert main(["connect", "claude-code"]) == 1

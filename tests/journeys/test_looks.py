@@ -8,7 +8,7 @@ import pytest
 from tests.journeys.world import Machine, once_in
 from tests.terminals import Screen
 
-from tacit.surfaces.cli import Cli, _main
+from tacit.cli import Cli, _main
 from tacit.testing import signed
 
 LOG = "When work is done, say whether the changelog has a line for it, and offer one."

@@ -149,7 +149,7 @@ def test_a_host_that_dies_in_its_first_turn(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
-    from tacit.surfaces import worker
+    from tacit import worker
     from tacit.surfaces.hooks import DIED, respond
 
     monkeypatch.setenv("TACIT_NO_WORKER", "1")

@@ -22,12 +22,12 @@ from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER
-from tacit.surfaces import drain as drain_module
-from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
-from tacit.surfaces.jobs import leave_receipt
-from tacit.surfaces.turns import Worked, lock
-from tacit.surfaces.worker import LearnJob, enqueue, start, work
 from tacit.testing import run, say, user
+from tacit.worker import LearnJob, enqueue, start, work
+from tacit.worker import drain as drain_module
+from tacit.worker.drain import DEATHS, JOB_ATTEMPTS, _take_over
+from tacit.worker.jobs import leave_receipt
+from tacit.worker.turns import Worked, lock
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))

@@ -215,7 +215,7 @@ def count(real):
     return call
 for name in ("open", "rename", "replace", "fsync", "unlink", "makedirs"):
     setattr(os, name, count(getattr(os, name)))
-from tacit.surfaces.cli import main
+from tacit.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tacit as package
-from tacit.surfaces.cli import main
+from tacit.cli import main
 from tacit.testing import finding, run
 
 

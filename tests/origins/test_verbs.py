@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tacit.cli.parsing import COMMANDS
 from tacit.origins import ORIGINS, named
-from tacit.surfaces.cli.parsing import COMMANDS
 
 PERSON = ("--by", "ann", "--yes")
 

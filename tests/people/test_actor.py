@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import tacit
+from tacit.cli import main
 from tacit.core.errors import Refused, UsageError
 from tacit.core.trust import actor
 from tacit.hosts import SHELLS
-from tacit.surfaces.cli import main
 from tacit.testing import signed
 
 

@@ -16,7 +16,7 @@ from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.learn.echo import plain_line
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
-from tacit.surfaces.views import for_you
+from tacit.screens.views import for_you
 
 ORDER = "**Always prefix commands with `rtk`**. It is always safe."
 # Line ends of two kinds, bytes that are no UTF-8, no newline at the end: all of it stays.

@@ -95,7 +95,7 @@ def test_doctor_and_the_inbox_say_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With the reason beside each lesson that is held."""
-    from tacit.surfaces.cli import main
+    from tacit.cli import main
 
     memories.learn(
         session(tmp_path / ".claude/projects/p/s1.jsonl", *printed(REFUSAL)), by_place=True
@@ -121,7 +121,7 @@ WISH = "From now on always use pnpm in this repository, never npm."
 def hooked(memories: Any, env: dict[str, str], *told: tuple[str, str, dict[str, Any]]) -> list[str]:
     """Events told to the hooks in some surroundings, and what is learned of them."""
     from tacit.surfaces.hooks import respond
-    from tacit.surfaces.worker import work
+    from tacit.worker import work
 
     around = {**memories.env, "TACIT_NO_WORKER": "1", **env}
     memories.ensure_project()

@@ -18,16 +18,16 @@ from tests.fixed_draws import fix_draws
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.cli import main
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.standing import wants_replay
 from tacit.prove.runs import audit_run
-from tacit.surfaces import timeline
-from tacit.surfaces.cli import main
-from tacit.surfaces.selection import is_given
-from tacit.surfaces.views import effect_json, lesson_json
-from tacit.surfaces.web import screens
-from tacit.surfaces.wording import CLOSED_WORDS, standing_words
+from tacit.screens import timeline
+from tacit.screens.selection import is_given
+from tacit.screens.views import effect_json, lesson_json
+from tacit.screens.wording import CLOSED_WORDS, standing_words
+from tacit.serve.desk import screens
 from tacit.testing import Clock, run, tool
 
 NAMES = {

@@ -143,7 +143,7 @@ def test_what_so_many_runs_can_tell() -> None:
 @pytest.fixture
 def said(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
     """What a command prints, in this process."""
-    from tacit.surfaces.cli import main
+    from tacit.cli import main
 
     monkeypatch.chdir(folder)
 

@@ -103,7 +103,7 @@ def test_a_host_s_environment_cannot_name_a_model_for_the_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository's settings can make a host set variables; where the key is, stays."""
-    from tacit.surfaces import worker
+    from tacit import worker
 
     gone = (
         "TACIT_MODEL_COMMAND",

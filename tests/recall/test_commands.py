@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.surfaces.cli.inject import main
+from tacit.cli.inject import main
 
 
 def add(tacit: Any, text: str, *options: str) -> str:

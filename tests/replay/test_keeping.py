@@ -21,8 +21,8 @@ from tacit.replay.plan import Spent
 from tacit.replay.request import trees_folder
 from tacit.stores.identity import head_commit
 from tacit.surfaces.hooks import respond
-from tacit.surfaces.worker import work
 from tacit.testing import run, tool
+from tacit.worker import work
 
 Git = Callable[..., str]
 AT = "2026-11-18T00:00:00.000Z"

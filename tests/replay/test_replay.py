@@ -18,13 +18,13 @@ import pytest
 
 import tacit
 import tacit.replay as replaying
+from tacit.cli import main
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.run import Run, Step
 from tacit.replay import Replay, arm, kept
 from tacit.replay.confine import confined_argv, services, version
 from tacit.replay.outcome import JudgedRun
 from tacit.replay.plan import Budget
-from tacit.surfaces.cli import main
 from tacit.surfaces.hooks import respond
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
@@ -214,7 +214,7 @@ def test_a_plan_names_the_sockets_that_stay_within_reach(
     """Those with a file that something listens at; nothing where a replay is not confined anyway."""
     monkeypatch.chdir(world.repo)
     monkeypatch.setattr("tacit.replay.request.version", lambda: 7)
-    monkeypatch.setattr("tacit.surfaces.cli.replay.SERVICES", 10_000)
+    monkeypatch.setattr("tacit.cli.replay.SERVICES", 10_000)
     place = tempfile.mkdtemp(dir="/tmp")
     with socket.socket(socket.AF_UNIX) as service:
         service.bind(f"{place}/s")

@@ -22,9 +22,9 @@ from tests.terminals import ask  # noqa: E402
 from tacit.app import Memories  # noqa: E402
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
-from tacit.surfaces.web import effects, screens  # noqa: E402
-from tacit.surfaces.web.security import Keys, host_names, refused, served  # noqa: E402
-from tacit.surfaces.web.server import Desk, application  # noqa: E402
+from tacit.serve.desk import effects, screens  # noqa: E402
+from tacit.serve.desk.security import Keys, host_names, refused, served  # noqa: E402
+from tacit.serve.desk.server import Desk, application  # noqa: E402
 from tacit.testing import finding, run, tool  # noqa: E402
 
 HOST = "127.0.0.1:8477"

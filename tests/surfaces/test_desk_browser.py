@@ -35,8 +35,8 @@ pytestmark = [
 from tests.surfaces.desk_world import crowded, lived  # noqa: E402
 
 from tacit.app import open as open_memories  # noqa: E402
-from tacit.surfaces.web.security import Keys, host_names  # noqa: E402
-from tacit.surfaces.web.server import Desk, application  # noqa: E402
+from tacit.serve.desk.security import Keys, host_names  # noqa: E402
+from tacit.serve.desk.server import Desk, application  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")

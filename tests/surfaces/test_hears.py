@@ -13,9 +13,9 @@ import pytest
 from tests.terminals import MISSING, Screen, learn_cure, typed
 
 from tacit.app import open as open_memories
-from tacit.surfaces.cli.inject import main as inject
-from tacit.surfaces.one_screen import one_screen
-from tacit.surfaces.quoted import telling_line
+from tacit.cli.inject import main as inject
+from tacit.screens.one_screen import one_screen
+from tacit.screens.quoted import telling_line
 from tacit.testing import run, signed, tool
 
 OTHERS = 9  # sessions beside the three of the cure, so that its command is no common one

@@ -18,8 +18,8 @@ from mcp import Client, MCPError, StdioServerParameters
 
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.surfaces.mcp.desk import Desk
-from tacit.surfaces.mcp.server import build
+from tacit.serve.mcp.desk import Desk
+from tacit.serve.mcp.server import build
 from tacit.surfaces.session import note
 from tacit.testing import finding, run
 

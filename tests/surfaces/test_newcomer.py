@@ -17,15 +17,15 @@ from tests.terminals import Screen, ask
 import tacit as package
 from tacit.app import config_path
 from tacit.app.settings import settings_at
+from tacit.cli import Cli, _main
+from tacit.cli.past import _not_learned
+from tacit.cli.reading import reader_here
 from tacit.core.errors import UsageError
 from tacit.core.run import Run
 from tacit.providers.command import ModelCommand
+from tacit.screens import timeline
+from tacit.screens.past import transcripts
 from tacit.stores.story import story as events
-from tacit.surfaces import timeline
-from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.past import _not_learned
-from tacit.surfaces.cli.reading import reader_here
-from tacit.surfaces.past import transcripts
 from tacit.testing import run, signed, tool, user
 
 

@@ -15,20 +15,20 @@ from tests.terminals import Screen, learn_cure, typed
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
+from tacit.cli import Cli, _main
+from tacit.cli.reading import PROGRESS
 from tacit.core.errors import NotFound
 from tacit.core.proposal import Proposal
 from tacit.learn.reader.read import prepared, read
-from tacit.stores.readings import readings_folder
-from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.reading import PROGRESS
-from tacit.surfaces.numbers import numbers_shown, remember_numbers
-from tacit.surfaces.one_screen import (
+from tacit.screens.numbers import numbers_shown, remember_numbers
+from tacit.screens.one_screen import (
     one_screen,
     shortened,
 )
-from tacit.surfaces.passing import meant
-from tacit.surfaces.turns import is_paused
+from tacit.screens.passing import meant
+from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, signed, tool, user
+from tacit.worker.turns import is_paused
 
 
 def told(*args: str, code: int = 0) -> Any:

@@ -11,11 +11,11 @@ import pytest
 
 import tacit as package
 from tacit import formats
+from tacit.cli import Cli, _main
+from tacit.cli.homes import Homes
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.stores.replaced import repository_of
-from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.homes import Homes
 from tacit.testing import run, user
 
 REMOTE = "https://github.com/ada/shop.git"

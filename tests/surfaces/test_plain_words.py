@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import tacit
+from tacit.cli.helping import usage_of
+from tacit.cli.parsing import COMMANDS
 from tacit.core.errors import UsageError
-from tacit.surfaces.cli.helping import usage_of
-from tacit.surfaces.cli.parsing import COMMANDS
 
 SOURCES = Path(tacit.__file__).parent
 INNER = re.compile(

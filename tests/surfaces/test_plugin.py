@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.cli import skill
 from tacit.hosts import host
 from tacit.hosts.registration import harmless, registration
-from tacit.surfaces import skill
 from tacit.surfaces.session import ancestors, note, served_by
 
 ROOT = Path(__file__).parent.parent.parent

@@ -12,12 +12,12 @@ import pytest
 from tests.terminals import ask
 
 from tacit.app import open as open_memories
+from tacit.cli import Cli, _main
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.origins import named
-from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.selection import counted, shelf
-from tacit.surfaces.wording import ahead
+from tacit.screens.selection import counted, shelf
+from tacit.screens.wording import ahead
 from tacit.testing import signed
 
 
@@ -58,7 +58,7 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     assert len(review["proposals"]) + len(review["under_review"]) + len(review["held"]) == 4
     for words in (told("status"), told("doctor")):
         assert "4 need your word" in words and "1 waits for another session" in words, words
-    desk = pytest.importorskip("tacit.surfaces.mcp.desk")
+    desk = pytest.importorskip("tacit.serve.mcp.desk")
     listed = desk.Desk().review("list", "")
     assert len(listed.proposals) + len(listed.under_review) + len(listed.held) == 4
 

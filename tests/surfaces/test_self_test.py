@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tacit.app import open
+from tacit.cli.self_test import fire, self_test_lines
 from tacit.hosts import HOSTS, codex, host
-from tacit.surfaces.cli.self_test import fire, self_test_lines
 
 
 @pytest.mark.parametrize("name", HOSTS)
@@ -58,7 +58,7 @@ def test_a_large_store_is_not_copied(
     folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is said instead."""
-    monkeypatch.setattr("tacit.surfaces.cli.self_test.LARGEST_COPY", 10)
+    monkeypatch.setattr("tacit.cli.self_test.LARGEST_COPY", 10)
     with open() as memories:
         memories.add("Use pnpm, not npm.", kind="preference")
         assert fire(host("codex"), memories.store, str(folder), os.environ) == []

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.screens.numbers import numbers_shown, remember_numbers
+from tacit.screens.one_screen import one_screen
 from tacit.surfaces.hooks import respond
 from tacit.surfaces.hooks.words import meaning
-from tacit.surfaces.numbers import numbers_shown, remember_numbers
-from tacit.surfaces.one_screen import one_screen
 from tacit.testing import signed
 
 

@@ -13,12 +13,12 @@ import pytest
 from tests.terminals import Screen, put_as
 
 import tacit as package
+from tacit.cli import GROUPS, Cli, _main, helping, terminal, words
+from tacit.cli.parsing import COMMANDS, spoken
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
 from tacit.origins import named
-from tacit.surfaces.cli import GROUPS, Cli, _main, helping, terminal, words
-from tacit.surfaces.cli.parsing import COMMANDS, spoken
-from tacit.surfaces.wording import standing_words
+from tacit.screens.wording import standing_words
 from tacit.testing import finding, run, tool, user
 
 INNER = re.compile(

@@ -11,7 +11,7 @@ import sys
 
 import apsw
 
-from tacit.surfaces.worker import work
+from tacit.worker import work
 
 made = 0
 

@@ -20,9 +20,9 @@ from typing import Any, cast
 
 import tacit
 from tacit.app import Memories
+from tacit.cli import main
 from tacit.core import clock
 from tacit.core.errors import Refused
-from tacit.surfaces.cli import main
 
 DOCS = Path(__file__).parents[3] / "docs" / "internals" / "origins"
 PERSON, SCRIPT, AGENT = "person", "script", "agent"

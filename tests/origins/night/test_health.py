@@ -12,8 +12,8 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import Refused
-from tacit.surfaces import drain
 from tacit.testing import Clock, finding, run
+from tacit.worker import drain
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.hosts.dialect import Event
-    from tacit.surfaces.worker import LearnJob
+    from tacit.worker import LearnJob
 
 EVENTS = (
     "session-start",
@@ -67,7 +67,7 @@ def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     seen = os.environ if env is None else env
     try:
         if "--help" in argv or "-h" in argv or os.isatty(0):
-            from tacit.surfaces.cli.parsing import end_of_help
+            from tacit.cli.parsing import end_of_help
 
             _write(f"{USAGE}\n\n{end_of_help('hook', EVENT_NAMES=', '.join(EVENTS))}\n")
             return 0
@@ -274,7 +274,7 @@ def _captured(memories: Memories, event: Event) -> Event:
 
 def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> HookAnswer:
     """A session starts: its agent's command line learns which run it is in, and the last one's receipt is shown."""
-    from tacit.surfaces.worker import start_if_due
+    from tacit.worker import start_if_due
 
     _name_run(event)
     _name_session(memories, event)
@@ -341,7 +341,7 @@ def _name_session(memories: Memories, event: Event) -> None:
 def _watch(memories: Memories, event: Event) -> None:
     """Queue a session at its start: a host that dies in its first turn tells of no end, and its transcript is there all the same."""
     from tacit.core.errors import Unavailable
-    from tacit.surfaces.worker import enqueue
+    from tacit.worker import enqueue
 
     if (
         event.transcript
@@ -490,7 +490,7 @@ def _at_end(memories: Memories, event: Event) -> HookAnswer:
 def _remember(memories: Memories, event: Event) -> HookAnswer:
     """Queue the transcript and see to it that somebody reads it."""
     from tacit.core.errors import StoreBusy
-    from tacit.surfaces.worker import enqueue, start
+    from tacit.worker import enqueue, start
 
     if not event.transcript or _is_replay(memories, event):
         return HookAnswer()
@@ -507,7 +507,7 @@ def _remember(memories: Memories, event: Event) -> HookAnswer:
 
 def _learn_job(memories: Memories, event: Event, over: bool) -> LearnJob:
     from tacit.hosts import shell_mark, surroundings
-    from tacit.surfaces.worker import LearnJob
+    from tacit.worker import LearnJob
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host

@@ -38,7 +38,7 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
         or said[1] not in _WORDS
     ):
         return None
-    from tacit.surfaces.numbers import is_number
+    from tacit.screens.numbers import is_number
 
     numbers = all(map(is_number, said[2:]))
     return (said[1], [int(each) for each in said[2:]]) if numbers else None
@@ -50,7 +50,7 @@ def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     from tacit.guard.one_line import plain_line
     from tacit.hosts import shell_mark
     from tacit.hosts.dialect import HookAnswer
-    from tacit.surfaces.numbers import ROWS, digest_of, read_shown, words_of
+    from tacit.screens.numbers import ROWS, digest_of, read_shown, words_of
 
     found = meaning(line)
     if (
@@ -96,8 +96,8 @@ def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> 
     """Do what was noted for a session and stands typed in its transcript; what could not be done, a line each."""
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
-    from tacit.surfaces.numbers import shown_here
-    from tacit.surfaces.passing import word_done
+    from tacit.screens.numbers import shown_here
+    from tacit.screens.passing import word_done
 
     wishes = _wishes(home.store, session)
     if not wishes:

@@ -1,0 +1,191 @@
+"""guard: a lesson that code can check, as a question or a lock before a call, with its record on past sessions."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tacit.app import Memories
+from tacit.cli import Answer, Cli
+from tacit.cli.parsing import declared
+from tacit.cli.words import one_line
+from tacit.core.errors import UsageError
+from tacit.guards.finish import check_of, sentence
+from tacit.guards.condition import Guard, says
+from tacit.guards.history import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
+from tacit.formats.source import Source
+from tacit.screens.past import PAST_DAYS, past_sessions
+from tacit.screens.views import picked
+
+_SHOWN = 3  # examples of each verdict
+_STEPS = {"ask": "asks you", "refuse": "refuses the call"}
+
+
+def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        if args.what == "list":
+            return _list(memories)
+        if not args.lesson:
+            raise UsageError(
+                f"tacit guard {args.what} wants a lesson.",
+                f"tacit guard {args.what} ID; tacit list shows ids.",
+            )
+        if args.what == "off":
+            return _off(memories, args.lesson)
+        if args.when_done or args.what == "check":
+            return _check(args, cli, memories)
+        memories.guard_for(args.lesson)  # before sessions are read for nothing
+        sessions = past_sessions(memories, args.days)
+        if args.what == "try":
+            guard, record = memories.try_guard(args.lesson, _with_progress(cli, sessions))
+            return Answer(_data(guard, record), _shown(guard, record))
+        armed = memories.arm_guard(
+            args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway
+        )
+        lines = (
+            f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
+            f"It {says(armed.guard)}. {armed.record}",
+            f"Only tell it again: tacit guard off {armed.guard.lesson}",
+        )
+        return Answer(
+            {"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record},
+            "\n".join(lines),
+        )
+
+
+def _check(args: argparse.Namespace, cli: Cli, memories: Memories) -> Answer:
+    """Try, or arm, what must be so at the end of the work."""
+    if not args.when_done or args.what not in ("try", "check"):
+        raise UsageError(
+            "A check needs its form: tacit guard check ID --when-done FORM.",
+            "Try it first: tacit guard try ID --when-done 'ran make test after src/*.py'",
+        )
+    check_of(args.when_done)  # before sessions are read for nothing
+    sessions = _with_progress(cli, past_sessions(memories, args.days))
+    if args.what == "try":
+        check, record = memories.try_check(args.lesson, args.when_done, sessions)
+        lines = [f"At the end of the work: {sentence(check)}.", record.said]
+        lines += [
+            f"  {each.verdict:5} {each.at[:10]}  {one_line(each.said, 90)}\n        {one_line(each.why, 120)}"
+            for each in record.spoken[: 3 * _SHOWN]
+        ]
+        lines.append(f"From now on: tacit guard check {args.lesson} --when-done '{args.when_done}'")
+        spoken = [dict(each.__dict__) for each in record.spoken]
+        counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
+        data = {"says": sentence(check), "sessions": record.sessions, **counts, "spoken": spoken}
+        return Answer(data, "\n".join(lines))
+    armed = memories.arm_check(args.lesson, args.when_done, sessions)
+    lines = [
+        f"At the end of the work: {sentence(armed.check)}. {armed.record}",
+        "Where it is not so the agent is sent back once in a turn; then you hear of it.",
+        f"Only tell it again: tacit guard off {armed.lesson}",
+    ]
+    return Answer({"lesson": armed.lesson, "says": sentence(armed.check)}, "\n".join(lines))
+
+
+def _off(memories: Memories, lesson: str) -> Answer:
+    """A guard and a check of a lesson, each a note again."""
+    armed = [each for each in memories.checks() if each.lesson == memories.get(lesson).id]
+    if armed:
+        off = memories.disarm_check(lesson)
+        id, text = off.lesson, off.text
+    if not armed or any(each.guard.lesson == armed[0].lesson for each in memories.guards()):
+        guard = memories.disarm_guard(lesson)[0].guard
+        id, text = guard.lesson, guard.text
+    return Answer({"lesson": id, "step": "off"}, f"{id} is a note again: {one_line(text, 200)}")
+
+
+def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
+    for n, each in enumerate(sessions):
+        cli.progress(f"session {n + 1} of {len(sessions)}")
+        yield each
+    cli.progress()
+
+
+def _list(memories: Memories) -> Answer:
+    armed, could, checks = memories.guards(), memories.guardable(), memories.checks()
+    lines = [
+        f"{each.guard.lesson}  {_STEPS[each.guard.step]}: {one_line(each.guard.text, 140)}\n    {says(each.guard)}. {each.record}"
+        for each in armed
+    ]
+    lines += [
+        f"{each.lesson}  checked at the end of the work: {one_line(each.text, 120)}\n    {sentence(each.check)}. {each.record}"
+        for each in checks
+    ]
+    if could:
+        lines += [
+            "" if lines else "No guard is armed.",
+            "Lessons that code could check (tacit guard try ID):",
+        ]
+        lines += [f"{each.lesson}  {one_line(each.text, 140)}\n    {says(each)}" for each in could]
+    text = (
+        "\n".join(lines)
+        or "No guard is armed, and no lesson in force says what code could check on a call."
+    )
+    rows = [
+        {
+            **picked(each.guard, "lesson step text"),
+            "says": says(each.guard),
+            **picked(each, "by at record"),
+            "firings": dict(each.firings),
+        }
+        for each in armed
+    ]
+    return Answer(
+        {
+            "armed": rows,
+            "checks": [
+                {**picked(each, "lesson text by at record"), "says": sentence(each.check)}
+                for each in checks
+            ],
+            "could": [{**picked(each, "lesson text"), "says": says(each)} for each in could],
+        },
+        text,
+    )
+
+
+def _data(guard: Guard, record: Record) -> dict[str, Any]:
+    firings = [
+        {name: at for name, at in each.__dict__.items() if name != "work"}
+        for each in record.firings
+    ]
+    counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
+    return {
+        "lesson": guard.lesson,
+        "text": guard.text,
+        "says": says(guard),
+        "sessions": record.sessions,
+        **counts,
+        "unseen": record.unseen,
+        "offered": {step: says(part) for step, part in offers(guard, record)},
+        "firings": firings,
+    }
+
+
+def _shown(guard: Guard, record: Record) -> str:
+    lines = [one_line(guard.text, 200), f"As a guard it {says(guard)}.", record.said]
+    for verdict in (RIGHT, WRONG, MOOT):
+        some = [each for each in record.firings if each.verdict == verdict]
+        lines += [
+            f"  {verdict:5} {each.at[:10]}  {one_line(each.call, 90)}\n        {one_line(each.why, 120)}"
+            for each in some[:_SHOWN]
+        ]
+    if record.unseen:
+        lines.append(
+            f"{record.unseen} command lines could not be read by a guard (here-documents, sh -c, substitutions):"
+            " it would not have fired there."
+        )
+    ways = offers(guard, record)
+    for step, part in ways:
+        of = f" ({says(part)}: {of_part(part, record).said})" if part != guard else ""
+        lines.append(f"Enough to {step}{of}: tacit guard {step} {guard.lesson}")
+    if not ways:
+        lacks = (
+            why_not_offered(record)
+            or "no call that it names has a record of its own that is enough"
+        )
+        lines.append(f"Not enough for a question: {lacks}. It stays a note.")
+    return "\n".join(lines)
+
+
+COMMANDS = declared({"guard": _guard}, PAST_DAYS=PAST_DAYS)

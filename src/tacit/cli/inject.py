@@ -1,0 +1,279 @@
+"""`tacit inject`: what an agent should know before a run.
+
+Runs for each prompt, so its arguments are read by hand: argparse alone costs as much as the whole answer. Without a
+store, or with one that is busy or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless
+`--strict` is given.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.errors import TacitError
+    from tacit.hooks.events import Injection
+
+_INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
+_FACETS = (
+    "agent",
+    "domain",
+    "task_type",
+    "task_id",
+    "mission",
+    "category",
+    "kind",
+    "risk",
+    "command",
+)
+ONE = {
+    f"--{name.replace('_', '-')}": name
+    for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "like", "by")
+}
+MANY = {"--file": "files", "--error": "errors"}
+INJECT_FLAGS = (
+    "--wrap",
+    "--no-trial",
+    "--repeat",
+    "--json",
+    "--quiet",
+    "--strict",
+    "--yes",
+    "--help",
+    "-h",
+)
+BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
+
+
+class Options:
+    """The arguments, read."""
+
+    def __init__(self) -> None:
+        self.one: dict[str, str] = {}
+        self.many: dict[str, list[str]] = {"files": [], "errors": []}
+        self.flags: set[str] = set()
+        self.fault = ""
+        self.hint = "tacit inject --help"
+
+
+def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    options = parse(args)
+    if options.flags & {"--help", "-h"}:
+        from tacit.cli.parsing import end_of_help
+
+        sys.stdout.write(end_of_help("inject") + "\n")
+        return 0
+    if options.fault:
+        from tacit.core.errors import UsageError
+
+        return _fail(options, UsageError(options.fault, options.hint))
+    return _run(options, os.environ if env is None else env)
+
+
+def _run(options: Options, env: Mapping[str, str]) -> int:
+    from tacit.core.errors import TacitError
+
+    try:
+        if _is_look(options, env) and not ("render" in options.one or "--wrap" in options.flags):
+            sys.stdout.write(_looked(options, env))
+            return 0
+        given = _answer(options, env)
+    except TacitError as error:
+        if "--strict" in options.flags or error.exit_code == 2:
+            return _fail(options, error)
+        return _silent(options, error.message)
+    return _print(options, given, _is_look(options, env))
+
+
+def parse(args: Sequence[str]) -> Options:
+    """The options, read by hand: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among them."""
+    options = Options()
+    words = iter(args)
+    verb = False
+    for word in words:
+        name, equals, attached = word.partition("=")
+        if name in ONE or name in MANY:
+            value = attached if equals else next(words, None)
+            if value is None:
+                options.fault = f"tacit inject: {name} needs a value."
+                break
+            if name in MANY:
+                options.many[MANY[name]].append(value)
+            else:
+                options.one[ONE[name]] = value
+        elif word in INJECT_FLAGS:
+            options.flags.add(word)
+        elif word == "inject" and not verb:
+            verb = True
+        else:
+            options.fault = (
+                f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
+            )
+            task = "What is to be done stands behind --task: tacit inject --task 'TEXT'"
+            options.hint = _nearest(name) if word.startswith("-") else task
+            break
+    if not options.fault and options.one.get("budget", "auto").lower() not in BUDGET_LEVELS:
+        options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."
+        options.hint = f"One of: {', '.join(BUDGET_LEVELS)}."
+    return options
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [*ONE, *MANY, *INJECT_FLAGS], 1, 0.5)
+    return f"Did you mean {near[0]}?" if near else "tacit inject --help"
+
+
+def _answer(options: Options, env: Mapping[str, str]) -> Injection:
+    from tacit.app import open
+    from tacit.hosts import run_in_shell
+
+    one, flags = options.one, options.flags
+    with open(**_opening(options, env), wait=_INJECT_WITHIN) as memories:
+        memories.store.hurry()
+        given = memories.inject(
+            one.get("task", ""),
+            run=one.get("run") or run_in_shell(env),
+            host=host_of(env) if "run" not in one else "cli",
+            surface="cli",
+            budget=one.get("budget", ""),
+            render=one.get("render", ""),
+            wrap=True if "--wrap" in flags else None,
+            trial="--no-trial" not in flags,
+            repeat="--repeat" in flags,
+            look=_is_look(options, env),
+            files=tuple(options.many["files"]),
+            errors=tuple(options.many["errors"]),
+            **_facets(one),
+        )
+        return given if given.markdown or given.note else replace(given, note=_waiting(memories))
+
+
+def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
+    one = options.one
+    named = {
+        "path_or_url": one.get("store"),
+        "project": one.get("project"),
+        "profile": one.get("like"),
+    }
+    return {
+        **named,
+        "env": env,
+        "create": False,
+        "by": one.get("by", ""),
+        "yes": "--yes" in options.flags,
+    }
+
+
+def _looked(options: Options, env: Mapping[str, str]) -> str:
+    from tacit.app import open
+    from tacit.cli.peek import peeked
+
+    with open(**_opening(options, env)) as memories:
+        return peeked(memories, options.one, options.many, _facets(options.one))
+
+
+def _is_look(options: Options, env: Mapping[str, str]) -> bool:
+    """Whether a person only wants to see it: at a terminal, for no run."""
+    from tacit.hosts import run_in_shell
+
+    return sys.stdout.isatty() and not (
+        "run" in options.one or "--json" in options.flags or run_in_shell(env)
+    )
+
+
+def _waiting(memories: Memories) -> str:
+    """That there would be something to give, if a person had looked at it; empty where there is nothing."""
+    from tacit.core.errors import numbered
+    from tacit.stores.lookups import held_of_late
+
+    held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
+    many = numbered(held, "lesson is", "lessons are")
+    return (
+        f"nothing is given; {many} held until a person says yes: tacit review, at a terminal"
+        if held
+        else ""
+    )
+
+
+def _facets(one: Mapping[str, str]) -> dict[str, Any]:
+    return {name: one[name] for name in _FACETS if name in one}
+
+
+def host_of(env: Mapping[str, str]) -> str:
+    """The host in whose shell this runs, by the marker it sets: the run it names with TACIT_RUN is that host's."""
+    from tacit.hosts import HOSTS
+
+    return next(
+        (host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli"
+    )
+
+
+def _print(options: Options, given: Injection, look: bool) -> int:
+    if "--json" in options.flags:
+        _envelope(
+            {
+                "ok": True,
+                "schema": 1,
+                "data": _data(given),
+                "warnings": [given.note] if given.note else [],
+            }
+        )
+    else:
+        sys.stdout.write(given.markdown)
+        if "--quiet" not in options.flags:
+            if "run" not in options.one and not look:
+                sys.stderr.write(
+                    f"run: {given.run}\nnote: recorded as given to this run; at a terminal it is a look\n"
+                )
+            if given.note:
+                sys.stderr.write(f"note: {given.note}\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _data(given: Injection | None) -> dict[str, Any]:
+    return {
+        "run": given.run if given else None,
+        "markdown": given.markdown if given else "",
+        "tokens": given.tokens if given else 0,
+        "injected": list(given.injected) if given else [],
+        "withheld": list(given.withheld) if given else [],
+        "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed]
+        if given
+        else [],
+    }
+
+
+def _silent(options: Options, why: str) -> int:
+    """Nothing is given, and nobody is stopped by it."""
+    if "--json" in options.flags:
+        _envelope({"ok": True, "schema": 1, "data": _data(None), "warnings": [why]})
+    if "--quiet" not in options.flags:
+        sys.stderr.write(f"tacit: nothing is given: {why}\n")
+    return 0
+
+
+def _fail(options: Options, error: TacitError) -> int:
+    if "--json" in options.flags:
+        _envelope({"ok": False, "error": error.json})
+    else:
+        sys.stderr.write(f"tacit: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+    return error.exit_code
+
+
+def _envelope(answer: dict[str, Any]) -> None:
+    import json
+
+    sys.stdout.write(
+        json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8") + "\n"
+    )

@@ -1,0 +1,136 @@
+"""page: the files that hosts load and people read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
+
+from tacit.app import Memories
+from tacit.cli import Answer, Cli
+from tacit.cli.parsing import declared
+from tacit.cli.words import one_line, width
+from tacit.core.errors import UsageError, numbered
+
+if TYPE_CHECKING:
+    from tacit.origins.night.context import StepReport
+
+LINES_LISTED = 30  # lines that are shown before somebody is asked about them
+
+
+def _page(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.off and not args.target:
+        raise UsageError(
+            "tacit page --off: of which page?", "Name it: tacit page --target AGENTS.md --off"
+        )
+    if args.ids and args.verb != "approve":
+        raise UsageError(
+            f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID"
+        )
+    looks_only = args.diff or args.check
+    with cli.open(args, create=bool(args.target) and not looks_only) as memories:
+        if memories.project is None and not args.target:
+            return Answer({"kept": [], "preview": ""}, "no lesson has earned a line yet")
+        for target in args.target:
+            memories.keep_page(target, not args.off)
+        if args.verb == "approve":
+            _approve(memories, args.ids)
+        if not memories.pages.kept():
+            return _nothing_kept(memories, args)
+        if looks_only:
+            return _compared(memories.page(dry_run=True), args.check)
+        return _written(memories, args, cli)
+
+
+def _nothing_kept(memories: Memories, args: argparse.Namespace) -> Answer:
+    if args.off:
+        return Answer({"kept": []}, "no page is kept any more")
+    text = memories.pages.preview()
+    note = f"nothing is written: tacit page --target {memories.profile.page.target} keeps this page"
+    return Answer(
+        {"kept": [], "preview": text},
+        text.rstrip("\n") or "no lesson has earned a line yet",
+        warnings=[note],
+    )
+
+
+def _approve(memories: Memories, ids: Sequence[str]) -> int:
+    chosen = (
+        [memories.get(id).id for id in ids]
+        if ids
+        else [memory.id for memory in memories.pages.waiting()]
+    )
+    for id in chosen:
+        memories.put_on_page(id)
+    return len(chosen)
+
+
+def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
+    waiting = memories.pages.waiting()
+    if waiting and args.verb != "approve":
+        lines = [one_line(memory.text, width() - 6) for memory in waiting]
+        head = f"{numbered(len(waiting), 'lesson has', 'lessons have')} earned a line:"
+        if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
+            _approve(memories, ())
+    by_hand: Sequence[str] = memories.page(dry_run=True).figures.get("by_hand", ())
+    question = "Replace what was written there by hand?"
+    head = "changed between Tacit's marks:"
+    over = bool(by_hand) and _agreed(args, cli, head, by_hand, question)
+    done = memories.page(over=over)
+    lines = [
+        f"{'removed' if each['removed'] else 'wrote'} {each['path']}"
+        for each in done.figures.get("files", ())
+    ]
+    notes = [*done.notes]
+    left = memories.pages.earned()
+    if left:
+        notes.append(
+            f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve"
+        )
+    return Answer(
+        _json(memories, done), "\n".join(lines) or "every page is up to date", warnings=notes
+    )
+
+
+def _agreed(
+    args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str], question: str
+) -> bool:
+    """Ask a person at a terminal; without one, only `--yes` is a yes."""
+    if args.yes:
+        return True
+    if cli.json or not sys.stdin.isatty():
+        return False
+    more = [f"  … and {len(lines) - LINES_LISTED} more"] if len(lines) > LINES_LISTED else []
+    return cli.put(
+        "\n".join(
+            [head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]
+        )
+    )
+
+
+def _compared(report: StepReport, check: bool) -> Answer:
+    files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
+    diffs = []
+    for each in files:
+        before, after = each["before"].splitlines(True), each["after"].splitlines(True)
+        diffs.append("".join(unified_diff(before, after, each["path"], f"{each['path']} (new)")))
+    lines = [diff.rstrip("\n") for diff in diffs]
+    behind = bool(files or report.notes)
+    shown = [{**each, "diff": diff} for each, diff in zip(files, diffs)]
+    data = {"files": shown, "up_to_date": not behind}
+    text = "\n".join(lines) or "every page is up to date"
+    return Answer(data, text, code=int(check and behind), warnings=report.notes)
+
+
+def _json(memories: Memories, done: StepReport) -> dict[str, Any]:
+    return {
+        "kept": [target.name for target in memories.pages.kept()],
+        "written": [each["path"] for each in done.figures.get("files", ())],
+        "by_hand": list(done.figures.get("by_hand", ())),
+        "proposals": list(done.proposals),
+    }
+
+
+COMMANDS = declared({"page": _page})

@@ -1,0 +1,94 @@
+"""`tacit recall`: what is known about a question, for people and agents.
+
+Candidates are shown and marked; held and stale lessons on request. Inside a run (`TACIT_RUN`, or `--run`) the agent
+asks: what is withheld from that run is not shown, and what is shown is recorded as delivered on request. Without a
+store, or with one that is busy or unreadable, nothing is printed and nothing fails, unless `--strict` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tacit.cli import Answer, Cli
+from tacit.cli.inject import BUDGET_LEVELS, host_of
+from tacit.cli.lessons import moment
+from tacit.cli.parsing import declared
+from tacit.cli.words import one_line, paint, parts_line, width
+from tacit.core import clock
+from tacit.core.errors import TacitError, UsageError
+from tacit.hosts import run_in_shell
+from tacit.screens.views import recalled_json
+
+if TYPE_CHECKING:
+    from tacit.hooks.answer import Recalled, Recollection
+
+_FACETS = ("agent", "domain", "task_type", "category", "kind")
+
+
+def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
+    question = " ".join(args.query)
+    try:
+        found = _found(args, cli, question)
+    except UsageError:
+        raise
+    except TacitError as error:
+        if args.strict:
+            raise
+        if not cli.json:
+            cli.say(f"tacit: nothing is recalled: {error.message}")
+        return Answer(
+            {"hits": [], "budget": None, "dropped": []},
+            warnings=[error.message] if cli.json else [],
+        )
+    return Answer(recalled_json(found), _text(found, args, cli))
+
+
+def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
+    with cli.open(args, create=False) as memories:
+        return memories.recall(
+            " ".join(filter(None, (question, args.task))),
+            run=args.run or run_in_shell(cli.env),
+            host="cli" if args.run else host_of(cli.env),
+            surface="cli",
+            budget=args.budget,
+            limit=args.limit,
+            min_score=args.min_score,
+            include_held=args.include_held,
+            include_stale=args.include_stale,
+            as_of=_instant(args.as_of),
+            files=tuple(args.files),
+            errors=tuple(args.errors),
+            **{name: getattr(args, name) for name in _FACETS if getattr(args, name)},
+        )
+
+
+def _instant(text: str | None) -> str:
+    """A time as the journal writes it; a bare date is the end of its day."""
+    told = moment(text)
+    if not told:
+        return ""
+    return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
+
+
+def _text(found: Recalled, args: argparse.Namespace, cli: Cli) -> str:
+    if args.raw:
+        return "\n".join(one_line(hit.memory.text, 1 << 20) for hit in found.hits)
+    lines: list[str] = []
+    for hit in found.hits:
+        lines.append(_line(hit, cli))
+        if args.explain:
+            lines.append("    " + parts_line(hit.explain))
+    return "\n".join(lines) if lines else "Nothing fits."
+
+
+def _line(hit: Recollection, cli: Cli) -> str:
+    memory = hit.memory
+    seen = f"seen {memory.tally.seen}x" if memory.tally.seen else ""
+    facts = ", ".join(filter(None, (hit.mark, seen, one_line(memory.source, 40))))
+    head = f"{memory.id}  {hit.score:5.2f}  "
+    text = one_line(memory.text, max(30, width() - len(head) - len(facts) - 3))
+    return f"{head}{text} {paint(cli, 'wait' if hit.mark else 'quiet', f'({facts})') if facts else ''}".rstrip()
+
+
+COMMANDS = declared({"recall": _recall}, BUDGET_LEVELS=BUDGET_LEVELS)

@@ -1,0 +1,281 @@
+"""What a worker does while the lock is its own: learn what hooks have queued, until nothing is left to do.
+
+What makes it safe to kill at any point: a job leaves the queue only after its
+transcript was learned, learning is one transaction and idempotent, and the lock that makes a worker the only one is
+the kernel's, gone with the process. So whoever holds the lock may take over every lease at once.
+
+A session that never said it ended is looked at once more when it has been still long enough to be over; until then
+its job stays in the queue, with a time before which nobody needs to wake up for it.
+
+Learning takes moments and goes by rules; reading asks a model and may take minutes. So sessions are read in a thread beside it: what a
+person says is known to the next session whatever a reader does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+
+from tacit.app import Memories, open
+from tacit.core import clock
+from tacit.core.errors import TacitError
+from tacit.core.rows import Job
+from tacit.core.value import replace
+from tacit.hosts import shell_mark, surroundings
+from tacit.stores import queue
+from tacit.stores.lookups import last_learned
+from tacit.stores.places import sweep
+from tacit.stores.queue import NEVER
+from tacit.stores.sql import Store
+from tacit.stores.sql_rows import ENDLESS
+from tacit.stores.sql_writer import Transaction
+from tacit.worker.jobs import done_by
+from tacit.worker.listening import Listening
+from tacit.worker.turns import Worked, is_paused, spawned
+
+GLANCE = 0.5  # seconds between two looks at the queue
+SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
+LEASE_SECONDS = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
+JOB_BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
+JOB_ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
+_DEATHS = 2  # deaths of a worker after which its job is tried again at once
+DEATHS = 20  # after which it is left alone; by then hours have passed
+_TEND_DAYS = 1.0  # between two passes of one project
+
+
+def serve(home: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
+    """All that is to be done while the lock is ours."""
+    work = _drain_once(home.store, env) if at_once else _drain(home, env, idle)
+    home.backup_if_due()
+    home.store.tidy()
+    sweep(home.store.path, time.time())
+    if not is_paused(home.store):
+        tend_what_is_due(home, env)
+    return work
+
+
+def _drain_once(store: Store, env: Mapping[str, str]) -> Worked:
+    """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
+    worked, lends = (
+        Worked(),
+        not shell_mark(env, ""),
+    )  # a person who calls for it has it read in their own surroundings
+    with store.write() as tx:
+        _take_over(tx)
+        queue.hasten(tx, NEVER)
+        done, last = 0, queue.last_job(tx)
+    while not is_paused(store) and (job := _take(store, done, last)) is not None:
+        worked, done = _do(store, env, _lent(job, env, lends), worked), job.id
+    with BesideLearning(store, env, queue.last_job(store), lends) as reading:
+        reading.begin()
+        while reading.is_at_it():
+            if (job := _take(store)) is not None:
+                worked = _do(store, env, _lent(job, env, lends), worked)
+    return worked.with_more(reading.worked)
+
+
+def _drain(home: Memories, env: Mapping[str, str], idle: float) -> Worked:
+    store = home.store
+    with store.write() as tx:
+        _take_over(tx)
+        queue.hasten_reading(tx, surroundings(env))
+    worked, still_since, safe_until = Worked(), time.monotonic(), 0.0
+    with BesideLearning(store, env) as reading, Listening(store, env) as listening:
+        while not is_paused(store):
+            listening.look()
+            reading.begin()
+            job = _take(store)
+            if job is not None:
+                worked = _do(store, env, job, worked)
+                if job.kind == "sync":
+                    listening.begin(job)
+                still_since = time.monotonic()
+                if still_since > safe_until:  # where agents never rest, neither does the queue
+                    home.backup_if_due()
+                    safe_until = still_since + SAFETY
+                continue
+            due, to_read = _next_due(store, False), _next_due(store, True)
+            if reading.is_at_it(due if due >= 0 else GLANCE):
+                still_since = time.monotonic()
+            elif (
+                time.monotonic() >= still_since + idle
+                and not 0 <= due <= idle
+                and not 0 <= to_read <= idle
+            ):
+                break
+    return worked.with_more(reading.worked)
+
+
+class BesideLearning:
+    """Sessions read one after the other beside the learning, in a thread with connections of its own. Whoever leaves waits for the
+    session that is being read, and hears if the store could not be reached."""
+
+    def __init__(
+        self, store: Store, env: Mapping[str, str], last: int = ENDLESS, lends: bool = False
+    ) -> None:
+        self.worked = Worked()
+        self._store, self._env, self._last, self._lends = store, env, last, lends
+        self._thread = threading.Thread()
+        self._ends = False
+        self._error: TacitError | None = None
+
+    def __enter__(self) -> BesideLearning:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._ends = True
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._error is not None and kind is None:
+            raise self._error
+
+    def begin(self) -> None:
+        """Read what is due, unless somebody is at it."""
+        if self._error is not None:
+            raise self._error
+        if not self._thread.is_alive() and _next_due(self._store, True) == 0:
+            self._thread = threading.Thread(target=self._read, name="tacit-reading", daemon=True)
+            self._thread.start()
+
+    def is_at_it(self, seconds: float = GLANCE) -> bool:
+        """Whether a session is being read; known after a glance, or sooner where something is due or it ends."""
+        glance = max(0.01, min(GLANCE, seconds))
+        if not self._thread.is_alive():
+            time.sleep(glance)
+            return False
+        self._thread.join(glance)
+        return True
+
+    def _read(self) -> None:
+        try:
+            with open(self._store.path, env=self._env, cwd="/", create=False) as home:
+                store = home.store
+                while not self._ends and not is_paused(store):
+                    job = _take(store, 0, self._last, reads=True)
+                    if job is None:
+                        return
+                    lent = _lent(job, self._env, self._lends)
+                    self.worked = _do(store, self._env, lent, self.worked)
+        except TacitError as error:
+            self._error = error
+
+
+def _holder() -> str:
+    return f"worker {os.getpid()}"
+
+
+def _take_over(tx: Transaction) -> None:
+    """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
+    for id, attempts in queue.leased(tx):
+        wait = (
+            JOB_BACKOFF[min(attempts - _DEATHS, len(JOB_BACKOFF)) - 1]
+            if attempts > _DEATHS
+            else 0.0
+        )
+        later = clock.stamp(time.time() + wait) if wait else ""
+        queue.free(tx, id, later)
+
+
+def _next_due(store: Store, reads: bool) -> float:
+    """Seconds until the next job that reads a session, or the next of the others, is due; −1 where none is waiting."""
+    at = queue.next_due(store, NEVER, reads)
+    return max(0.0, clock.seconds(at) - time.time()) if at is not None else -1.0
+
+
+def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = False) -> Job | None:
+    if _next_due(store, reads) != 0:
+        return None
+    with store.write() as tx:
+        now = time.time()
+        kind = "read" if reads else "rest"
+        return tx.lease(
+            _holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind
+        )
+
+
+def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
+    return (
+        replace(job, payload={**job.payload, "surroundings": surroundings(env)}) if lends else job
+    )
+
+
+def _do(store: Store, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
+    """One job, and what becomes of its row: gone, later, or left alone with its error."""
+    try:
+        if job.attempts > DEATHS:
+            raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
+        done = done_by(store, env, job)
+    except Exception as error:  # whatever one transcript does, the others are still to be learned
+        with store.write() as tx:
+            again = (
+                clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
+                if job.attempts < JOB_ATTEMPTS
+                else NEVER
+            )
+            tx.postpone(job, f"{type(error).__name__}: {error}", again)
+            if again == NEVER:
+                tx.count(job.project, "job_given_up", clock.now())
+        return replace(worked, failed=worked.failed + 1)
+    with store.write() as tx:
+        now = time.time()
+        if done.missing:
+            tx.postpone(job, "", clock.stamp(now + JOB_BACKOFF[0]))
+            return worked
+        if done.waits:
+            tx.postpone(job, done.waits, done.until)
+            queue.forgive(tx, job.id)  # nobody died of it: a model was not there
+            return replace(worked, failed=worked.failed + 1)
+        if done.again_in and queue.asked_at(tx, job.id) == job.at:  # nobody asked again meanwhile
+            tx.enqueue(
+                job.kind,
+                job.key,
+                job.project,
+                job.payload,
+                clock.stamp(now),
+                clock.stamp(now + done.again_in),
+            )
+        if done.skipped:
+            tx.count(job.project, done.skipped, clock.now())
+        tx.finish(job, _holder())
+    if not done.learns:
+        return worked
+    return (
+        replace(worked, skipped=worked.skipped + 1)
+        if done.skipped
+        else replace(worked, learned=worked.learned + 1)
+    )
+
+
+# Tending by itself: at most once a day for each project, detached, once the queue is empty, where the user allows it. A machine that was
+# off for a week is caught up with once: what is due is due since the last pass, however long ago that was.
+
+
+def projects_due(store: Store, now: str) -> list[str]:
+    """Projects in which something was learned since they were last tended, or tried to be, and that was a day ago or more."""
+    found = []
+    for project in store.projects():
+        last = max(store.meta(f"tend:{project.id}:{mark}") for mark in ("tended", "started"))
+        if last_learned(store, project.id) > last and last <= clock.after_days(now, -_TEND_DAYS):
+            found.append(project.id)
+    return found
+
+
+def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
+    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many."""
+    if (
+        env.get("TACIT_NO_WORKER")
+        or not sys.executable
+        or str(memories.settings()["tend"].value) != "yes"
+    ):
+        return 0
+    store, now = memories.store, memories.now()
+    projects = projects_due(store, now)
+    for project in projects:
+        with store.write() as tx:  # first: a pass that dies is not started again and again
+            tx.put_meta(f"tend:{project}:started", now)
+        words = ["tend", "--quiet", "--project", project]
+        spawned([*words, "--store", os.path.abspath(store.path)], env)
+    return len(projects)
