@@ -169,7 +169,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="every kind, not a draw")
     parser.add_argument("--file", default="secrets.txt", help="another list of kinds")
-    parser.add_argument("--lines", type=Path)
+    parser.add_argument("--lines", type=lambda name: Path(name).resolve())
     args = parser.parse_args()
     by, every = Random(args.seed), kinds(args.file)
     drawn = (
@@ -182,6 +182,8 @@ def main() -> int:
     bad = len(found) > len(drawn) / 10
     if args.lines:
         some = sorted(set(printed(args.lines)))
+        if not some:
+            parser.error(f"no tool printed a line in the sessions below {args.lines}")
         lines = by.sample(some, min(LINES, len(some)))
         touched = [line for line in lines if redact(line).hits]
         print(f"{len(touched)} of {len(lines)} lines touched")
