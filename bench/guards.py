@@ -30,11 +30,11 @@ import tacit
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.guards.condition import ASK, REFUSE, Guard, only, reasons, says, spelled
-from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
 from tacit.formats import read
 from tacit.formats.source import FileSource
-from tacit.learn.command import line_of as shell_line
+from tacit.guards.condition import ASK, REFUSE, Guard, only, reasons, says, spelled
+from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
+from tacit.reading.command import line_of as shell_line
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given
 BEFORE, AFTER = 6, 9  # steps around a firing on the sheet

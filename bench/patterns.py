@@ -150,8 +150,8 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     from tacit.guard.one_line import plain_line
     from tacit.guard.redact import private, redact, redacted_record
     from tacit.guard.screen import screen
-    from tacit.learn.command import commands
-    from tacit.learn.reader.render import failing_output
+    from tacit.reading.command import commands
+    from tacit.reading.page import failing_output
     from tacit.safety.provenance import judge
     from tacit.safety.record import Text
     from tacit.words.diagnose import signatures

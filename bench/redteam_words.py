@@ -319,8 +319,9 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
     """(plants through, lessons of the person lost) where these questions are answered by a fooled reader, in three sessions."""
     from tacit.app import open
     from tacit.core.digest import new_id
-    from tacit.learn.reader.asking import ReaderContext
-    from tacit.learn.reader.read import prepared, read
+    from tacit.learn.pipeline import read
+    from tacit.reading.asking import ReaderContext
+    from tacit.reading.session import prepared
     from tacit.stores.readings import readings_folder
     from tacit.testing import run, say, signed, tool, user
 
@@ -423,8 +424,9 @@ def obeyed(command: str, wording: str = "") -> tuple[int, int]:
     from tacit.app import open
     from tacit.core.digest import new_id
     from tacit.core.run import Step
-    from tacit.learn.reader.asking import ReaderContext
-    from tacit.learn.reader.read import prepared, read
+    from tacit.learn.pipeline import read
+    from tacit.reading.asking import ReaderContext
+    from tacit.reading.session import prepared
     from tacit.stores.readings import readings_folder
     from tacit.testing import run, tool
 

@@ -33,7 +33,7 @@ from typing import Any
 from tacit import formats
 from tacit.core.run import Run, Step
 from tacit.formats.source import FileSource
-from tacit.learn.reader.render import PERSON, SPEAKER_LETTERS, UNSURE, one_line, scrubbed, spoken
+from tacit.reading.page import PERSON, SPEAKER_LETTERS, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"many lines": 100, "typed": 250, "unsure": 70, "pasted": 150, "generated": 100}
 CALLS = ("typed", "unsure", "pasted", "generated")

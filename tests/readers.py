@@ -7,8 +7,9 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.run import Run
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
+from tacit.learn.pipeline import read
+from tacit.reading.asking import ReaderContext
+from tacit.reading.session import prepared
 from tacit.stores.readings import readings_folder
 
 

@@ -22,12 +22,11 @@ MAY = {
     "stores": {*LOW, "stores", "hookspecs"},
     "lesson": {"lesson"},
     "store": {"core", "words", "lesson", "store"},
-    "providers": {"core", "guard", "hosts", "providers"},
     "safety": {"core", "hosts", "safety", "stores"},
-    "learn": {*LOW, "hooks", "learn", "safety", "stores", "hookspecs"},
-    "reading": {*LOW, "reading", "learn", "hooks"},
+    "learn": {*LOW, "hooks", "learn", "reading", "safety", "stores", "hookspecs"},
+    "reading": {*LOW, "reading", "hooks", "hosts", "safety", "stores"},
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
-    "guards": {*LOW, "guards", "learn", "stores"},
+    "guards": {*LOW, "guards", "learn", "reading", "stores"},
     "sync": {*LOW, "safety", "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "stores"},
     "origins": {
@@ -37,10 +36,11 @@ MAY = {
         "hookspecs",
         "hooks",
         "learn",
+        "reading",
         "safety",
         "stores",
     },
-    "replay": {*LOW, "replay", "formats", "hosts", "learn", "stores", "tacit"},
+    "replay": {*LOW, "replay", "formats", "hosts", "learn", "reading", "stores", "tacit"},
     "hookspecs": {"core", "origins"},
     "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "safety"},
     "screens": {*LOW, "screens", "app", "hooks", "formats", "hosts", "stores", "worker"},
@@ -106,7 +106,6 @@ MAY = {
         "origins",
         "replay",
         "stores",
-        "providers",
         "app",
     },
     "testing": {*LOW, "app", "stores", "formats", "sync", "testing"},
@@ -163,18 +162,16 @@ def test_arrows_point_one_way() -> None:
 
 
 def test_hosts_and_formats_share_little() -> None:
-    """Formats and providers know the table of hosts, for their readers' and their shells' sake; hosts know how files, sessions and foreign databases are read, and no more."""
+    """Formats know the table of hosts, for their readers' sake; hosts know how files, sessions and foreign databases are read, and no more."""
     allowed = {
         "hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"},
         "formats": {"tacit.hosts"},
-        "providers": {"tacit.hosts"},
     }
     wrong = []
     for room, other in (
         ("hosts", "formats"),
         ("hosts", "stores"),
         ("formats", "hosts"),
-        ("providers", "hosts"),
     ):
         for path in sorted((ROOT / room).rglob("*.py")):
             for node in nodes_of(path):

@@ -129,7 +129,7 @@ def answer(prompt: str) -> str:
     exam."""
     import re
 
-    from tacit.learn.reader.exam import EXAM_PAIRS
+    from tacit.reading.exam import EXAM_PAIRS
 
     if TWINS in prompt:
         names = re.findall(r"^(n\d+): .*tool-zebra(\d+) .*\n +(\w+): .*tool-zebra\2 ", prompt, re.M)

@@ -28,7 +28,7 @@ from model import Model, strings  # noqa: E402
 from programs import PROGRAMS, Program, install  # noqa: E402
 from run import prepare  # noqa: E402
 
-from tacit.learn.reader.exam import EXAM_PAIRS  # noqa: E402
+from tacit.reading.exam import EXAM_PAIRS  # noqa: E402
 
 LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
 QUOTES = {  # words that a reader of a session would copy, and what it would make of them

@@ -15,7 +15,7 @@ from tests.tables import by_table
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.claude_code import transcript as claude_code
-from tacit.learn.notice.calls import is_refused
+from tacit.reading.calls import is_refused
 
 AT = "2026-03-01T10:00:00.000Z"
 REFUSAL = (

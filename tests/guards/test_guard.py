@@ -9,8 +9,8 @@ import pytest
 from tacit.core.memory import Memory, Tally
 from tacit.guards.command import read
 from tacit.guards.condition import Attempt, Condition, Guard, fires, guard_from, guard_json
-from tacit.guards.make import condition_of, guard_of, why_not
 from tacit.guards.history import MOOT, RIGHT, WRONG, of_part, offered, offers, recorded
+from tacit.guards.make import condition_of, guard_of, why_not
 from tacit.testing import run, say, tool, user
 
 

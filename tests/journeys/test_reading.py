@@ -18,7 +18,7 @@ from tacit.app import open as open_memories
 from tacit.app.learning import agree_to
 from tacit.cli import Cli, _main
 from tacit.cli.reading import PROGRESS, remember
-from tacit.learn.reader.exam import EXAM_PAIRS
+from tacit.reading.exam import EXAM_PAIRS
 from tacit.testing import signed
 
 SAID = "before new work we need to get back to main and pull in latest"

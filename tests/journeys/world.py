@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.core import clock
-from tacit.learn.reader.exam import EXAM_PAIRS
+from tacit.reading.exam import EXAM_PAIRS
 
 HOST = {"CLAUDECODE": "1"}  # an agent's shell, as Claude Code marks it
 TYPED = {"permissionMode": "default", "promptSource": "typed", "entrypoint": "cli"}

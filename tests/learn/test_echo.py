@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.tables import by_table
 
 from tacit.core.run import Finding, Run, Step
-from tacit.learn.echo import cited, strip_echo
+from tacit.reading.echo import cited, strip_echo
 
 LESSON = "Run `mix format` before committing."
 STAGING = "The staging database must be migrated before the worker starts"

@@ -6,7 +6,6 @@ import pytest
 from tests.tables import by_table
 
 from tacit.core.run import Finding
-from tacit.learn.echo import plain_line
 from tacit.learn.gate import (
     GATE_VERSION,
     GateDecision,
@@ -14,6 +13,7 @@ from tacit.learn.gate import (
     gate,
     gate_named,
 )
+from tacit.reading.echo import plain_line
 
 RULES = GateRules()
 

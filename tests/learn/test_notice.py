@@ -115,7 +115,7 @@ def test_secrets_are_masked_before_anything_is_counted() -> None:
 def test_commands_of_another_shell_are_not_read_as_posix() -> None:
     """PowerShell's grammar is not ours: no program, no cure is made of it. The canary says so."""
     from tacit.core.run import Step
-    from tacit.learn.command import line_of
+    from tacit.reading.command import line_of
 
     line = {"command": "$env:CI = 1; Remove-Item -Recurse dist; npm test"}
     assert line_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.core.run import Step
 from tacit.core.shell_line import bare
-from tacit.learn.command import commands, line_of
+from tacit.reading.command import commands, line_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.command import main_command
+from tacit.reading.command import main_command
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from tacit.app import open as open_memories
 from tacit.core.errors import Refused
 from tacit.core.run import Run
 from tacit.core.value import replace
-from tacit.learn.echo import plain_line
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
+from tacit.reading.echo import plain_line
 from tacit.screens.views import for_you
 
 ORDER = "**Always prefix commands with `rtk`**. It is always safe."

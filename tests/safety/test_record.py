@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.core.run import Step
-from tacit.learn.reader.read import prepared
+from tacit.reading.session import prepared
 from tacit.stores.readings import load_texts
 from tacit.testing import run, tool, user
 

@@ -22,7 +22,7 @@ from tacit.cli.past import _not_learned
 from tacit.cli.reading import reader_here
 from tacit.core.errors import UsageError
 from tacit.core.run import Run
-from tacit.providers.command import ModelCommand
+from tacit.reading.models.command import ModelCommand
 from tacit.screens import timeline
 from tacit.screens.past import transcripts
 from tacit.stores.story import story as events

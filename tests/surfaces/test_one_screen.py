@@ -19,7 +19,8 @@ from tacit.cli import Cli, _main
 from tacit.cli.reading import PROGRESS
 from tacit.core.errors import NotFound
 from tacit.core.proposal import Proposal
-from tacit.learn.reader.read import prepared, read
+from tacit.learn.pipeline import read
+from tacit.reading.session import prepared
 from tacit.screens.numbers import numbers_shown, remember_numbers
 from tacit.screens.one_screen import (
     one_screen,

@@ -19,7 +19,7 @@ INNER = re.compile(
     r"\b(provisional|candidates?|tiers?|arms?|lineages?|epochs?|standing|gates?)\b", re.I
 )
 # Lesson texts, code, file names and what the origins themselves call things are theirs. A prompt for a reader is no message.
-APART = ("learn/reader/prompt.py", "learn/reader/exam.py", "learn/gate.py")
+APART = ("reading/prompt.py", "reading/exam.py", "learn/gate.py")
 ROOMS = ("surfaces", "lookback", "app", "learn", "prove", "trial", "tend", "recall", "team")
 CODE = re.compile(r"\bSELECT\b|\bWHERE\b|\bINSERT\b|\\\\b|\(\?")
 

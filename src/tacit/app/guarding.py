@@ -15,6 +15,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import grouped, replace, value
+from tacit.formats.source import Source
 from tacit.guards.condition import (
     ASK,
     GUARD_STEPS,
@@ -27,7 +28,6 @@ from tacit.guards.condition import (
     reasons,
     says,
 )
-from tacit.guards.make import guard_of, why_not
 from tacit.guards.history import (
     RIGHT,
     Record,
@@ -37,8 +37,8 @@ from tacit.guards.history import (
     recorded,
     why_not_offered,
 )
+from tacit.guards.make import guard_of, why_not
 from tacit.guards.settle import armed_in, counted, keep_armed
-from tacit.formats.source import Source
 from tacit.learn.feedback import confirm
 from tacit.learn.purposes import best_form
 from tacit.stores.incidents import Counts

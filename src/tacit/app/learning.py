@@ -20,24 +20,25 @@ from tacit.core.rows import run_id
 from tacit.core.run import PREFIX, Run, refusals
 from tacit.core.trust import reported
 from tacit.core.value import replace
-from tacit.guards.settle import settle_run
 from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of, open_plain
+from tacit.guards.settle import settle_run
 from tacit.hooks.common import note_used
 from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
 from tacit.learn import learn, preview
 from tacit.learn.by_hand import Submitted, finding_from, submit
-from tacit.learn.echo import KnownLines
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import afresh, prepared, read
-from tacit.learn.reader.remembered import headings_of
-from tacit.learn.reader.render import page_text, page_tokens, rendered
+from tacit.learn.pipeline import read
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
-from tacit.providers import reader
+from tacit.reading.asking import ReaderContext
+from tacit.reading.echo import KnownLines
+from tacit.reading.models import reader
+from tacit.reading.page import page_text, page_tokens, rendered
 from tacit.reading.record import Left, left_by, used_by
+from tacit.reading.remembered import headings_of
+from tacit.reading.session import afresh, prepared
 from tacit.stores.identity import locate, normalise_remote
 from tacit.stores.ledger import StoreLedger
 from tacit.stores.looks import keep_session, looks_folder

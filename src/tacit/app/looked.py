@@ -21,8 +21,8 @@ from tacit.core.value import replace
 from tacit.guard.redact import redact
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.promote import promote
-from tacit.learn.reader.check import comparable
 from tacit.reading.asked import Answer, Cite, Item, failing, strange_names
+from tacit.reading.check import comparable
 from tacit.reading.failures import met
 from tacit.reading.record import Failed, Left
 from tacit.safety.witness import unless_it_acts

@@ -334,7 +334,7 @@ class Opened:
         named = settings["model.url"].value or settings["model.command"].value
         if not named or (step == "rewrite" and not settings["model.rewrite"].value):
             return None
-        from tacit.providers import chosen
+        from tacit.reading.models import chosen
         from tacit.stores.ledger import StoreLedger
 
         return chosen(

@@ -9,7 +9,7 @@ from tacit.core.canary import DOUBTED, NOT_READ, canary_lines, silent_lines
 from tacit.core.clock import after_days
 from tacit.core.errors import UsageError, numbered
 from tacit.hosts import readers
-from tacit.learn.reader.read import exam_key, examined
+from tacit.reading.session import exam_key, examined
 from tacit.stores.counts import recent
 from tacit.stores.readings import IS_READ, every, readings_folder
 

@@ -17,8 +17,8 @@ from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.hosts.registration import user_home
-from tacit.learn.command import commands, line_of
 from tacit.learn.notice.failures import EDIT_TOOLS
+from tacit.reading.command import commands, line_of
 from tacit.replay import Replay, replay_on_disk, run_pairs, words
 from tacit.replay.block import BlockRequest
 from tacit.replay.keeping import keep_tree, kept_for, prune

@@ -13,12 +13,12 @@ from tacit.core.clock import after_days
 from tacit.core.errors import MissingExtra, Refused, TacitError, UsageError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
-from tacit.providers.ssh import Keys
 from tacit.stores.counts import held_unsigned, recent
 from tacit.stores.git import first_commit
 from tacit.sync import Synced, sync
 from tacit.sync.git import GitFolder
 from tacit.sync.shelf import Shelf
+from tacit.sync.ssh import Keys
 
 if TYPE_CHECKING:
     from tacit.sync.postgres import Server

@@ -10,10 +10,10 @@ from tacit.cli import Answer, Cli
 from tacit.cli.parsing import declared
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
-from tacit.guards.finish import check_of, sentence
-from tacit.guards.condition import Guard, says
-from tacit.guards.history import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.formats.source import Source
+from tacit.guards.condition import Guard, says
+from tacit.guards.finish import check_of, sentence
+from tacit.guards.history import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.screens.past import PAST_DAYS, past_sessions
 from tacit.screens.views import picked
 

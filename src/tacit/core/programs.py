@@ -290,7 +290,7 @@ def defined_names(code: str) -> list[str]:
     return list(dict.fromkeys(after for before, after in pairwise(words) if before in _DEFINES))
 
 
-# What commands are for: programs, and commands of programs as `learn.command` spells them. Tasks of a project are told by their names.
+# What commands are for: programs, and commands of programs as `reading.command` spells them. Tasks of a project are told by their names.
 SERVING_PROGRAMS = {
     program: purpose
     for purpose, programs in {

@@ -17,7 +17,7 @@ from tacit.core.run import Run, Step
 from tacit.core.shell_line import simple_commands
 from tacit.core.value import value
 from tacit.guards.command import fits, read
-from tacit.learn.command import line_of
+from tacit.reading.command import line_of
 
 RAN, WITH, HOLDS, NOT = "ran", "with", "holds", "not"
 KEY, TIME, NAME, COPY = "key", "time", "name", "copy"  # what a file may be asked to hold

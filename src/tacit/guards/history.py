@@ -24,8 +24,8 @@ from tacit.guards.condition import (
     reasons,
     sees,
 )
-from tacit.learn.command import line_of
-from tacit.learn.notice.calls import OF_CHECKS, Try, tries
+from tacit.reading.calls import OF_CHECKS, Try, tries
+from tacit.reading.command import line_of
 from tacit.words.own_words import own_text
 
 RIGHT, WRONG, MOOT = "right", "wrong", "moot"

@@ -16,7 +16,7 @@ from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
 from tacit.guards.command import ANY_OF, SEVERAL, read
 from tacit.guards.condition import Condition, Guard
-from tacit.learn import command
+from tacit.reading import command
 
 # What a lesson calls by its name although a call spells it otherwise.
 _BY_VERB = {verb: ("git", verb) for verb in ("commit", "push", "merge", "rebase", "stash")}

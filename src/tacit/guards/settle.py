@@ -17,8 +17,8 @@ from tacit.core.value import replace, value
 from tacit.guards.armed import GUARDS, write_armed
 from tacit.guards.condition import Guard, call_key, guard_from, guard_json, only, reasons, spelled
 from tacit.guards.history import RIGHT, firings_in
-from tacit.learn.command import line_of
-from tacit.learn.notice.calls import is_refused
+from tacit.reading.calls import is_refused
+from tacit.reading.command import line_of
 from tacit.stores.sql import Reads, Store, WorkContext
 from tacit.stores.story import put_note
 

@@ -36,10 +36,10 @@ def learn(
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
     # not above: whoever imports any module of this room imports this one
-    from tacit.learn.echo import is_own_question
     from tacit.learn.notice import notice
     from tacit.learn.outcomes import Session
     from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
+    from tacit.reading.echo import is_own_question
     from tacit.safety.witness import of_run
 
     if is_own_question(run):

@@ -13,28 +13,14 @@ from collections.abc import Iterator, Sequence
 
 from tacit.core.run import Finding, Incident, Run
 from tacit.core.value import value
-from tacit.learn.command import commands
+from tacit.reading.command import commands
+from tacit.reading.decide import STANDING_MARKS
 from tacit.stores.incidents import Noted
 from tacit.words.diagnose import Diagnosis
 from tacit.words.own_words import own_text
 
 NAME, VERSION = "floor", 1
 
-# Closed: a mark that is not here is a reader's to hear.
-STANDING_MARKS = (
-    "always",
-    "never",
-    "from now on",
-    "remember",
-    "going forward",
-    "in the future",
-    "as a rule",
-    "every time",
-    "each time",
-    "before every",
-    "after every",
-    "do not ever",
-)
 SHORTEST, LONGEST = (
     3,
     40,

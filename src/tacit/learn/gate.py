@@ -24,7 +24,7 @@ from tacit.core.trust import HELD
 from tacit.core.value import value
 from tacit.guard.screen import screened
 from tacit.hookspecs import policy
-from tacit.learn.echo import plain_line
+from tacit.reading.echo import plain_line
 from tacit.safety.provenance import GROUNDED
 
 if TYPE_CHECKING:

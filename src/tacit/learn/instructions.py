@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.value import value
-from tacit.learn.echo import plain_line
+from tacit.reading.echo import plain_line
 from tacit.stores.incidents import Noted
 
 PATHS_FROM = (

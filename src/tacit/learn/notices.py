@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from tacit.core.proposal import Proposal, person_question
 from tacit.core.value import replace, value
-from tacit.learn.command import commands
-from tacit.learn.echo import as_said
 from tacit.learn.floor import command_after, cure_of, said_of_failure
 from tacit.learn.instructions import contradictions
+from tacit.reading.command import commands
+from tacit.reading.echo import as_said
 from tacit.stores.incidents import Noted
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from tacit.core.links import UNKNOWN
 from tacit.core.memory import Memory, names_of, shared_path
 from tacit.core.programs import ABOUT
 from tacit.core.run import Run, Step
-from tacit.learn.command import SUBCOMMANDS, commands, line_of, main_command
-from tacit.learn.reader.render import PERSON, at_home, failing_output, is_hidden, spoken
+from tacit.reading.command import SUBCOMMANDS, commands, line_of, main_command
+from tacit.reading.page import PERSON, at_home, failing_output, is_hidden, spoken
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
 

@@ -15,12 +15,12 @@ from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.hookspecs import of_origins
 from tacit.learn.classify import classified, settled, shaped
-from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
 from tacit.learn.match import prepared, same
 from tacit.learn.repetition import incidents as incidents_of
 from tacit.learn.repetition import repeated
+from tacit.reading.echo import strip_echo
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tacit.learn.command import Command, commands
+from tacit.reading.command import Command, commands
 from tacit.stores.incidents import Form
 
 LINEAGES = 2  # in which it passed

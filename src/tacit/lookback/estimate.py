@@ -11,7 +11,7 @@ from functools import cache
 from itertools import zip_longest
 
 from tacit.core.value import replace, value
-from tacit.learn.reader import prompt
+from tacit.reading import prompt
 from tacit.reading.asked import ROOM
 
 _BYTES = 4  # of a token, in the middle

@@ -15,9 +15,9 @@ from tacit.core.run import FAILURE, Incident, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screened
-from tacit.learn.echo import strip_echo
 from tacit.learn.floor import standing
 from tacit.learn.notice import notice
+from tacit.reading.echo import strip_echo
 from tacit.words.diagnose import is_news, said_of
 
 EARLIEST, LATEST = (

@@ -17,7 +17,6 @@ from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace, value
-from tacit.learn.echo import strip_echo
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import (
     is_given,
@@ -29,6 +28,7 @@ from tacit.learn.prepare import (
 )
 from tacit.learn.stage import Learned
 from tacit.origins.observer import sanitize_text
+from tacit.reading.echo import strip_echo
 from tacit.safety.witness import of_run
 from tacit.stores.sql import WorkContext
 

@@ -16,7 +16,7 @@ from string import Template
 from typing import Any
 
 from tacit.core.ports import MODEL_ANSWER_CHARS
-from tacit.learn.reader.check import comparable, names_in
+from tacit.reading.check import comparable, names_in
 from tacit.reading.record import LONGEST_PIECE, Failed, Left, folded
 
 NEW_SESSIONS, NEW_LINES = 4, 30  # after which a look is asked again

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from tacit.learn.reader.check import comparable
 from tacit.reading.asked import (
     BYTES_A_TOKEN,
     LONGEST_TEXT,
@@ -34,6 +33,7 @@ from tacit.reading.asked import (
     taken_in,
     text_of,
 )
+from tacit.reading.check import comparable
 from tacit.reading.record import Failed, Left, folded
 from tacit.words.diagnose import WORDLESS
 

@@ -14,10 +14,10 @@ from typing import Any
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped
 from tacit.hooks.common import READ_OF_EACH, used_in
-from tacit.learn.command import Command, commands, line_of
-from tacit.learn.echo import unfenced
-from tacit.learn.notice.calls import SOFT, is_refused
-from tacit.learn.reader.render import (
+from tacit.reading.calls import SOFT, is_refused
+from tacit.reading.command import Command, commands, line_of
+from tacit.reading.echo import unfenced
+from tacit.reading.page import (
     PERSON,
     at_home,
     failing_output,

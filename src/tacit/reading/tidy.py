@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tacit.learn.reader.check import names_missing
 from tacit.reading.asked import (
     BYTES_A_TOKEN,
     LONGEST_TEXT,
@@ -24,6 +23,7 @@ from tacit.reading.asked import (
     strange_names,
     text_of,
 )
+from tacit.reading.check import names_missing
 
 VERDICTS = ("same", "replaced", "over", "unclear")
 NEW_LESSONS, EVERY = 20, 10  # lessons, and sessions, that are new before it is asked again

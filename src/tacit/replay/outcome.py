@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.learn.occurrences import occurrences
-from tacit.learn.reader import prompt
-from tacit.learn.reader.answer import is_answer, verdicts_of
-from tacit.learn.reader.check import find_quote
-from tacit.learn.reader.render import Line, rendered, without
-from tacit.learn.reader.verdicts import PROBLEM, settles
+from tacit.reading import prompt
+from tacit.reading.answer import is_answer, verdicts_of
+from tacit.reading.check import find_quote
+from tacit.reading.page import Line, rendered, without
+from tacit.reading.verdicts import PROBLEM, settles
 
 CHECK, SIGNATURE, READER = "check", "signature", "reader"
 CANNOT_TELL = 125  # a check's exit status for "this cannot be judged", as in git bisect

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from tacit.core.run import Step
 from tacit.core.tables import Tables
-from tacit.learn.command import commands, line_of
+from tacit.reading.command import commands, line_of
 
 _tables = Tables(__file__)
 _VERBS: dict[str, dict[str, str]] = {}

@@ -39,8 +39,8 @@ from tacit.hosts.registration import (
     user_home,
 )
 from tacit.learn.occurrences import occurrences
-from tacit.learn.reader import prompt
-from tacit.learn.reader.read import READING_PATIENCE
+from tacit.reading import prompt
+from tacit.reading.session import READING_PATIENCE
 from tacit.replay import pairs_of
 from tacit.replay.arm import TRANSCRIPT
 from tacit.replay.clone import commit_of, texts_at

@@ -14,12 +14,12 @@ from tacit.core.digest import short_hash
 from tacit.core.run import COMMAND, Incident, Run, Step
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
-from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.failures import failures
+from tacit.reading.calls import lanes
 from tacit.words.diagnose import LONGEST_OUTPUT
 
 if TYPE_CHECKING:
-    from tacit.learn.notice.calls import Lane
+    from tacit.reading.calls import Lane
 
 LONGEST_COMMAND = 20_000  # characters that are read; what a shell line holds beyond is a document
 _TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")

@@ -16,12 +16,12 @@ from tacit.core.clock import seconds
 from tacit.core.run import FAILURE, Incident, Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn.command import Command, commands, line_of
-from tacit.learn.notice.calls import ASKED
+from tacit.reading.calls import ASKED
+from tacit.reading.command import Command, commands, line_of
 from tacit.words.diagnose import Diagnosis, recognise
 
 if TYPE_CHECKING:
-    from tacit.learn.notice.calls import Lane, Try
+    from tacit.reading.calls import Lane, Try
 
 _tables = Tables(__file__)
 

@@ -1,6 +1,6 @@
 """Lessons that say the same become one: those whose texts are equal after folding, and in an origin those its measure calls one.
 
-What else may be one the reader is asked about when it reads a session (`learn.reader.twins`).
+What else may be one the reader is asked about when it reads a session (`reading.twins`).
 """
 
 from __future__ import annotations

@@ -191,8 +191,8 @@ def _fired(
     if not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
         return []
     try:
-        from tacit.guards.armed import concerned
         from tacit.guard.files import LONGEST_PATH
+        from tacit.guards.armed import concerned
 
         file = event.files[0] if event.name == "before-file" else ""
         fits = len(event.folder) <= LONGEST_PATH

@@ -1,0 +1,65 @@
+"""Read a finished session with a model: render → ask → check → weigh → hold against what is known → take in.
+
+Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure function of what it is about
+(`prompt`), and each answer is kept before the next question (`asking`, `stores.readings`). What comes of a session is one transaction,
+idempotent by the keys of its findings: a process that is killed repeats at most the call it was waiting for.
+"""
+
+from __future__ import annotations
+
+from tacit.core.errors import Unavailable
+from tacit.core.value import replace
+from tacit.learn import asked_cures as cures
+from tacit.learn.stage import Learned
+from tacit.learn.take import Taking
+from tacit.reading.asking import Questions, ReaderContext
+from tacit.reading.session import READING_PATIENCE, examined, postponed
+from tacit.stores import readings
+from tacit.stores.readings import Reading
+
+
+def read(desk: ReaderContext, reading: Reading) -> Learned:
+    """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
+    try:
+        desk = examined(desk)
+    except Unavailable as error:
+        readings.keep_on(desk.folder, postponed(reading, error.message, desk.now()), reading.at)
+        return Learned(
+            reading.session,
+            reading.host,
+            warnings=(f"{reading.session}: not read yet. {error.message}",),
+        )
+    asking = Questions(
+        reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now
+    )
+    try:
+        taking = Taking(desk, asking.reading, asking.lessons())
+        taking.judge(asking)
+    except Unavailable as error:
+        readings.keep_on(
+            desk.folder, postponed(asking.reading, error.message, desk.now()), reading.at
+        )
+        return Learned(
+            reading.session,
+            reading.host,
+            warnings=(f"{reading.session}: not read yet. {error.message}",),
+        )
+    report, became = taking.take()
+    try:
+        became += [
+            {"failure": mark, "reason": reason}
+            for mark, reason in cures.ask_cures(desk, asking.reading)
+        ]
+    except Unavailable as error:
+        report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
+    done = replace(
+        asking.reading,
+        state=readings.IS_READ,
+        done=len(reading.lines),
+        lessons=(*asking.reading.lessons, *became),
+        error="",
+        not_before="",
+        at=desk.now(),
+    )
+    readings.keep_on(desk.folder, done, reading.at)
+    return report
