@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench.looks.figures import answered, projects
-from bench.looks.walk import LESSONS, Step, left, lessons_in, place_of, standing
+from bench.looks.walk import LESSONS, Step, left, lessons_in, named, place_of, standing
 
 from tacit.app.looked import Brought
 from tacit.reading.asked import Item, failing
@@ -117,6 +117,7 @@ def moments(
     file, field = TRUTH[look]
     place = place_of(data, project) / "truth" / file
     sessions = left(data, project, out)
+    own_name = named(project, out)
     number = {each.session: at for at, each in enumerate(sessions, 1)}
     person = {each.session: each.person for each in sessions}
     group = {each.session: each.group for each in sessions}
@@ -124,7 +125,7 @@ def moments(
     for row in map(json.loads, place.read_text().splitlines()) if place.exists() else ():
         met_in: set[str] = set()
         for each in row[field]:
-            session = each["session"]
+            session = own_name.get(each["session"], "")
             if session not in number or group[session] in met_in:
                 continue
             first = not met_in

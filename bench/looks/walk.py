@@ -23,6 +23,7 @@ from tacit.reading.record import Left, as_families, left_by, left_from
 
 LOOKS = {"habits": habits, "failures": failures}
 LESSONS = "lessons.jsonl"
+NAMES = "names.json"  # of sessions: a file may name itself otherwise than the keys do
 
 
 @dataclass(frozen=True)
@@ -49,21 +50,29 @@ def place_of(data: Path, project: str) -> Path:
 
 def left(data: Path, project: str, out: Path) -> tuple[Left, ...]:
     """What each session of a project leaves, in order of time; kept, for reading them takes a while."""
-    kept = out / project / "sessions.json"
-    if not kept.exists():
+    kept, names = out / project / "sessions.json", out / project / NAMES
+    if not (kept.exists() and names.exists()):
         place = place_of(data, project)
         index = json.loads((place / "index.json").read_text())
         about = json.loads((place / "project.json").read_text())
         several = (about.get("developers") or 1) > 1
         found = [
-            left_by(run, person=each["developer"] if several else "")
+            (each["session"], left_by(run, person=each["developer"] if several else ""))
             for each in index
             if each.get("real", True)
             for run in formats.read(FileSource(str(place / each["file"])))
         ]
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps([each.as_json() for each in as_families(found)]))
+        all = as_families([each for _, each in found])
+        kept.write_text(json.dumps([each.as_json() for each in all]))
+        names.write_text(json.dumps({name: each.session for name, each in found}))
     return tuple(left_from(each) for each in json.loads(kept.read_text()))
+
+
+def named(project: str, out: Path) -> dict[str, str]:
+    """A project's sessions as its record calls them, by the names that its keys give them."""
+    found: dict[str, str] = json.loads((out / project / NAMES).read_text())
+    return found
 
 
 def walk(data: Path, project: str, look: str, out: Path, lessons: Path | None) -> Iterator[Step]:
