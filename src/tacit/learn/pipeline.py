@@ -11,8 +11,9 @@ from tacit.core.errors import Unavailable
 from tacit.core.value import replace
 from tacit.learn import asked_cures as cures
 from tacit.learn.stage import Learned
-from tacit.learn.take import Taking
+from tacit.learn.take import take
 from tacit.reading.asking import Questions, ReaderContext
+from tacit.reading.judge import judge
 from tacit.reading.session import READING_PATIENCE, examined, postponed
 from tacit.stores import readings
 from tacit.stores.readings import Reading
@@ -33,8 +34,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now
     )
     try:
-        taking = Taking(desk, asking.reading, asking.lessons())
-        taking.judge(asking)
+        heard = judge(desk, asking)
     except Unavailable as error:
         readings.keep_on(
             desk.folder, postponed(asking.reading, error.message, desk.now()), reading.at
@@ -44,7 +44,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
             reading.host,
             warnings=(f"{reading.session}: not read yet. {error.message}",),
         )
-    report, became = taking.take()
+    report, became = take(desk, asking.reading, heard)
     try:
         became += [
             {"failure": mark, "reason": reason}
