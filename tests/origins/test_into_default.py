@@ -15,7 +15,7 @@ from tacit.app import Memories
 from tacit.core.errors import Refused
 from tacit.core.standing import early_confidence
 from tacit.formats.source import BytesSource
-from tacit.learn.classify import hits_of
+from tacit.origins.filing import hits_of
 from tacit.testing import finding, run
 
 

@@ -20,10 +20,10 @@ from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.hooks.answer import showing
 from tacit.hooks.events import Query
-from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules
 from tacit.origins import named
 from tacit.origins.applied import echoed
+from tacit.origins.filing import category_of
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.levels import FETCH, by_length, level_for

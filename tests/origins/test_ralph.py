@@ -690,7 +690,7 @@ def test_defect_8_how_a_task_is_told_is_a_value(loop: Loop) -> None:
     """The document prints substrings, so this profile has them; another profile may ask for whole words."""
     from tacit.core.profile import with_values
     from tacit.core.run import Run
-    from tacit.learn.classify import task_type
+    from tacit.origins.filing import task_type
 
     words = with_values(loop.memories.profile, {"tasks.match": "word"})
     texts = ("Inspect latest logs", "Rebuild index", "Fix the failing test")

@@ -15,8 +15,8 @@ from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
 from tacit.formats import files_named_by
 from tacit.formats.source import BytesSource, FileSource, Source, walk
-from tacit.learn.intake import Read, TakenIn, take_in
-from tacit.learn.replacing import Standing, beside_entries, listed, standing
+from tacit.origins.intake import Read, TakenIn, take_in
+from tacit.origins.replacing import Standing, beside_entries, listed, standing
 from tacit.stores.files import WorkTree
 from tacit.stores.outgoing import audited, header, outgoing
 from tacit.stores.replaced import keep_copy
@@ -92,7 +92,7 @@ class Exchange(Opened):
     def write_files(self, format: str, paths: Mapping[str, str]) -> list[Exported]:
         """Write another system's files, text by path: all of them, or, where something unknown would be lost, none.
 
-        A file that the store does not know whole is never replaced (`learn.replacing` says what that means). What is replaced lies in
+        A file that the store does not know whole is never replaced (`origins.replacing` says what that means). What is replaced lies in
         the data folder afterwards.
         """
         module = formats.exchange(format)

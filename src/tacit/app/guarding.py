@@ -28,6 +28,7 @@ from tacit.guards.condition import (
     reasons,
     says,
 )
+from tacit.guards.forms import best_form
 from tacit.guards.history import (
     RIGHT,
     Record,
@@ -40,7 +41,6 @@ from tacit.guards.history import (
 from tacit.guards.make import guard_of, why_not
 from tacit.guards.settle import armed_in, counted, keep_armed
 from tacit.learn.feedback import confirm
-from tacit.learn.purposes import best_form
 from tacit.stores.incidents import Counts
 from tacit.stores.lookups import CAME_BACK, used_often
 from tacit.trial.coin import WITHHELD

@@ -15,8 +15,8 @@ from tacit.origins.night.prune import Named
 
 if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
-    from tacit.learn.staging import Stage
     from tacit.origins.night.stats import Figures
+    from tacit.origins.ralph.staging import Stage
 
 
 class Tending(PageVerbs, Safety):
@@ -83,6 +83,6 @@ class Tending(PageVerbs, Safety):
     @property
     def staging(self) -> Stage:
         """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
-        from tacit.learn.staging import Stage
+        from tacit.origins.ralph.staging import Stage
 
         return Stage(self.work)

@@ -18,7 +18,7 @@ from tacit.screens.views import picked
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.learn.intake import TakenIn
+    from tacit.origins.intake import TakenIn
 
 
 def _import(args: argparse.Namespace, cli: Cli) -> Answer:

@@ -102,6 +102,7 @@ class Profile:
     roles = ()  # approvals here are a person's; no further roles
     domains = ()  # any word is a domain
     add_kind = "rule"  # what a person writes down without a kind is meant to be kept to
+    filing = ""  # by which words kinds, categories and tags are told; empty: by none
     other_kind = "fact"  # what a foreign system calls by a word nobody declared
     ids = ""  # a new lesson has its own id only
     columns = ("id", "standing", "text")

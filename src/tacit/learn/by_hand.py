@@ -31,7 +31,7 @@ from tacit.core.run import Finding, Run
 from tacit.core.trust import READ_BY, Actor
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
-from tacit.learn.classify import tags_for
+from tacit.learn.filing import filing_of
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
@@ -67,7 +67,7 @@ def memory_from(
     found = checked_facets(_given(plain), profile)
     text = kept_text(facets["text"])
     clean = redact(private(text))
-    if tags := tags_for(clean.text, profile):
+    if tags := filing_of(profile).tags(clean.text, profile):
         found.setdefault("tags", tags)
     if profile.domains:
         found.setdefault("domain", GENERAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.core.memory import sound_text
 from tacit.core.profile import Profile
@@ -14,12 +14,10 @@ from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.hookspecs import of_origins
-from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.extract import EXTRACTORS, extract
+from tacit.learn.filing import filing_of
 from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
 from tacit.learn.match import prepared, same
-from tacit.learn.repetition import incidents as incidents_of
-from tacit.learn.repetition import repeated
 from tacit.reading.echo import strip_echo
 from tacit.stores.lookups import incidents
 
@@ -46,10 +44,7 @@ def what_it_says(
         if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings)
         else ()
     )
-    again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
-    iterated = of_origins("extractor", "iterated") if (run.extra or {}).get("iterations") else None
-    derived = iterated(run, profile) if iterated else ()
-    said = [*found, *again, *derived]
+    said = [*found, *_of_a_loop(store, project, run, profile)]
     kept = {finding.text for finding in found}
     echoed = [finding for finding in unstripped if finding.text not in kept]
     return tuple(shaped_for(each, run, profile) for each in said), tuple(
@@ -57,14 +52,18 @@ def what_it_says(
     )
 
 
-def _earlier(store: Store, project: str, run: Run) -> Iterator[Any]:
-    """What earlier runs noted as likely to come up again, in their order; asked only for a run that notes such things."""
-    if (run.extra or {}).get("incidents"):
-        yield from incidents(store, project)
+def _of_a_loop(store: Store, project: str, run: Run, profile: Profile) -> Iterator[Finding]:
+    """What a loop's own log tells beside its findings: what came up again over its runs, and what its iterations had in common."""
+    told = run.extra or {}
+    if told.get("incidents"):
+        repeated = of_origins("extractor", "repeated")
+        yield from repeated(run, incidents(store, project), profile.extract.extractors)
+    if told.get("iterations"):
+        yield from of_origins("extractor", "iterated")(run, profile)
 
 
 def shaped_for(finding: Finding, run: Run, profile: Profile) -> Finding:
-    found = shaped(classified(finding, profile), run, profile)
+    found = filing_of(profile).shaped(finding, run, profile)
     return replace(found, tier=least((found.tier, "imported"))) if run.foreign else found
 
 
@@ -147,5 +146,5 @@ def judged_by_gate(
 ) -> tuple[Finding, GateDecision]:
     """A finding as its profile and provenance judge it."""
     decision = gate_of(finding, profile, known, hold_all, vouch)
-    kept = settled(finding, decision, profile)
+    kept = filing_of(profile).settled(finding, decision, profile)
     return kept, replace(decision, category=kept.category)

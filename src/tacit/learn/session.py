@@ -16,9 +16,9 @@ from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
-from tacit.learn.classify import too_slight
 from tacit.learn.counting import counted
 from tacit.learn.cures import keep
+from tacit.learn.filing import filing_of
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.notices import propose
 from tacit.learn.prepare import unit_of
@@ -192,7 +192,11 @@ class Findings:
         self, finding: Finding, decision: GateDecision, known: Memory | None
     ) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
-        if known is None and decision.stored and too_slight(finding, self.profile):
+        if (
+            known is None
+            and decision.stored
+            and filing_of(self.profile).is_slight(finding, self.profile)
+        ):
             slight = f"{finding.severity}, and not known"
             return finding, replace(decision, outcome="discard", reason=slight, rejected=False)
         if decision.rejected and known is not None and known.gate != "discard":

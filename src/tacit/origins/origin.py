@@ -20,6 +20,7 @@ REVIEWS = 3  # the third review is the last: no lesson goes round for ever
 class Origin(Profile):
     """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
 
+    filing = "words"
     tasks = Profile.tasks.but(types=())
     extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(known="allow")

@@ -23,8 +23,12 @@ def of_origins(kind: str, name: str) -> Any:
         from tacit.origins.page_rules import POLICIES
     elif kind == "step":
         from tacit.origins.asking import POLICIES
+    elif kind == "extractor" and name == "repeated":
+        from tacit.origins.geas.repetition import POLICIES
     elif kind == "extractor":
         from tacit.origins.ralph.iterations import POLICIES
+    elif kind == "filing":
+        from tacit.origins.filing import POLICIES
     else:
         return None
     return POLICIES.get(name)

@@ -22,7 +22,7 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.run import Finding, Run
 from tacit.core.value import Section, replace, value
-from tacit.learn.classify import task_type
+from tacit.origins.filing import task_type
 
 AVOID = "Avoid: "
 COMPLEXITIES = ("low", "medium", "high")

@@ -16,7 +16,7 @@ from tacit.core.memory import Memory
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 from tacit.guard.redact import redacted_record
-from tacit.learn.intake import Read, is_same, other_name, row_name
+from tacit.origins.intake import Read, is_same, other_name, row_name
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import rows_namespace
 

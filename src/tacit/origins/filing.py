@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from tacit.core.memory import SEVERITIES
 from tacit.core.profile import GENERAL, Profile, kind_named
 from tacit.core.run import Finding, Run
 from tacit.core.value import Section, replace, value
+from tacit.learn.filing import Filing
 from tacit.learn.gate import GateDecision
 
 UNSAID = "pitfall"  # the kind a finding has where its source names none
@@ -228,3 +230,23 @@ TAGGERS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "none": _no_tags,
     "first_words": _first_words,
 }
+
+
+class ByWords(Filing):
+    """By the keywords that a profile declares."""
+
+    def shaped(self, finding: Finding, run: Run, profile: Profile) -> Finding:
+        return shaped(classified(finding, profile), run, profile)
+
+    def settled(self, finding: Finding, decision: GateDecision, profile: Profile) -> Finding:
+        return settled(finding, decision, profile)
+
+    def tags(self, text: str, profile: Profile) -> tuple[str, ...]:
+        return tags_for(text, profile)
+
+    def is_slight(self, finding: Finding, profile: Profile) -> bool:
+        return too_slight(finding, profile)
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"words": ByWords()}

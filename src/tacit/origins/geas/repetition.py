@@ -77,18 +77,16 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
             )
 
 
-def repeated(
-    run: Run, noted: Iterable[Incident], settings: Mapping[str, Section]
-) -> Iterator[Finding]:
+def repeated(run: Run, before: Iterable[Any], settings: Mapping[str, Section]) -> Iterator[Finding]:
     """What came up in this run and has come up often enough by now: a finding for each run in which it did.
 
-    `noted` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned before
+    `before` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned before
     gives way to what it notes now, at the same place in that order, so that the wording does not depend on which run is learned again.
     """
     now = list(incidents((run.extra or {}).get("incidents", ())))
     if not now:
         return
-    every = grouped(_in_order(run.id, now, noted), _name)
+    every = grouped(_in_order(run.id, now, incidents(before)), _name)
     for name in dict.fromkeys(_name(each) for each in now):
         trigger = settings.get(name[0])
         if trigger is not None and reached(every[name]) >= trigger.count:
@@ -158,3 +156,7 @@ def _finding(
             "task_id": task.rpartition("/")[2],
         },
     )
+
+
+# What `hookspecs` finds here by name.
+POLICIES: Mapping[str, Any] = {"repeated": repeated}

@@ -6,8 +6,8 @@ import pytest
 
 from tacit.core.profile import category
 from tacit.core.value import replace
-from tacit.learn.classify import category_named, category_of, filed
 from tacit.origins import named
+from tacit.origins.filing import category_named, category_of, filed
 
 CATEGORIES = replace(
     named("default").categories,
