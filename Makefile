@@ -25,7 +25,7 @@ test: .venv/ready ## the suite
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 test-quick: .venv/ready ## for every save: what starts no process, in less than a minute
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' --ignore tests/words/test_match.py --ignore tests/trial/test_effect.py \
-	  --ignore tests/guard/test_redact.py --ignore tests/reading tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core tests/learn tests/recall
+	  --ignore tests/safety/test_redact.py --ignore tests/reading tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core tests/learn tests/recall
 test-origins: .venv/ready ## the four origins as they really run: every printed journey by a person, a script and an agent's shell
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' tests/origins
 test-desk: .venv/ready ## the desk in the system's Chromium; TACIT_SHOTS=FOLDER keeps screenshots

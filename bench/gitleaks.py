@@ -3,7 +3,7 @@
     python bench/gitleaks.py gitleaks.toml VERSION
 
 `gitleaks.toml` is the default configuration of a release of gitleaks (MIT, see NOTICE); it stands
-in its source and, as text, in its program. Written is src/tacit/guard/gitleaks.txt: a rule's name,
+in its source and, as text, in its program. Written is src/tacit/safety/gitleaks.txt: a rule's name,
 the words one of which a text must hold, its expression, the entropy its secret must have, which
 group is the secret (0: the last), and what is let stand. Run again when a new release is taken over; the file is not edited by hand.
 """
@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-OUT = Path(__file__).resolve().parent.parent / "src" / "tacit" / "guard" / "gitleaks.txt"
+OUT = Path(__file__).resolve().parent.parent / "src" / "tacit" / "safety" / "gitleaks.txt"
 
 # What is found surer by rules of our own, or asks for what a text does not have.
 LEFT_OUT = {

@@ -28,9 +28,9 @@ from bench.exams.transcript import events
 from tacit import formats
 from tacit.core.run import Run
 from tacit.formats.source import FileSource
-from tacit.guard.redact import redact, redact_value
 from tacit.safety.provenance import Provenance, judge
 from tacit.safety.record import Text, texts_of
+from tacit.safety.redact import redact, redact_value
 from tacit.safety.repository import Repository
 
 ROOT = "/repo"

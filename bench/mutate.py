@@ -27,7 +27,7 @@ from pathlib import Path
 from mutate_places import ROOT, Mutant, drawn, edited
 from mutate_record import KEPT, Known, recorded
 
-ROOMS = ("core", "guard", "learn", "recall", "trial", "words")
+ROOMS = ("core", "learn", "recall", "safety", "trial", "words")
 ROUNDS = (15, 90)  # the same seconds, after which a mutant's next tests are collected
 
 

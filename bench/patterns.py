@@ -147,13 +147,13 @@ def texts(size: int) -> Iterator[tuple[str, str]]:
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     """Everything that reads a foreign text, by name."""
     from tacit.core.run import Step
-    from tacit.guard.one_line import plain_line
-    from tacit.guard.redact import private, redact, redacted_record
-    from tacit.guard.screen import screen
     from tacit.reading.command import commands
     from tacit.reading.page import failing_output
+    from tacit.safety.one_line import plain_line
     from tacit.safety.provenance import judge
     from tacit.safety.record import Text
+    from tacit.safety.redact import private, redact, redacted_record
+    from tacit.safety.screen import screen
     from tacit.words.diagnose import signatures
     from tacit.words.signature import decisive_line, signature
 

@@ -32,8 +32,8 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from tacit.guard.redact import redact
-from tacit.guard.screen import screen
+from tacit.safety.redact import redact
+from tacit.safety.screen import screen
 from tacit.testing import signed
 
 LEAST_RECALL = 0.97

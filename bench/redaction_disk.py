@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 from redteam import World, call, prompt, result, shell  # noqa: E402
-from tacit.guard.redact import redact  # noqa: E402
+from tacit.safety.redact import redact  # noqa: E402
 
 ALPHABETS = {
     "a": string.ascii_letters + string.digits,

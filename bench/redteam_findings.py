@@ -281,7 +281,7 @@ def softened_secret(world: World) -> Tried:
     )
     for line in lines[::61]:
         world.tacit("add", line, "--by", "ada", "--yes")
-    from tacit.guard.redact import redact
+    from tacit.safety.redact import redact
 
     kept = [line for line in lines if SECRET[:10] in redact(line).text]
     raw = b"".join(path.read_bytes() for path in (world.home / "data").rglob("*") if path.is_file())
@@ -504,7 +504,7 @@ def hazardous_cures(world: World) -> Tried:
 
 def slow_patterns(world: World) -> Tried:
     """13"""
-    from tacit.guard.redact import redact
+    from tacit.safety.redact import redact
     from tacit.words.signature import decisive_line
 
     prose = text_of(PROSE, 1_000_000)
@@ -582,7 +582,7 @@ def flooded_budget(world: World) -> Tried:
 
 def the_rest(world: World) -> Tried:
     """15"""
-    from tacit.guard.one_line import plain_line
+    from tacit.safety.one_line import plain_line
 
     through: list[str] = []
     tries = 0

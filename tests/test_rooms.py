@@ -11,11 +11,10 @@ import tacit
 
 ROOT = Path(tacit.__file__).parent
 # room -> rooms it may import. app and the package itself are wiring.
-LOW = {"core", "words", "guard", "trial"}
+LOW = {"core", "words", "safety", "trial"}
 MAY = {
     "core": {"core"},
     "words": {"core", "words", "hookspecs"},
-    "guard": {"core", "guard"},
     "trial": {"core", "trial"},
     "formats": {*LOW, "formats", "hosts", "origins", "hookspecs"},
     "hosts": {*LOW, "hosts", "formats", "stores"},
@@ -23,11 +22,11 @@ MAY = {
     "lesson": {"lesson"},
     "store": {"core", "words", "lesson", "store"},
     "safety": {"core", "hosts", "safety", "stores"},
-    "learn": {*LOW, "hooks", "learn", "reading", "safety", "stores", "hookspecs"},
-    "reading": {*LOW, "reading", "hooks", "hosts", "safety", "stores"},
+    "learn": {*LOW, "hooks", "learn", "reading", "stores", "hookspecs"},
+    "reading": {*LOW, "reading", "hooks", "hosts", "stores"},
     "hooks": {*LOW, "hooks", "stores", "hookspecs"},
     "guards": {*LOW, "guards", "learn", "reading", "stores"},
-    "sync": {*LOW, "safety", "sync", "stores"},
+    "sync": {*LOW, "sync", "stores"},
     "prove": {*LOW, "prove", "learn", "stores"},
     "origins": {
         *LOW,
@@ -37,12 +36,11 @@ MAY = {
         "hooks",
         "learn",
         "reading",
-        "safety",
         "stores",
     },
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "reading", "stores", "tacit"},
     "hookspecs": {"core", "origins"},
-    "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "safety"},
+    "lookback": {*LOW, "lookback", "hooks", "learn", "reading"},
     "screens": {*LOW, "screens", "app", "hooks", "formats", "hosts", "stores", "worker"},
     "worker": {*LOW, "worker", "app", "formats", "hosts", "screens", "stores", "surfaces", "tacit"},
     "surfaces": {
@@ -93,7 +91,6 @@ MAY = {
     },
     "app": {
         *LOW,
-        "safety",
         "guards",
         "formats",
         "hosts",
@@ -177,6 +174,26 @@ def test_hosts_and_formats_share_little() -> None:
             for node in nodes_of(path):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
                 if named.startswith(f"tacit.{other}") and named not in allowed[room]:
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
+    assert wrong == []
+
+
+WALL = {"acts", "names", "provenance", "record", "repository", "shell", "witness"}
+NET_FOR = ("core", "words", "formats", "hosts", "hooks", "stores", "trial")
+
+
+def test_the_net_of_safety_lies_below_everything_and_its_wall_above_hosts() -> None:
+    """What redacts, screens and opens files imports core alone, so that everybody may use it; provenance knows hosts and git, and no room below it knows provenance."""
+    wrong = []
+    for room in ("safety", *NET_FOR):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            if room == "safety" and path.stem in WALL:
+                continue
+            for node in nodes_of(path):
+                named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+                _, _, part = named.partition("tacit.safety.")
+                stranger = room == "safety" and named.startswith(("tacit.hosts", "tacit.stores"))
+                if part in WALL or stranger:
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
     assert wrong == []
 

@@ -22,7 +22,7 @@ LINE = f"The routers answer to meraki: {SECRET}, say it to the dashboard first."
 def written(kept: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lesson, its journal and a reading from a day when no rule knew the secret."""
     with monkeypatch.context() as older:
-        older.setattr("tacit.guard.redact.gitleaks", lambda text, low: ())
+        older.setattr("tacit.safety.redact.gitleaks", lambda text, low: ())
         older.setattr("tacit.stores.redact_again.rules_version", lambda: "older")
         with open_memories(by="ada", yes=True) as memories:
             assert memories.add(LINE).text == LINE

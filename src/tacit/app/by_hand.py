@@ -22,13 +22,13 @@ from tacit.core.rows import RunRow, run_id
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
-from tacit.guard.redact import private, redact
-from tacit.guard.screen import screened
 from tacit.hooks.common import forget_used
 from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
+from tacit.safety.redact import private, redact
+from tacit.safety.screen import screened
 from tacit.stores import readings
 from tacit.stores.looks import forget_looks, looks_folder
 from tacit.stores.places import remove_captured

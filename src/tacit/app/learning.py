@@ -22,7 +22,6 @@ from tacit.core.run import PREFIX, Run, refusals
 from tacit.core.trust import reported
 from tacit.core.value import replace
 from tacit.formats.source import FileSource, Source
-from tacit.guard.files import head_of, open_plain
 from tacit.guards.settle import settle_run
 from tacit.hooks.common import note_used
 from tacit.hosts import every_host, readers, surroundings
@@ -39,6 +38,7 @@ from tacit.reading.page import page_text, page_tokens, rendered
 from tacit.reading.record import Left, left_by, used_by
 from tacit.reading.remembered import headings_of
 from tacit.reading.session import afresh, prepared
+from tacit.safety.files import head_of, open_plain
 from tacit.stores.identity import locate, normalise_remote
 from tacit.stores.ledger import StoreLedger
 from tacit.stores.looks import keep_session, looks_folder

@@ -18,13 +18,13 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.standing import is_settled
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
-from tacit.guard.redact import redact
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.promote import promote
 from tacit.reading.asked import Answer, Cite, Item, failing, strange_names
 from tacit.reading.check import comparable
 from tacit.reading.failures import met
 from tacit.reading.record import Failed, Left
+from tacit.safety.redact import redact
 from tacit.safety.witness import unless_it_acts
 
 if TYPE_CHECKING:

@@ -374,7 +374,7 @@ class Opened:
 
     def _kept_reason(self, said: str) -> str:
         """Somebody's free words as they may be kept."""
-        from tacit.guard.redact import free_words
+        from tacit.safety.redact import free_words
 
         return free_words(said, by_agent=not self.actor.is_person) if said else ""
 

@@ -11,11 +11,11 @@ from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
 from tacit.core.value import fields, replace
-from tacit.guard.redact import private, redact
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.learn.review import Review, Reviewed
+from tacit.safety.redact import private, redact
 from tacit.stores.counts import pieces_of_work
 
 FOR_PERSON = ("notice", "guard")  # kinds of proposals that no agent is told of

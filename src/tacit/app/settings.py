@@ -14,8 +14,8 @@ from tacit.core.config import Settled, settle
 from tacit.core.errors import ConfigInvalid, Refused
 from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.value import replace
-from tacit.guard.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
 from tacit.origins import named
+from tacit.safety.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
 
 if TYPE_CHECKING:
     from tacit.app.opened import Opened

@@ -353,7 +353,7 @@ def _json(told: Mapping[str, Any]) -> str:
     """A line of JSON that no terminal obeys: what does not show stands as its number."""
     import json
 
-    from tacit.guard.one_line import named_hidden
+    from tacit.safety.one_line import named_hidden
 
     line = json.dumps(told, ensure_ascii=False)
     if any(char > "\uffff" for char in line):

@@ -13,8 +13,8 @@ from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
 from tacit.formats.source import FileSource, Source
-from tacit.guard.one_line import plain_line
 from tacit.hosts import every_host
+from tacit.safety.one_line import plain_line
 from tacit.screens.past import keeping, transcripts
 from tacit.stores.counts import learned_paths
 from tacit.words.blocks import Block, blocks_of

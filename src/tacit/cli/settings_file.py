@@ -18,7 +18,7 @@ from tacit.app import data_folder
 from tacit.core.digest import digest, new_id, short_hash
 from tacit.core.errors import Refused, TacitError, Unavailable
 from tacit.core.value import replace, value
-from tacit.guard.files import PAGE_LIMIT, read_plain
+from tacit.safety.files import PAGE_LIMIT, read_plain
 
 
 @value

@@ -18,7 +18,7 @@ from tacit.cli.settings_file import set_keys
 from tacit.cli.words import WIDEST, hung
 from tacit.core.address import without_password
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
-from tacit.guard.files import PAGE_LIMIT, read_plain
+from tacit.safety.files import PAGE_LIMIT, read_plain
 from tacit.screens.selection import shelf_of
 from tacit.stores.git import ask_git
 

@@ -22,7 +22,7 @@ from typing import Any
 from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound, UsageError
 from tacit.core.installation import bring
-from tacit.guard.files import kind_of, open_plain
+from tacit.safety.files import kind_of, open_plain
 
 STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below

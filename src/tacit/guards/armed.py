@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from tacit.core.value import dumps, loads
-from tacit.guard.files import head_of
 from tacit.guards.condition import Attempt, fires, guard_from, is_guarded, prepares
+from tacit.safety.files import head_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import LOOKED_AT, OWNER, PERSONS, frequency_of
-from tacit.guard.one_line import plain_line
+from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ def public(text: str) -> str:
     text = sound_text(text[:PROMPT_CHARS])
     if "<" not in text or "private" not in text.lower():
         return text
-    from tacit.guard.redact import PRIVATE, private
+    from tacit.safety.redact import PRIVATE, private
 
     return private(text).replace(PRIVATE, " ").strip()
 

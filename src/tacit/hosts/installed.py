@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.errors import TacitError
-from tacit.guard.files import PAGE_LIMIT, read_plain
 from tacit.hosts.entries import is_ours, parsed
 from tacit.hosts.registration import Host
+from tacit.safety.files import PAGE_LIMIT, read_plain
 
 OLD_FORM = "calls tacit in a form that hurts the host once tacit is uninstalled"
 

@@ -18,7 +18,6 @@ from tacit.core.run import Finding, Incident, Run
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
-from tacit.guard.redact import redact
 from tacit.learn.cures import adopt, keep
 from tacit.learn.floor import Cure
 from tacit.learn.match import Neighbours, match
@@ -31,6 +30,7 @@ from tacit.reading.check import comparable, find_quote, names_in
 from tacit.reading.command import commands
 from tacit.reading.page import PERSON, Line
 from tacit.reading.whose import witness_of
+from tacit.safety.redact import redact
 from tacit.safety.witness import asked_before
 from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
 from tacit.stores.readings import Reading, load

@@ -30,12 +30,12 @@ from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
 from tacit.core.trust import READ_BY, Actor
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.learn.filing import filing_of
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.stage import with_subject
+from tacit.safety.redact import private, redact, redacted_path, redacted_record
 from tacit.safety.witness import Vouch
 from tacit.stores.sql import WorkContext
 from tacit.words.signature import signature

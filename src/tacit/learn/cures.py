@@ -19,9 +19,9 @@ from tacit.core.rows import Project
 from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED
 from tacit.core.value import replace
-from tacit.guard.redact import redact
 from tacit.learn.floor import Cure
 from tacit.learn.gate import GateDecision, may_be_told
+from tacit.safety.redact import redact
 from tacit.stores.incidents import memory_of
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from tacit.core.profile import Profile
 from tacit.core.run import Finding
 from tacit.core.trust import HELD
 from tacit.core.value import value
-from tacit.guard.screen import screened
 from tacit.hookspecs import policy
 from tacit.reading.echo import plain_line
 from tacit.safety.provenance import GROUNDED
+from tacit.safety.screen import screened
 
 if TYPE_CHECKING:
     from tacit.safety.witness import Vouch

@@ -12,7 +12,6 @@ from tacit.core.profile import Profile
 from tacit.core.rows import RunRow
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.hookspecs import of_origins
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
@@ -20,6 +19,7 @@ from tacit.learn.prepare import QUOTED_FOR_SECRETS
 from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.reading.echo import cited, stands_in
+from tacit.safety.redact import private, redact, redacted_path, redacted_record
 from tacit.stores.lookups import by_alias, is_settled, settled_units
 from tacit.trial import effect
 from tacit.trial.belief import Belief, believe

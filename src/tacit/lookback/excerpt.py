@@ -13,11 +13,11 @@ from tacit.core import clock
 from tacit.core.memory import sound_text
 from tacit.core.run import FAILURE, Incident, Run
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact
-from tacit.guard.screen import screened
 from tacit.learn.floor import standing
 from tacit.learn.notice import notice
 from tacit.reading.echo import strip_echo
+from tacit.safety.redact import private, redact
+from tacit.safety.screen import screened
 from tacit.words.diagnose import is_news, said_of
 
 EARLIEST, LATEST = (

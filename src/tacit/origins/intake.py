@@ -21,8 +21,8 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact, redacted_record
 from tacit.learn.gate import may_be_told
+from tacit.safety.redact import private, redact, redacted_record
 from tacit.safety.witness import Vouch
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED_ROW, header_key, rows_namespace

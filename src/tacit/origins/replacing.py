@@ -15,8 +15,8 @@ from tacit.core.exchange import Given, Header, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.states import CLOSED
 from tacit.core.value import value
-from tacit.guard.redact import redacted_record
 from tacit.origins.intake import Read, is_same, other_name, row_name
+from tacit.safety.redact import redacted_record
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import rows_namespace
 

@@ -5,8 +5,8 @@ A wording asked for by name is the origin's own, whatever profile is in force.
 
 from __future__ import annotations
 
-from tacit.guard.one_line import plain_line
 from tacit.hooks.render import LONGEST_LINE, WORD_CHARS, by_lines, filled
+from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

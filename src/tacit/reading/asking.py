@@ -9,13 +9,13 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
 from tacit.core.value import replace, value
-from tacit.guard.redact import redact
 from tacit.reading import answer, check, prompt
 from tacit.reading.answer import Lesson, Struck, Verdict, Weighed
 from tacit.reading.check import Checked
 from tacit.reading.excerpt import lesson_lines
 from tacit.reading.page import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
 from tacit.reading.remembered import known_lines
+from tacit.safety.redact import redact
 from tacit.stores import readings
 from tacit.stores.readings import Reading
 

@@ -17,7 +17,7 @@ from tacit.core.programs import LOOKING_COMMANDS, SERVING_COMMANDS, SERVING_PROG
 from tacit.core.run import Step
 from tacit.core.shell_line import bare, simple_commands
 from tacit.core.tables import Tables
-from tacit.guard.redact import redact
+from tacit.safety.redact import redact
 
 LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
 LONGEST_SHOWN = 110  # of a command inside a lesson

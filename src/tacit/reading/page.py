@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from tacit.core.run import Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact
 from tacit.reading.command import commands, line_of
 from tacit.reading.echo import unfenced
+from tacit.safety.redact import private, redact
 from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line

@@ -10,12 +10,12 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.guard.redact import redact, redact_value
 from tacit.reading import exam, page, prompt
 from tacit.reading.answer import is_answer
 from tacit.reading.asking import ReaderContext, kept_lines
 from tacit.reading.page import UNSURE, rendered
 from tacit.safety.record import texts_of
+from tacit.safety.redact import redact, redact_value
 from tacit.safety.repository import repository_before
 from tacit.stores import readings
 from tacit.stores.readings import WAITING, Reading

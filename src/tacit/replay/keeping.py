@@ -18,8 +18,8 @@ from tacit.core.clock import days_between, seconds
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
 from tacit.core.value import fields, value
-from tacit.guard.files import kind_of
 from tacit.replay.kept import read, write
+from tacit.safety.files import kind_of
 from tacit.stores import git
 
 UNTRACKED = 10_000_000  # bytes of untracked files

@@ -1,1 +1,1 @@
-"""What must not get in: whose word a text is, where it first stood, and what it would do."""
+"""What must not get in or out: secrets, orders to a model, and whose word a text is, and where it first stood."""

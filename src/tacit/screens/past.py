@@ -19,9 +19,9 @@ from tacit.app import Memories
 from tacit.core.clock import DAY
 from tacit.core.errors import TacitError
 from tacit.formats.source import FileSource, Source
-from tacit.guard.files import head_of
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
+from tacit.safety.files import head_of
 from tacit.stores.identity import Place, locate
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash

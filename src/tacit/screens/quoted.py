@@ -16,8 +16,8 @@ from tacit.core.errors import TacitError
 from tacit.core.links import Evidence
 from tacit.core.run import Incident, Step
 from tacit.formats.source import walk
-from tacit.guard.one_line import plain_line
-from tacit.guard.redact import redact
+from tacit.safety.one_line import plain_line
+from tacit.safety.redact import redact
 
 _MOST = 3  # failures whose last session is looked up: each is a file to read
 _COMMAND, _LINE = 100, 200  # characters

@@ -13,7 +13,7 @@ import stat
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable
-from tacit.guard.files import PAGE_LIMIT, head_of, open_plain
+from tacit.safety.files import PAGE_LIMIT, head_of, open_plain
 
 _MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
 

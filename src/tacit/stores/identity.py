@@ -22,7 +22,7 @@ import stat
 
 from tacit.core.rows import ASCII_LETTERS, DIGITS, KEY_LETTERS, is_id
 from tacit.core.value import replace, value
-from tacit.guard.files import GIT_LIMIT, LONGEST_PATH, head_of, open_plain
+from tacit.safety.files import GIT_LIMIT, LONGEST_PATH, head_of, open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

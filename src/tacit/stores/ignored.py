@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.guard.files import head_of
+from tacit.safety.files import head_of
 
 _INDEX_LIMIT = 64 << 20  # bytes of an index that are searched; half a million tracked files
 _FILE_LIMIT = 1 << 16  # bytes of a file of patterns that count: the hook's time is the user's

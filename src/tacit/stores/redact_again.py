@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import new_id
 from tacit.core.value import value
-from tacit.guard.redact import redact, rules_version
+from tacit.safety.redact import redact, rules_version
 from tacit.stores.files import put_file, remove_file
 from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder

@@ -16,7 +16,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.value import dumps, loads
-from tacit.guard.files import head_of
+from tacit.safety.files import head_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from tacit.core.memory import (
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import least
 from tacit.core.value import replace
-from tacit.guard.redact import redacted_record
-from tacit.guard.screen import screened
 from tacit.safety.provenance import GROUNDED
+from tacit.safety.redact import redacted_record
+from tacit.safety.screen import screened
 from tacit.safety.witness import Vouch
 from tacit.sync.line import Line, digest_of_says
 

@@ -19,9 +19,9 @@ from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.formats.source import FileSource, Source
-from tacit.guard.one_line import plain_line
 from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
+from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.stores.queue import sessions_to_read

@@ -114,7 +114,7 @@ def take_turn(path: str, env: Mapping[str, str]) -> int | None:
 
 def serves_others(path: str, own: str) -> bool:
     """Whether the worker that holds the lock has surroundings other than these."""
-    from tacit.guard.files import head_of
+    from tacit.safety.files import head_of
 
     said = head_of(f"{os.path.realpath(path)}.worker", 64).decode("ascii", "replace")
     return bool(said) and said != own

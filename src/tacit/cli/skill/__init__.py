@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.errors import Unavailable, UsageError
-from tacit.guard.files import PAGE_LIMIT, read_plain
+from tacit.safety.files import PAGE_LIMIT, read_plain
 
 NAME = "tacit"
 

@@ -140,7 +140,7 @@ def _root(transcript: str, session: str) -> str:
     """The session that this one continues, if its transcript begins with another's lines."""
     if not transcript:
         return ""
-    from tacit.guard.files import head_of
+    from tacit.safety.files import head_of
 
     head = head_of(transcript, 16384)
     at = head.find(b'"sessionId":"')

@@ -12,7 +12,6 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import loads
-from tacit.guard.files import open_plain
 from tacit.hosts.dialect import (
     OWN_FOLDER,
     REFUSES,
@@ -28,6 +27,7 @@ from tacit.hosts.dialect import (
     public,
     text_at,
 )
+from tacit.safety.files import open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import short_hash
 from tacit.core.run import COMMAND, Incident, Run, Step
 from tacit.core.value import replace
-from tacit.guard.redact import private, redact
 from tacit.learn.notice.failures import failures
 from tacit.reading.calls import lanes
+from tacit.safety.redact import private, redact
 from tacit.words.diagnose import LONGEST_OUTPUT
 
 if TYPE_CHECKING:

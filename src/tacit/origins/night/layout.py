@@ -15,7 +15,7 @@ from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING, Bullet, bullets, parts, split_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import Section, value
-from tacit.guard.one_line import plain_line
+from tacit.safety.one_line import plain_line
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
 INBOX_SECTION = "Inbox"  # the section of what the map does not name

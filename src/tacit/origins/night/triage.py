@@ -13,7 +13,6 @@ from tacit.core.memory import Memory
 from tacit.core.moves import lifted
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
-from tacit.guard.screen import screen
 from tacit.hookspecs import of_origins
 from tacit.origins.night.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
 from tacit.origins.night.context import NOTHING, Context, StepReport
@@ -22,6 +21,7 @@ from tacit.origins.night.page_candidates import lessons_on_pages as on_pages
 from tacit.origins.night.page_candidates import propose
 from tacit.origins.night.page_ledger import read_book
 from tacit.origins.night.triage_rules import RULES, Suggested, answers, batches, question, schema
+from tacit.safety.screen import screen
 from tacit.stores import lookups
 from tacit.stores.sql import Reads
 

@@ -26,9 +26,9 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.installation import search_path
 from tacit.core.ports import TACIT_ASKS
 from tacit.core.value import value
-from tacit.guard.redact import redact
 from tacit.hosts import MODEL_CALL, of_session
 from tacit.reading.models.metered import QUEUED, Reply
+from tacit.safety.redact import redact
 
 TRY_LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
 _LARGEST = 4 * 1024 * 1024  # bytes of an answer

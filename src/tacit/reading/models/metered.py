@@ -13,7 +13,7 @@ from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import value
-from tacit.guard.redact import private, redact
+from tacit.safety.redact import private, redact
 
 if TYPE_CHECKING:
     from tacit.core.ports import Ledger

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from tacit.core.errors import ModelUnavailable
 from tacit.core.installation import hint
-from tacit.guard.redact import redact
 from tacit.reading.models.metered import Reply
+from tacit.safety.redact import redact
 
 if TYPE_CHECKING:
     T = TypeVar("T")

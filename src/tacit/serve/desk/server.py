@@ -24,7 +24,7 @@ from starlette.staticfiles import StaticFiles
 
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError, numbered
-from tacit.guard.one_line import named_hidden
+from tacit.safety.one_line import named_hidden
 from tacit.screens.timeline import short
 from tacit.serve.desk import acts, screens
 from tacit.serve.desk.effects import EffectCache

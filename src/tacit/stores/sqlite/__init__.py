@@ -16,7 +16,7 @@ import time
 import apsw
 
 from tacit.core.errors import NoFile, NoStore, NotAStore, StoreOther, StoreReadOnly
-from tacit.guard.files import kind_of
+from tacit.safety.files import kind_of
 from tacit.stores.places import spoken_path
 from tacit.stores.sql import Store
 from tacit.stores.sql_writer import Transaction

@@ -144,7 +144,7 @@ def respond_and_tell(
         if not fired and (alone or not _is_spoken_of(event, store, env)):
             return "", nothing
     from tacit.app import open, store_path
-    from tacit.guard.files import LONGEST_PATH
+    from tacit.safety.files import LONGEST_PATH
 
     path = store_path(store or None, env)
     if len(event.folder) > LONGEST_PATH or not os.path.exists(path):
@@ -191,8 +191,8 @@ def _fired(
     if not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
         return []
     try:
-        from tacit.guard.files import LONGEST_PATH
         from tacit.guards.armed import concerned
+        from tacit.safety.files import LONGEST_PATH
 
         file = event.files[0] if event.name == "before-file" else ""
         fits = len(event.folder) <= LONGEST_PATH

@@ -106,7 +106,7 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 
 def _head(event: Event) -> dict[str, Any]:
-    from tacit.guard.redact import private, redact, redacted_record
+    from tacit.safety.redact import private, redact, redacted_record
 
     task = redact(private(event.text[:_LONGEST])).text if event.name == "session-start" else ""
     said = redacted_record(
@@ -121,7 +121,7 @@ def _head(event: Event) -> dict[str, Any]:
 def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
     """The step as it is kept: cut, without secrets, with its time. What a command line handed over nobody typed, and a host
     that can do so has to have told the start first: its hooks run at the same time."""
-    from tacit.guard.redact import PRIVATE, private, redact_value
+    from tacit.safety.redact import PRIVATE, private, redact_value
 
     step = {
         name: _cut(said, LONGEST_INPUT if name == "input" else _LONGEST)

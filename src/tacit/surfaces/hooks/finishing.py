@@ -131,8 +131,8 @@ def _tossed(memories: Memories, event: Event, lesson: str) -> tuple[str, float]:
 
 
 def _reads(folder: str):  # type: ignore[no-untyped-def]
-    from tacit.guard.files import head_of
     from tacit.guards.finish import LARGEST
+    from tacit.safety.files import head_of
 
     top = os.path.realpath(folder)
 

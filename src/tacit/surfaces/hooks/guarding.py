@@ -12,9 +12,9 @@ from tacit.core.links import FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import loads, replace, value
-from tacit.guard.one_line import plain_line
 from tacit.guards.armed import GUARDS
 from tacit.guards.condition import ASK, REFUSE, call_key, guard_json
+from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

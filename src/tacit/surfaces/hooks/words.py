@@ -47,9 +47,9 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
 def noted(memories: Memories, event: Event, line: str) -> HookAnswer | None:
     """Write a wish down; None where the line is none, or nobody could have typed it."""
     from tacit.core.errors import Unavailable
-    from tacit.guard.one_line import plain_line
     from tacit.hosts import shell_mark
     from tacit.hosts.dialect import HookAnswer
+    from tacit.safety.one_line import plain_line
     from tacit.screens.numbers import ROWS, digest_of, read_shown, words_of
 
     found = meaning(line)
@@ -146,7 +146,7 @@ def receipt(memories: Memories) -> str:
 
 def left_out(memories: Memories, chosen: Mapping[str, Any]) -> str:
     """What of the settings here does not count, told once for each version of the files; of a variable at each start."""
-    from tacit.guard.one_line import plain_line
+    from tacit.safety.one_line import plain_line
 
     if asked := [each for each in chosen.get("left_out", ()) if each.startswith("TACIT_IGNORE:")]:
         return f"tacit: {plain_line(asked[0], 300)}"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.guard.screen import _TRIPWIRES, LONGEST_LESSON, Screening, plain_line, screen, screened
+from tacit.safety.screen import _TRIPWIRES, LONGEST_LESSON, Screening, plain_line, screen, screened
 
 SAID = json.loads(Path(__file__).with_name("screen.json").read_text(encoding="utf-8"))
 LESSONS, ATTACKS = SAID["lessons"], SAID["attacks"]

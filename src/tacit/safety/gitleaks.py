@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from tacit.guard.expressions import LONG_RUN, LONGEST_VALUE, compiled
-from tacit.guard.judge import entropy
+from tacit.safety.expressions import LONG_RUN, LONGEST_VALUE, compiled
+from tacit.safety.redact_values import entropy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.guard.expressions import Span
+    from tacit.safety.expressions import Span
 
 _BEFORE = 80  # characters before its word that a rule may begin at
 _PIECE = 1_400  # characters that are looked through at once

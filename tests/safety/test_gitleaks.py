@@ -13,8 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from tacit.guard import gitleaks as module
-from tacit.guard.redact import redact
+from tacit.safety import gitleaks as module
+from tacit.safety.redact import redact
 
 ROOT = Path(__file__).resolve().parents[2]
 

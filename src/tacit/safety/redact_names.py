@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.guard.expressions import compiled
+from tacit.safety.expressions import compiled
 
 REACH = 48  # characters of a name on either side of the word that it is known by
 
@@ -35,7 +35,7 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
     `before` is the text ahead of it; only where the name is `softened` may that take something away.
     """
-    from tacit.guard.redact_rules import (
+    from tacit.safety.redact_rules import (
         KEY_NOT,
         KEY_OF,
         NAME_NOT,
@@ -93,7 +93,7 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
 def words_for(low: str) -> str:
     """The expression of the words by which a secret's name is known in this text; empty where it can hold none."""
-    from tacit.guard.redact_rules import FOREIGN_HINTS, FOREIGN_NAME_WORDS, NAME_HINTS, NAME_WORDS
+    from tacit.safety.redact_rules import FOREIGN_HINTS, FOREIGN_NAME_WORDS, NAME_HINTS, NAME_WORDS
 
     told = ((FOREIGN_HINTS, FOREIGN_NAME_WORDS), (NAME_HINTS, NAME_WORDS))
     return next((str(words) for hints, words in told if any(hint in low for hint in hints)), "")
@@ -134,7 +134,7 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
     if after.isalnum() or after in _JOINS:
         right += _length(r"[\w-]*", text[end : end + REACH])
     if before.isalpha() and not (before.islower() and text[start].isupper()):
-        from tacit.guard.redact_rules import NO_PASS
+        from tacit.safety.redact_rules import NO_PASS
 
         word = text[start:end].lower()
         ahead = text[left:start].lower()
@@ -161,7 +161,7 @@ def _length(expression: str, text: str) -> int:
 
 def _long_keys() -> tuple[str, ...]:
     """Words that make a key one of somebody's also where they are glued to it: apikey, accesskey."""
-    from tacit.guard.redact_rules import KEY_OF
+    from tacit.safety.redact_rules import KEY_OF
 
     global _KEYS
     if not _KEYS:
@@ -178,7 +178,7 @@ def _glued_keys() -> str:
 
 def is_prose(text: str, start: int, end: int) -> bool:
     """Whether a name is a word of a sentence, not an identifier and not part of a path."""
-    from tacit.guard.redact_rules import ONLY_ASSIGNED
+    from tacit.safety.redact_rules import ONLY_ASSIGNED
 
     name = text[start:end].rstrip(".").replace("\\u00f1", "ñ")  # as JSON may spell it
     if name.lower() in ONLY_ASSIGNED or compiled(r"[._]|--|[a-z][A-Z]|[0-9]").search(name):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tacit.guard.expressions import LONG_RUN, compiled
-from tacit.guard.judge import chop, classes, is_random, stand_in
+from tacit.safety.expressions import LONG_RUN, compiled
+from tacit.safety.redact_values import chop, classes, is_random, stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.guard.expressions import Span
+    from tacit.safety.expressions import Span
 
 LONGEST_KEY = 64_000  # characters of one PEM block
 MOST_JUDGED = 400  # values that are remembered with what was decided about them
@@ -21,7 +21,7 @@ def vendor_tokens(text: str, low: str) -> Iterator[Span]:
     runs = " ".join(compiled(LONG_RUN).findall(text))
     if not runs:
         return
-    from tacit.guard.redact_rules import ALPHABETS, VENDOR_TOKENS
+    from tacit.safety.redact_rules import ALPHABETS, VENDOR_TOKENS
 
     for kind, prefixes, alphabet, least, most in VENDOR_TOKENS:
         for prefix in prefixes:
@@ -56,7 +56,7 @@ def shapes(text: str, low: str) -> Iterator[Span]:
     """Credentials recognised by an expression of their own."""
     if not compiled(LONG_RUN).search(text):
         return
-    from tacit.guard.redact_rules import SHAPES
+    from tacit.safety.redact_rules import SHAPES
 
     for kind, hints, entropy, expression in SHAPES:
         if any(hint in low for hint in hints):
@@ -163,7 +163,7 @@ def prefixed(text: str, low: str) -> Iterator[Span]:
 
 
 def _is_prefixed(run: str, inside: bool) -> bool:
-    from tacit.guard.redact_rules import ID_PREFIXES, SECRET_PARTS
+    from tacit.safety.redact_rules import ID_PREFIXES, SECRET_PARTS
 
     if "_kwDO" in run:  # what GitHub calls a node
         return False
@@ -200,7 +200,7 @@ BEFORE = 40  # characters that may name what follows
 
 def opaque(text: str, low: str) -> Iterator[Span]:
     """Random words of any origin, but for those that something calls an id, a hash or a sum."""
-    from tacit.guard.redact_rules import OPAQUE, PUBLIC_NAMES
+    from tacit.safety.redact_rules import OPAQUE, PUBLIC_NAMES
 
     longest = max(map(len, text.replace("\0", " ").split()), default=0)
     yield from _codes(text, low, longest)
@@ -282,7 +282,7 @@ def _chosen(text: str) -> Iterator[Span]:
 
 def _hexadecimal(text: str, low: str) -> Iterator[Span]:
     """A wallet's key looks like any hash of a chain; what is said before it decides."""
-    from tacit.guard.redact_rules import CHAIN_HASH, CHAIN_KEY
+    from tacit.safety.redact_rules import CHAIN_HASH, CHAIN_KEY
 
     if "0x" not in text:
         return

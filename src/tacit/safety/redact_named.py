@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from tacit.guard import judge
-from tacit.guard.expressions import LONGEST_VALUE, compiled, value_at
-from tacit.guard.names import is_a_word, is_prose, name_around, says, words_for
+from tacit.safety import redact_values as judge
+from tacit.safety.expressions import LONGEST_VALUE, compiled, value_at
+from tacit.safety.redact_names import is_a_word, is_prose, name_around, says, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.guard.expressions import Span
+    from tacit.safety.expressions import Span
 
 SENTENCES, PER_SENTENCE = (
     200,
@@ -203,7 +203,7 @@ def _opens_line(text: str, start: int) -> bool:
 
 def nearby(text: str, low: str) -> Iterator[Span]:
     """A word that nobody would write, in or below a line about logging in: `-u app,x`, `app/x@host`, a row under `name,api_key`."""
-    from tacit.guard.redact_rules import LOGIN_HINTS
+    from tacit.safety.redact_rules import LOGIN_HINTS
 
     hinted = any(
         hint in low
@@ -305,7 +305,7 @@ def value_in_sentence(
     text: str, low: str, start: int, end: int, strength: int, word: str
 ) -> tuple[int, int, bool]:
     """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
-    from tacit.guard.redact_rules import BEFORE_VALUE, LINKING_VERBS, SIGNS, USING
+    from tacit.safety.redact_rules import BEFORE_VALUE, LINKING_VERBS, SIGNS, USING
 
     linked = False
     tried = 0  # candidates since the link; "the credentials are ci / x" needs more than one
@@ -368,7 +368,7 @@ def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
 
 def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, int, bool]:
     """One word of a sentence as a secret: freed of quotes and punctuation, and judged."""
-    from tacit.guard.redact_rules import UNITS_OF_SIZE
+    from tacit.safety.redact_rules import UNITS_OF_SIZE
 
     begin, stop, quoted = value_at(text, start)
     if not quoted:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.guard.expressions import compiled
-from tacit.guard.judge import (
+from tacit.safety.expressions import compiled
+from tacit.safety.redact_names import says
+from tacit.safety.redact_values import (
     chop,
     classes,
     dense,
@@ -14,18 +15,17 @@ from tacit.guard.judge import (
     stand_in,
     worth_hiding,
 )
-from tacit.guard.names import says
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.guard.expressions import Span
+    from tacit.safety.expressions import Span
 
 
 def places(text: str, low: str) -> Iterator[Span]:
     """Values of headers, cookies, URLs and the like, where only a credential has business."""
-    from tacit.guard.redact_rules import LIKELY_PLACES, SECRET_PLACES
+    from tacit.safety.redact_rules import LIKELY_PLACES, SECRET_PLACES
 
     for rules, judged in ((SECRET_PLACES, False), (LIKELY_PLACES, True)):
         for kind, hints, expression in rules:
@@ -93,7 +93,7 @@ def _is_login(encoded: str) -> bool:
 
 def _cookies(text: str) -> Iterator[Span]:
     """What a cookie header holds, but for the cookies everybody may see."""
-    from tacit.guard.redact_rules import HARMLESS_COOKIES
+    from tacit.safety.redact_rules import HARMLESS_COOKIES
 
     head = r"(?i)(?:set-)?cookies?(?:\\?[\"'`]\]?)?\s{0,3}[:=, ]\s{0,3}\\?[\"'`]?(?=[\w.-]{1,60}=)"
     pair = r"\s{0,2};?\s{0,3}([\w.-]{1,60})(?:=([^\s;,\"'`\\]{0,4096}))?"
@@ -136,7 +136,7 @@ def _url_logins(text: str) -> Iterator[Span]:
 
 def _url_parameters(text: str) -> Iterator[Span]:
     """Signatures and keys in the query of a URL; parameters named like secrets are found by name."""
-    from tacit.guard.redact_rules import URL_PARAMETERS
+    from tacit.safety.redact_rules import URL_PARAMETERS
 
     for match in compiled(rf"(?i)[?&#;](?:{URL_PARAMETERS})=([^\s&#\"'`<>]{{8,4096}})").finditer(
         text

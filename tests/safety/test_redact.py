@@ -23,8 +23,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import by_table
 
-from tacit.guard import expressions as module
-from tacit.guard.redact import (
+from tacit.safety import expressions as module
+from tacit.safety.redact import (
     Hit,
     Redacted,
     private,

@@ -20,20 +20,20 @@ from __future__ import annotations
 from itertools import islice
 
 from tacit.core.value import value
-from tacit.guard.expressions import LONG_RUN, LONGEST_VALUE, compiled, lower
-from tacit.guard.gitleaks import gitleaks
-from tacit.guard.judge import worth_hiding
-from tacit.guard.named import columns, named_values, nearby
-from tacit.guard.names import says
-from tacit.guard.places import places
-from tacit.guard.shapes import LONGEST_KEY, blocks, opaque, prefixed, shapes, vendor_tokens
+from tacit.safety.expressions import LONG_RUN, LONGEST_VALUE, compiled, lower
+from tacit.safety.gitleaks import gitleaks
+from tacit.safety.redact_named import columns, named_values, nearby
+from tacit.safety.redact_names import says
+from tacit.safety.redact_places import places
+from tacit.safety.redact_shapes import LONGEST_KEY, blocks, opaque, prefixed, shapes, vendor_tokens
+from tacit.safety.redact_values import worth_hiding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from tacit.guard.expressions import Span
+    from tacit.safety.expressions import Span
 
 REDACTED_MARK = "[redacted:"
 PRIVATE = "[private]"
@@ -93,7 +93,15 @@ def rules_version() -> str:
 
 
 _RULES = (
-    *("redact.py", "judge.py", "named.py", "names.py", "places.py", "shapes.py", "gitleaks.py"),
+    *(
+        "redact.py",
+        "redact_values.py",
+        "redact_named.py",
+        "redact_names.py",
+        "redact_places.py",
+        "redact_shapes.py",
+        "gitleaks.py",
+    ),
     *("redact_rules.txt", "gitleaks.txt"),
 )
 
@@ -173,7 +181,7 @@ def redacted_record(at: Any) -> Any:
 
 def free_words(said: str, by_agent: bool = False) -> str:
     """What somebody gives as a reason, as it may be kept: without secrets; an agent's that speaks to a reading model, without its words."""
-    from tacit.guard.screen import screen
+    from tacit.safety.screen import screen
 
     plain: str = redacted_record(said)
     found = screen(plain) if by_agent and plain else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.guard.expressions import compiled
-from tacit.guard.names import parts_of
+from tacit.safety.expressions import compiled
+from tacit.safety.redact_names import parts_of
 
 LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
 NOT_RANDOM = (
@@ -83,7 +83,7 @@ def worth_hiding(content: str, strength: int, form: str) -> bool:
 
 def stand_in(content: str) -> bool:
     """Whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your-api-key`, `changeme`, `DB_PASSWORD`."""
-    from tacit.guard.redact_rules import STAND_IN_PARTS, STAND_INS
+    from tacit.safety.redact_rules import STAND_IN_PARTS, STAND_INS
 
     lowered = content.lower()
     if lowered.strip(".,;:!?") in STAND_INS or _holds(content, STAND_IN_PARTS):
@@ -163,7 +163,7 @@ def is_code(content: str, form: str) -> bool:
 
 def _phrase(content: str) -> bool:
     """Whether a quoted value of several words is a passphrase and not a label or a message."""
-    from tacit.guard.redact_rules import TALK
+    from tacit.safety.redact_rules import TALK
 
     words = content.split()
     if (
@@ -177,7 +177,7 @@ def _phrase(content: str) -> bool:
 
 def _names_itself(content: str) -> bool:
     """Whether a value is a name for a secret (`db-password`, `auth_token`): words, one of them a word for secrets."""
-    from tacit.guard.redact_rules import SELF_NAMES
+    from tacit.safety.redact_rules import SELF_NAMES
 
     if len(content) > LONG or chop(content) <= 3 or sum(c.isdigit() for c in content) > 1:
         return False
@@ -186,7 +186,7 @@ def _names_itself(content: str) -> bool:
 
 def is_term(content: str) -> bool:
     """Whether a word with digits is a technical term: sha256, utf-8, argon2id, PROJ-123."""
-    from tacit.guard.redact_rules import TERMS
+    from tacit.safety.redact_rules import TERMS
 
     if compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content):
         return True
