@@ -151,6 +151,8 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
     for words in told.get("first", ()):
         world.tacit(*(word.replace("{lesson}", world.lesson) for word in words))
     told = _numbered(world, told)
+    told = json.loads(json.dumps(told).replace("{project}", str(world.project)))
+    world.env.update(told.get("env", {}))
     world.model.play(told.get("script", {}))
     drive = (
         _typed
@@ -443,6 +445,16 @@ def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
     return f"the screen says {loud[0]}: {session.out[-400:]}" if loud else ""
 
 
+def _most(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"most": 4, "session": 1}: so many requests reached the model and no more: nobody was sent back a second time."""
+    asked = len(sessions[each.get("session", len(sessions) - 1)].of("main"))
+    return (
+        ""
+        if asked <= each["most"]
+        else f"{asked} requests reached the model, at most {each['most']} wanted"
+    )
+
+
 def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"word": text, "in_force": true, "gone": true, "by": name}: what became of a lesson, and whose word its last change was."""
     [found] = [
@@ -496,6 +508,7 @@ CHECKS = {
     "made": _made,
     "word": _word,
     "asked": _asked,
+    "most": _most,
     "noticed": _noticed,
     "told": _told,
     "lesson": _lesson,

@@ -9,6 +9,7 @@ A step is one of
 
     {"say": "text"}                           the turn ends
     {"shell": "make db"}                      a call of the host's shell tool, whatever it is called there
+    {"write": "notes.md", "in": FOLDER}       a new file by the host's own tool for that, or a patch in its shell
     {"agent": "task", "type": "reviewer"}     a call of the host's tool for sub-agents
     {"call": "Read", "with": {...}}           a call of any tool; a name that ends in * is looked up among those offered
     {"status": 429, "error": "rate_limit_error"}  the service refuses
@@ -36,6 +37,13 @@ SHELLS = (
     "run_shell_command",
     "bash",
 )
+# the tool that makes a file: its arguments for the path and for the text
+WRITES = {
+    "Write": ("file_path", "content"),
+    "write_file": ("file_path", "content"),
+    "create": ("path", "file_text"),
+    "write": ("filePath", "content"),
+}
 AGENTS = ("Agent", "Task", "spawn_agent", "task")
 ASKS_FOR_SUMMARY = "create a detailed summary of the conversation"
 Untold = (
@@ -177,6 +185,8 @@ def parts(step: dict[str, Any], body: Any) -> list[tuple[str, str, dict[str, Any
     for one in step.get("calls") or [step]:
         if "shell" in one:
             found.append(("call", *_shell(one["shell"], names)))
+        elif "write" in one:
+            found.append(("call", *_write(one["write"], one["in"], names)))
         elif "agent" in one:
             found.append(("call", *_agent(one["agent"], one.get("type", "general-purpose"), names)))
         elif "call" in one:
@@ -200,6 +210,14 @@ def _shell(command: str, names: list[str]) -> tuple[str, dict[str, Any]]:
         "command": command,
         **({"description": f"run {command[:30]}"} if name.lower() == "bash" else {}),
     }
+
+
+def _write(path: str, folder: str, names: list[str]) -> tuple[str, dict[str, Any]]:
+    name = next((each for each in WRITES if each in names), "")
+    if not name:
+        patch = f"*** Begin Patch\n*** Add File: {path}\n+a line\n*** End Patch"
+        return _shell(f"apply_patch <<'EOF'\n{patch}\nEOF", names)
+    return name, {WRITES[name][0]: f"{folder}/{path}", WRITES[name][1]: "a line\n"}
 
 
 def _agent(task: str, kind: str, names: list[str]) -> tuple[str, dict[str, Any]]:

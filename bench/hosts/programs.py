@@ -95,7 +95,7 @@ def _claude_print(turn: Turn) -> list[str]:
         *resumed,
         *forked,
         "--allowedTools",
-        "Bash,Agent,Task,mcp__tacit,mcp__plugin_tacit_tacit",
+        "Bash,Write,Agent,Task,mcp__tacit,mcp__plugin_tacit_tacit",
         "--output-format",
         "json",
         *turn.flags,
@@ -254,6 +254,7 @@ _CLAUDE = Program(
             "question",
             "entry",
             "acp",
+            "stop",
         }
     ),
     adapter="@agentclientprotocol/claude-agent-acp",
@@ -267,7 +268,18 @@ _CODEX = Program(
     _codex_print,
     _codex_typed,
     can=frozenset(
-        {"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse", "entry"}
+        {
+            "print",
+            "typed",
+            "subagent",
+            "resume",
+            "clear",
+            "compact",
+            "mcp",
+            "refuse",
+            "entry",
+            "stop",
+        }
     ),
     agent="worker",
     other="explorer",
@@ -292,10 +304,11 @@ PROGRAMS = (
         _gemini_typed,
         ready_at="Typeyourmessage",
         compact="/compress",
-        can=frozenset({"print", "resume", "clear", "mcp", "refuse", "acp"}),
+        can=frozenset({"print", "resume", "clear", "mcp", "refuse", "acp", "stop"}),
         acp=("-m", "gemini-2.5-pro", "--acp", "--yolo"),
         cannot=(
             ("typed", "does not say whether a person typed a prompt"),
+            ("ask", "waits for ever for the answer where nobody sits there, so none is asked"),
             ("subagent", "has no event for sub-agents"),
             ("fork", "has no forks"),
             ("plugin", "has no plugins of Claude Code's kind"),
@@ -312,7 +325,19 @@ PROGRAMS = (
         _copilot_typed,
         ready_at="/commands",
         can=frozenset(
-            {"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin", "acp"}
+            {
+                "print",
+                "typed",
+                "resume",
+                "clear",
+                "compact",
+                "mcp",
+                "agent-plugin",
+                "acp",
+                "ask",
+                "refuse",
+                "stop",
+            }
         ),
         acp=("--acp", "--allow-all-tools"),
         cannot=(
@@ -332,7 +357,18 @@ PROGRAMS = (
         native="opencode-{os}-{arch}",
         ready_at="Askanything",
         can=frozenset(
-            {"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "acp"}
+            {
+                "print",
+                "typed",
+                "subagent",
+                "resume",
+                "fork",
+                "clear",
+                "compact",
+                "mcp",
+                "acp",
+                "refuse",
+            }
         ),
         agent="general",
         other="explore",

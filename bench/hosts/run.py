@@ -35,6 +35,7 @@ CANNOT = {  # why, where it is the same for every program that has no way for it
     "entry": "its records name no entry point",
     "ask": "its hooks have no answer that has the person asked",
     "refuse": "its hooks are told of a call when it is over, or guards do not speak to it",
+    "stop": "its end of a turn cannot be answered",
     "question": "the scripted model is offered no tool that asks",
 }
 
@@ -233,6 +234,9 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         world.tacit(
             "guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway"
         )
+    for form, text in told.get("checks", ()):
+        lesson = world.tacit("add", text, "--by", "ada", "--yes")["id"]
+        world.tacit("guard", "check", lesson, "--when-done", form)
     if told.get("plugin"):
         PLUGIN[program.host](program, world)
     else:

@@ -113,7 +113,8 @@ def test_entries_in_every_dialect() -> None:
     command = "[ ! -x '/opt/my tools/tacit' ] || { trap 'kill -9 $!' TERM; exec 3<&0;"
     command += " '/opt/my tools/tacit' hook tool-failure --host gemini <&3 & wait $!; } || true"
     failed = [{"name": "tacit", "type": "command", "command": command, "timeout": 5000}]
-    assert gemini["AfterTool"] == {"matcher": "run_shell_command", "hooks": failed}
+    called = "run_shell_command|write_file|replace|read_file"
+    assert gemini["AfterTool"] == {"matcher": called, "hooks": failed}
     command = f"{program} step --host copilot || true"
     assert copilot["postToolUse"] == {"type": "command", "bash": command, "timeoutSec": 5}
     command = f"{program} step --host vscode || true"
@@ -122,7 +123,9 @@ def test_entries_in_every_dialect() -> None:
         "command": f"{program} tool-failure --host cursor || true",
         "timeout": 5,
     }
-    assert "preToolUse" not in copilot  # one that crashes would deny the call
+    for theirs, other in (("preToolUse", copilot), ("beforeShellExecution", cursor)):
+        ended = other[theirs].get("bash", other[theirs].get("command", ""))
+        assert ended.endswith("|| true"), "one that crashes would deny the call"
     stop = registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"]
     assert stop.endswith("stop --host cursor --store /x/y.db || true")
 

@@ -230,6 +230,62 @@ def test_a_lesson_about_a_command_comes_with_its_result(host: str) -> None:
     assert (looked.name, looked.text) == ("before-command", "git log --oneline")
 
 
+SHELL_NAMES = {
+    "copilot": "bash",
+    "vscode": "run_in_terminal",
+    "gemini": "run_shell_command",
+    "cursor": "Shell",
+}
+EDIT_NAMES = {"copilot": "edit", "vscode": "create_file", "gemini": "replace", "cursor": "Write"}
+
+
+def before(host: str, tool: str, given: dict[str, Any]) -> Any:
+    """What a host sends before a call."""
+    sent = {
+        "copilot": {"sessionId": "s1", "toolName": tool, "toolArgs": given},
+        "vscode": {"session_id": "s1", "hook_event_name": "PreToolUse"},
+        "gemini": {"session_id": "s1", "hook_event_name": "BeforeTool"},
+        "cursor": {"conversation_id": "s1", "workspace_roots": ["/shop"]},
+    }[host]
+    shells = host == "cursor" and "command" in given
+    named = {"hook_event_name": "beforeShellExecution" if shells else "preToolUse"}
+    sent = {**sent, **(named if host == "cursor" else {}), **(given if shells else {})}
+    return speaker(host).read(
+        "before-call",
+        {"cwd": "/shop", "timestamp": "t", "tool_name": tool, "tool_input": given, **sent},
+        {},
+    )
+
+
+@pytest.mark.parametrize("host", SHELL_NAMES)
+def test_a_command_and_an_edit_are_held_before_they_run(host: str) -> None:
+    refused = HookAnswer(decision="refuse", reason="Run make test.")
+    command = before(host, SHELL_NAMES[host], {"command": "make db"})
+    assert (command.name, command.text, command.captured) == ("before-call", "make db", False)
+    edit = before(host, EDIT_NAMES[host], {"file_path": "/shop/a.ts", "content": "x"})
+    assert (edit.files, edit.text) == (("/shop/a.ts",), "")
+    assert before(host, "view", {"file_path": "/shop/a.ts"}) is None, "reading is free"
+    for event in (command, edit):
+        said = speaker(host).write(event, refused)
+        assert '"deny"' in said and "Run make test." in said
+        assert speaker(host).write(event, HookAnswer("a note")) == "", "notes come with the result"
+
+
+@pytest.mark.parametrize("host", ["copilot", "vscode", "cursor"])
+def test_a_question_is_the_hosts_own(host: str) -> None:
+    event = before(host, SHELL_NAMES[host], {"command": "make db"})
+    assert '"ask"' in speaker(host).write(event, HookAnswer(decision="ask", reason="?"))
+    assert "ask" not in gemini.DECIDES["before-call"], "in `gemini -p` nobody would answer"
+
+
+def test_a_patch_of_codex_is_an_edit() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/a.ts\n+x\n*** Add File: b.ts\n*** End Patch"
+    line = f"apply_patch <<'EOF'\n{patch}\nEOF"
+    payload = {**codex_call("", ""), "hook_event_name": "PreToolUse"}
+    event = codex.read("before-command", {**payload, "tool_input": {"command": line}}, {})
+    assert event and (event.name, event.files) == ("before-file", ("src/a.ts", "b.ts"))
+
+
 def test_the_plugin_has_the_distributions_version() -> None:
     """`claude plugin validate --strict` asks for one."""
     plugin = json.loads(

@@ -43,9 +43,8 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     ran: dict[str, list[str]] = {}
     for step in run.steps:
         if step.tool and not step.interrupted and not is_refused(step.error or step.output):
-            ran.setdefault(call_key(line_of(step) or "".join(step.files[:1])), []).append(
-                step.place
-            )
+            for said in {line_of(step), *step.files} - {""}:
+                ran.setdefault(call_key(said), []).append(step.place)
     judged = {each.place: each for each in firings_in(guard, run)}
     found = []
     for mark in marks:

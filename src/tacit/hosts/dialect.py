@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tacit.core.digest import short_hash
 from tacit.core.value import dumps, loads, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 PROMPT_CHARS = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
@@ -107,6 +108,33 @@ def file_of(payload: Mapping[str, Any]) -> tuple[str, ...]:
         "" if text_at(given, "command", "cmd") else text_at(given, *PATH_FIELDS, "notebook_path")
     )
     return (named,) if named else ()
+
+
+def before_call(
+    payload: Mapping[str, Any],
+    *,
+    host: str,
+    session: str,
+    folder: str,
+    writes: Collection[str],
+    at: str = "",
+) -> Event | None:
+    """A call about which this host hears a decision and nothing else: a command, or the file that one
+    of its writing tools would change; None for any other. A lesson of its own comes with the result.
+    """
+    tool, line = text_at(payload, "tool_name", "toolName"), line_of(payload)
+    files = file_of(payload) if tool in writes else ()
+    if not line and not files:
+        return None
+    return Event(
+        name="before-call",
+        host=host,
+        session=session,
+        folder=folder,
+        key=short_hash(session, "before-call", at, tool, line, *files),
+        text="" if files else public(line),
+        files=files,
+    )
 
 
 def telling(given: Mapping[str, Any]) -> str:
@@ -282,17 +310,23 @@ def tool_step(
 
 
 def event_of(step: Mapping[str, Any] | None, name: str) -> tuple[str, str]:
-    """What a captured event is to us, and its text: an error, or a command that went well and may have a lesson of its own.
+    """What a captured event is to us, and its text: an error, or a command or a file that went well and may have a lesson of its own.
 
-    These hosts say nothing before a command that its agent would hear; with the result it is heard.
+    These hosts say nothing before a call that its agent would hear; with the result it is heard.
     """
     if step is None or step["role"] != "tool":
         return "step" if name in ("prompt", "answer", "tool-failure") else name, ""
     if step.get("error"):
         return "tool-failure", str(step["error"])
-    command = "" if step.get("interrupted") else telling(step["input"])
-    return ("before-command", command) if command else ("step", "")
+    given = {} if step.get("interrupted") else step["input"]
+    if command := telling(given):
+        return "before-command", command
+    if step.get("files") and given and not text_at(given, "command"):
+        return "before-file", text_at(given, *CHANGED_FIELDS)
+    return "step", ""
 
 
 COMPACTION_STEP = {"role": "system", "text": "Conversation compacted"}
+# what of a file a call changes, by the names of its arguments
+CHANGED_FIELDS = ("old_string", "old_str", "oldString", "content", "file_text", "new_source")
 PATH_FIELDS = ("file_path", "path", "filePath", "target_file", "absolute_path")

@@ -13,6 +13,7 @@ import os
 from tacit.core.digest import short_hash
 from tacit.core.value import loads
 from tacit.hosts.dialect import (
+    FILES,
     OWN_FOLDER,
     REFUSES,
     TOLD_PERSON,
@@ -49,11 +50,21 @@ NAMES = {
 }
 # The end of a sub-agent is the end of a run: its rollout is a file of its own, which names its parent.
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "session-end"}
-ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
+ANSWERED = (
+    "session-start",
+    "prompt",
+    "subagent-start",
+    "before-command",
+    "before-file",
+    "tool-failure",
+)
 # what concerns us inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")
 _TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
-DECIDES = {"before-command": (REFUSES,)}  # which decisions it passes on, by event
+# which decisions it passes on, by event
+DECIDES = {"before-command": (REFUSES,), "before-file": (REFUSES,)}
+# the lines of a patch, the tool's own or one on a command line, that name a file
+_PATCHES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 
 
@@ -77,6 +88,8 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         said = command_of(payload)
     if event in ("before-command", "tool-failure") and not said:
         return None
+    touched = _patched(said) if event == "before-command" else ()
+    event = "before-file" if touched else event
     text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if event == "session-start" else ""
     ids = ("turn_id",) if event == "prompt" else ("tool_use_id", "agent_id")
@@ -92,9 +105,22 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         agent=text_at(payload, "agent_type") if inside else "",
         context=inside,
         text=text,
-        files=files_in(text) if event == "prompt" else (),
+        files=files_in(text) if event == "prompt" else touched,
         env_file=env.get("CODEX_ENV_FILE", "") if event == "session-start" else "",
     )
+
+
+def _patched(line: str) -> tuple[str, ...]:
+    """The files that a patch is about to change."""
+    if "*** Begin Patch" not in line:
+        return ()
+    named = [
+        text[len(start) :].strip()
+        for text in line.split("\n")
+        for start in _PATCHES
+        if text.startswith(start)
+    ]
+    return tuple(named[:FILES])
 
 
 def _failure(payload: Mapping[str, Any]) -> str:
@@ -146,5 +172,5 @@ def write(event: Event, told: HookAnswer) -> str:
     """The answer in the host's shape, which allows no other key; empty where nobody listens."""
     if event.name == "stop":
         return at_the_end(told, limit=LIMIT)
-    theirs = NAMES[event.name] if event.name in ANSWERED else ""
+    theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

@@ -64,7 +64,7 @@ ENTRIES = tuple(
         *entries_of(
             NAMES,
             session_start="startup|resume|clear|compact",
-            before_command=SHELLS,
+            before_command=f"{SHELLS}|apply_patch",
             tool_failure=SHELLS,
         ),
         EventEntry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own

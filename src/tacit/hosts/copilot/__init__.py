@@ -1,8 +1,8 @@
 """Copilot CLI's own dialect: names in camelCase, and context at the top level of the answer.
 
 What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. What it
-says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. A hook before tools is not
-registered, since one that crashed would deny the call.
+says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. `preToolUse` is asked for decisions
+alone: its context is read with the result, as `postToolUse`'s is. One that crashed would deny the call, so ours always ends well.
 
 At the end of a turn its events file is read (`formats/copilot`); where it keeps none, what its hooks said is captured. A
 prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it; hooks of the
@@ -15,12 +15,16 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps, replace
+from tacit.hosts.copilot.tools import TOOLS
 from tacit.hosts.dialect import (
+    ASKS,
     COMPACTION_STEP,
     OWN_FOLDER,
+    REFUSES,
     Event,
     Insisted,
     at_the_end,
+    before_call,
     event_of,
     exit_status,
     failing,
@@ -44,12 +48,15 @@ NAMES = {
     "session-start": "sessionStart",
     "prompt": "userPromptSubmitted",
     "subagent-start": "subagentStart",
+    "before-call": "preToolUse",
     "step": "postToolUse",
     "tool-failure": "postToolUseFailure",
     "pre-compact": "preCompact",
     "stop": "agentStop",
     "session-end": "sessionEnd",
 }
+DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions it passes on, by event
+_DECISIONS = {ASKS: "ask", REFUSES: "deny"}
 SHOWS_BOTH = True  # its model gets the text and the structured content of an MCP result
 LIMIT = 8_000  # characters; what all hooks say to one tool call is cut at 10 KB
 
@@ -59,6 +66,10 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "sessionId"), text_at(payload, "cwd")
     if name not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
+    if name == "before-call":
+        at = str(payload.get("timestamp", ""))
+        writes = TOOLS["write"].split()
+        return before_call(payload, host=HOST, session=session, folder=cwd, writes=writes, at=at)
     step = _step(name, payload)
     event, said = event_of(step, name)
     said = text_at(payload, "initialPrompt") if name == "session-start" else said
@@ -81,7 +92,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         agent=agent,
         context=text_at(payload, "agent_id", "agentId") or agent,
         text=text,
-        files=files_in(text) if name == "session-start" else (),
+        files=files_in(text) if name == "session-start" else tuple((step or {}).get("files", ())),
         shows=False,
         insists=name == "tool-failure",
         captured=not events,
@@ -125,6 +136,12 @@ def write(event: Event, told: HookAnswer) -> str:
     """An answer as Copilot takes it, in whichever dialect it asked: context at the top level; the person is shown nothing."""
     if event.name == "stop":
         return at_the_end(replace(told, message=""), limit=LIMIT)
+    if event.name == "before-call":
+        said = {
+            "permissionDecision": _DECISIONS.get(told.decision, ""),
+            "permissionDecisionReason": told.reason[:LIMIT],
+        }
+        return dumps(said) if told.decision else ""
     context = fitted(told.context, LIMIT)
     return (
         Insisted(context) if event.insists or not context else dumps({"additionalContext": context})

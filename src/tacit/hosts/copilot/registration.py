@@ -20,6 +20,7 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
         "session-start": {"source": "new"},
         "prompt": {"prompt": scene.prompt},
         "subagent-start": {"agentName": scene.agent},
+        "before-call": call,
         # a failing command is a success to it
         "step": {**call, "toolResult": {"resultType": "success", "textResultForLlm": shown}},
         "tool-failure": {**call, "error": scene.error},

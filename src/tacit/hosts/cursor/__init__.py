@@ -11,14 +11,19 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
+from tacit.hosts.cursor.tools import TOOLS
 from tacit.hosts.dialect import (
+    ASKS,
     COMPACTION_STEP,
     OWN_FOLDER,
+    REFUSES,
     Event,
+    before_call,
     event_of,
     exit_status,
     failing,
     fitted,
+    line_of,
     object_at,
     public,
     text_at,
@@ -36,6 +41,7 @@ HOST = "cursor"
 NAMES = {
     "session-start": "sessionStart",
     "prompt": "beforeSubmitPrompt",
+    "before-call": "preToolUse",
     "step": "postToolUse",
     "tool-failure": "postToolUseFailure",
     "answer": "afterAgentResponse",
@@ -47,13 +53,19 @@ NAMES = {
 CLAUDES = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "prompt",
+    "PreToolUse": "before-call",
     "PostToolUse": "step",
     "PostToolUseFailure": "tool-failure",
     "PreCompact": "pre-compact",
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
-OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, **CLAUDES}
+SHELL = (
+    "beforeShellExecution"  # where a question about a command is heard; elsewhere a refusal alone
+)
+OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, **CLAUDES, SHELL: "before-call"}
+DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions it passes on, by event
+_DECISIONS = {ASKS: "ask", REFUSES: "deny"}
 ANSWERED = (
     "session-start",
     "step",
@@ -68,6 +80,13 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, folder = text_at(payload, "conversation_id", "session_id"), _folder(payload)
     if name not in NAMES or not session or not folder or OWN_FOLDER in folder:
         return None
+    if name == "before-call":
+        shell = text_at(payload, "hook_event_name") == SHELL
+        given = {"tool_input": {"command": text_at(payload, "command")}} if shell else payload
+        if not shell and line_of(given):
+            return None  # the shell's own event comes too, and there a question is heard
+        at, writes = text_at(payload, "generation_id", "tool_use_id"), TOOLS["write"].split()
+        return before_call(given, host=HOST, session=session, folder=folder, writes=writes, at=at)
     step = _step(name, payload)
     event, said = event_of(step, name)
     return Event(
@@ -79,6 +98,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         model=text_at(payload, "model"),
         text=failing(said) if event == "tool-failure" else public(said),
         version=text_at(payload, "cursor_version"),
+        files=tuple((step or {}).get("files", ())),
         shows=False,
         captured=True,
         step=step,
@@ -121,5 +141,12 @@ def write(event: Event, told: HookAnswer) -> str:
     """Context under Cursor's own name for it; the person is shown nothing."""
     if event.name == "stop":
         return dumps({"followup_message": told.reason[:LIMIT]}) if told.decision else ""
+    if event.name == "before-call":
+        said = {
+            "permission": _DECISIONS.get(told.decision, ""),
+            "user_message": told.reason[:LIMIT],
+            "agent_message": told.reason[:LIMIT],
+        }
+        return dumps(said) if told.decision else ""
     context = fitted(told.context, LIMIT)
     return dumps({"additional_context": context}) if context else ""

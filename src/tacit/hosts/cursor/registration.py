@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.core.value import replace
-from tacit.hosts.cursor import NAMES
-from tacit.hosts.registration import EventEntry, Host, Scene, entries_of, in_shell
+from tacit.hosts.cursor import NAMES, SHELL
+from tacit.hosts.registration import MOMENT, EventEntry, Host, Scene, entries_of, in_shell
 
 _RULE_FILE = (".cursor", "rules", "tacit.mdc")
 RULE_TEXT = """---
@@ -31,6 +31,8 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     by_event: dict[str, dict[str, Any]] = {
         "beforeSubmitPrompt": {"prompt": scene.prompt},
         "afterAgentResponse": {"text": "Done."},
+        "preToolUse": {"tool_name": "Write", "tool_input": {"file_path": "notes.md"}},
+        SHELL: {"command": scene.command},
         "postToolUse": {**call, "tool_output": {"output": "ok", "exitCode": 0}},
         "postToolUseFailure": {**call, "error_message": scene.error},
     }
@@ -40,9 +42,12 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
 HOST = Host(
     "cursor",
     "Cursor",
-    tuple(
-        replace(entry, ours="step") if entry.ours == "answer" else entry
-        for entry in entries_of(NAMES)
+    (
+        *(
+            replace(entry, ours="step") if entry.ours == "answer" else entry
+            for entry in entries_of(NAMES)
+        ),
+        EventEntry(SHELL, "before-call", MOMENT),
     ),
     in_shell(),
     _sample,

@@ -1,7 +1,8 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
-`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an error, or with a command
-that may have a lesson of its own (of what a hook says to `BeforeTool` only a decision is heard). Standard output may hold nothing but JSON.
+`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an
+error, or with a command or a file that may have a lesson of its own (of what a hook says to `BeforeTool` only a
+decision is heard). Standard output may hold nothing but JSON.
 What is said at the start after `/clear` is dropped, but for what its user is shown. The end of a session is not waited for. After a
 compression the notes are gone and no event asks for them again.
 """
@@ -13,21 +14,24 @@ import os
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
 from tacit.hosts.dialect import (
-    ASKS,
+    CHANGED_FIELDS,
     OWN_FOLDER,
     REFUSES,
     TOLD_PERSON,
     Event,
     at_the_end,
+    before_call,
     command_of,
     exit_status,
     failing,
+    file_of,
     files_in,
     in_claudes_shape,
     object_at,
     public,
     text_at,
 )
+from tacit.hosts.gemini.tools import TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +52,9 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions it passes on, by event
-ANSWERED = ("session-start", "prompt", "before-command", "tool-failure")
+# which decisions it passes on, by event; where nobody sits there (`gemini -p`) it waits for ever for the answer to a question
+DECIDES = {"before-call": (REFUSES,)}
+ANSWERED = ("session-start", "prompt", "before-command", "before-file", "tool-failure")
 LIMIT = 9_500  # characters; the host documents no limit
 
 
@@ -66,24 +71,28 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         if event == "tool-failure"
         else ""
     )
-    if event == "before-call" or (event == "tool-failure" and not said):
-        event, said = event if event == "before-call" else "before-command", command_of(payload)
-        if not said:
+    at = text_at(payload, "timestamp")
+    opened = env.get("GEMINI_PROJECT_DIR", "")
+    folder = opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd
+    if event == "before-call":
+        writes = TOOLS["write"].split()
+        return before_call(payload, host=HOST, session=session, folder=folder, writes=writes, at=at)
+    touched = file_of(payload) if event == "tool-failure" and not said else ()
+    if event == "tool-failure" and not said:
+        event = "before-file" if touched else "before-command"
+        given = object_at(payload, "tool_input")
+        said = text_at(given, *CHANGED_FIELDS) if touched else command_of(payload)
+        if not said and not touched:
             return None
     text = failing(said) if event == "tool-failure" else public(said)
     source = text_at(payload, "source") if event == "session-start" else ""
-    opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.
-    at = (
-        text_at(payload, "timestamp")
-        if event in ("prompt", "before-call", "before-command", "tool-failure")
-        else ""
-    )
+    at = at if event in ("prompt", "before-command", "before-file", "tool-failure") else ""
     return Event(
         name=event,
         host=HOST,
         session=session,
-        folder=opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd,
+        folder=folder,
         key=short_hash(session, event, source, at, said),
         transcript=text_at(payload, "transcript_path"),
         source=source,
@@ -91,7 +100,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         dropped=source == "clear",
         catches_up=event == "prompt",
         text=text,
-        files=files_in(text) if event == "prompt" else (),
+        files=files_in(text) if event == "prompt" else touched,
     )
 
 
@@ -141,11 +150,6 @@ def write(event: Event, told: HookAnswer) -> str:
     if event.name == "stop":
         return at_the_end(told, limit=LIMIT)
     if event.name == "before-call":
-        said = (
-            {"decision": "deny", "reason": told.reason}
-            if told.decision == REFUSES
-            else {"decision": "ask", "systemMessage": told.reason}
-        )
-        return dumps(said) if told.decision else ""
-    theirs = NAMES[event.name] if event.name in ANSWERED else ""
+        return dumps({"decision": "deny", "reason": told.reason}) if told.decision else ""
+    theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, shows=event.name in TOLD_PERSON, limit=LIMIT)

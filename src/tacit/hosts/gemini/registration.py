@@ -66,8 +66,8 @@ HOST = Host(
             for ours, theirs in NAMES.items()
             if ours not in ("pre-compact", "before-command")
         },
-        before_call="run_shell_command",
-        tool_failure="run_shell_command",
+        before_call="run_shell_command|write_file|replace",
+        tool_failure="run_shell_command|write_file|replace|read_file",
     ),
     in_shell(unit=1000, ends_it=True, name="tacit", type="command"),
     _sample,

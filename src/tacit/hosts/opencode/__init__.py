@@ -1,8 +1,10 @@
 """opencode's dialect: what our own plugin in it asks, and a flat answer.
 
-opencode has no hooks that start a program; it loads plugins. Ours (`plugin.js`, written by `connect`) asks `tacit hook` and puts the
-answer beside the prompt, as a part that the person is not shown, or behind the output of a command. A sub-agent is a
-session of its own there, which names its parent: told as a context of the parent's, learned as a run of its own.
+opencode has no hooks that start a program; it loads plugins. Ours (`plugin.js`, written by `connect`) asks
+`tacit hook` and puts the answer beside the prompt, as a part that the person is not shown, or behind the
+output of a command or an edit. A refusal ends the call before it runs; a plugin cannot have the person asked.
+A sub-agent is a session of its own there, which names its parent: told as a context of the parent's, learned
+as a run of its own.
 """
 
 from __future__ import annotations
@@ -12,12 +14,16 @@ import os
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
 from tacit.hosts.dialect import (
+    CHANGED_FIELDS,
     OWN_FOLDER,
+    REFUSES,
     Event,
     command_of,
     failing,
+    file_of,
     files_in,
     fitted,
+    object_at,
     public,
     text_at,
 )
@@ -35,11 +41,14 @@ _EVENTS = (
     "prompt",
     "subagent-start",
     "before-command",
+    "before-file",
     "tool-failure",
     "stop",
     "session-end",
 )
 LEARNED_FROM = ("stop", "session-end")
+# which decisions it passes on, by event
+DECIDES = {"before-command": (REFUSES,), "before-file": (REFUSES,)}
 LIMIT = 9_500  # characters; the host documents no limit
 
 
@@ -57,7 +66,10 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         if name == "before-command"
         else text_at(payload, "prompt" if name == "prompt" else "error")
     )
-    if name == "before-command" and not said:
+    touched = file_of(payload) if name == "before-file" else ()
+    if touched:
+        said = text_at(object_at(payload, "tool_input"), *CHANGED_FIELDS)
+    if (name == "before-command" and not said) or (name == "before-file" and not touched):
         return None
     text = failing(said) if name == "tool-failure" else public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
@@ -74,7 +86,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         agent=text_at(payload, "agent") if parent else "",
         context=session if inside else "",
         text=text,
-        files=files_in(text) if name == "prompt" else (),
+        files=files_in(text) if name == "prompt" else touched,
         version=text_at(payload, "version"),
     )
 
@@ -89,7 +101,12 @@ def _store(env: Mapping[str, str]) -> str:
 
 def write(event: Event, told: HookAnswer) -> str:
     """Context for the agent, and what the person is shown."""
-    answer = {"context": fitted(told.context, LIMIT), "message": told.message}
+    refused = told.reason if told.decision == REFUSES else ""
+    answer = {
+        "context": fitted(told.context, LIMIT),
+        "message": told.message,
+        "refused": refused[:LIMIT],
+    }
     return (
         dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""
     )

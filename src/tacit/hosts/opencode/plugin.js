@@ -5,6 +5,8 @@ import { isMainThread } from "node:worker_threads"
 const COMMAND = ["tacit"] // how Tacit is started
 const STORE = [] // --store FILE, where one was named
 
+const WRITES = ["write", "edit"] // tools that change the file they name
+
 // Whatever fails, the agent goes on as if Tacit were not there.
 const ask = (event, payload, seconds) =>
   new Promise((done) => {
@@ -46,7 +48,7 @@ const atTerminal = () => {
 
 export const Tacit = async ({ client, directory }) => {
   const sessions = new Map()
-  const running = new Map() // by call: what is known of its command, asked while it runs
+  const known_of = new Map() // by call: what is known of its command or file, told with its result
   const commands = new Map() // by session: the text that a command stands for, which nobody typed
   const loaded = Date.now()
   let typed = atTerminal()
@@ -104,16 +106,19 @@ export const Tacit = async ({ client, directory }) => {
       output.parts.push({ id: last.id.slice(0, 16) + "z".repeat(14), sessionID: id, messageID: output.message.id, type: "text", text, synthetic: true })
     },
     "tool.execute.before": async (input, output) => {
-      if (input.tool !== "bash" || !output.args?.command) return
+      const { command, filePath, oldString, content } = output.args ?? {}
+      const [event, given] = input.tool === "bash" ? ["before-command", { command }] : ["before-file", { filePath, oldString, content }]
+      if (!(input.tool === "bash" ? command : WRITES.includes(input.tool) && filePath)) return
       const session = await known(input.sessionID)
-      const payload = { ...about(input.sessionID, session), id: input.callID, tool_input: { command: output.args.command } }
-      running.set(input.callID, ask("before-command", payload, 5))
+      const answer = await ask(event, { ...about(input.sessionID, session), id: input.callID, tool_input: given }, 5)
+      if (answer.refused) throw new Error(answer.refused)
+      known_of.set(input.callID, answer.context ?? "")
     },
     "tool.execute.after": async (input, output) => {
       const session = await known(input.sessionID)
       const found = session.begun ? [] : [await begin(input.sessionID, session)] // compacted in the middle of a turn
-      found.push((await running.get(input.callID))?.context ?? "")
-      running.delete(input.callID)
+      found.push(known_of.get(input.callID) ?? "")
+      known_of.delete(input.callID)
       if (input.tool === "bash" && output.metadata?.exit) {
         const payload = { ...about(input.sessionID, session), id: input.callID, error: output.output }
         found.push((await ask("tool-failure", payload, 5)).context ?? "")

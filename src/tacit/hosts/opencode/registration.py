@@ -35,6 +35,7 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
             "agent": scene.agent,
         },
         "before-command": {"tool_input": {"command": scene.command}},
+        "before-file": {"tool_input": {"filePath": "notes.md", "content": scene.prompt}},
         "tool-failure": {"error": scene.error},
     }
     return {**said, **by_event.get(entry.ours, {})}
@@ -48,6 +49,7 @@ HOST = Host(
         EventEntry("chat.message", "prompt", 5),
         EventEntry("chat.message", "subagent-start", 10),
         EventEntry("tool.execute.before", "before-command", 5),
+        EventEntry("tool.execute.before", "before-file", 5),
         EventEntry("tool.execute.after", "tool-failure", 5),
         EventEntry("session.idle", "stop", 10),
         EventEntry("dispose", "session-end", 5),

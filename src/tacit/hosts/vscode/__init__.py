@@ -14,10 +14,13 @@ import os
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
 from tacit.hosts.dialect import (
+    ASKS,
     COMPACTION_STEP,
     OWN_FOLDER,
+    REFUSES,
     TOLD_PERSON,
     Event,
+    before_call,
     event_of,
     exit_status,
     failing,
@@ -28,6 +31,7 @@ from tacit.hosts.dialect import (
     text_at,
     tool_step,
 )
+from tacit.hosts.vscode.tools import TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ NAMES = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
     "subagent-start": "SubagentStart",
+    "before-call": "PreToolUse",
     "step": "PostToolUse",
     "pre-compact": "PreCompact",
     "stop": "Stop",
@@ -51,6 +56,7 @@ OURS = {
     "PostToolUseFailure": "tool-failure",
     "SessionEnd": "session-end",
 }
+DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions they pass on, by event
 COPILOT = "COPILOT_AGENT_SESSION_ID"
 LIMIT = 8_000  # characters; the host documents no limit, Copilot CLI cuts at 10 KB
 
@@ -63,6 +69,12 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         return None
     if payload.get("agent_id") and name != "subagent-start":
         return None
+    # an inherited one names another session
+    host = "copilot" if env.get(COPILOT) == session else HOST
+    if name == "before-call":
+        writes = _writes(host)
+        at = text_at(payload, "tool_use_id", "timestamp")
+        return before_call(payload, host=host, session=session, folder=cwd, writes=writes, at=at)
     step = _step(name, payload)
     event, said = event_of(step, name)
     asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
@@ -72,9 +84,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(
         name=event,
-        host="copilot"
-        if env.get(COPILOT) == session
-        else HOST,  # an inherited one names another session
+        host=host,
         session=session,
         folder=cwd,
         key=short_hash(session, event, source, agent, said),
@@ -83,12 +93,20 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         agent=agent,
         context=text_at(payload, "agent_id", "agentId") or agent,
         text=text,
-        files=files_in(text) if asked else (),
-        shows=env.get(COPILOT) != session,
+        files=files_in(text) if asked else tuple((step or {}).get("files", ())),
+        shows=host == HOST,
         insists=name == "tool-failure",
         captured=True,
         step=step,
     )
+
+
+def _writes(host: str) -> list[str]:
+    if host == "copilot":
+        from tacit.hosts.copilot.tools import TOOLS as table
+    else:
+        table = TOOLS
+    return table["write"].split()
 
 
 def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -123,12 +141,14 @@ def write(event: Event, told: HookAnswer) -> str:
     if event.name == "stop":
         said = {"hookEventName": NAMES["stop"], "decision": "block", "reason": told.reason[:LIMIT]}
         return dumps({"hookSpecificOutput": said}) if told.decision else ""
+    if event.name == "before-call" and not told.decision:
+        return ""
     return in_claudes_shape(told, _told_to(event), shows=event.name in TOLD_PERSON, limit=LIMIT)
 
 
 def _told_to(event: Event) -> str:
     return (
         NAMES["step"]
-        if event.name in ("step", "before-command", "tool-failure")
+        if event.name in ("step", "before-command", "before-file", "tool-failure")
         else NAMES[event.name]
     )

@@ -189,14 +189,19 @@ def _fired(
 
     path = store_path(store or None, env)
     if not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
-        return []
+        return []  # reading is free
     try:
         from tacit.guards.armed import concerned
         from tacit.safety.files import LONGEST_PATH
 
-        file = event.files[0] if event.name == "before-file" else ""
-        fits = len(event.folder) <= LONGEST_PATH
-        return concerned(path, event.session, event.folder, event.text, file) if fits else []
+        if len(event.folder) > LONGEST_PATH:
+            return []
+        calls = [("", file) for file in event.files] or [(event.text, "")]
+        return [
+            each
+            for line, file in calls
+            for each in concerned(path, event.session, event.folder, line, file)
+        ]
     except Exception:
         return []  # a broken guard is a note
 

@@ -109,7 +109,7 @@ def _record(
 ) -> None:
     project = memories.project_id
     unit = run_id(project, event.host, event.root or event.session)
-    call = call_key(event.files[0] if event.name == "before-file" else event.text)
+    call = call_key(event.files[0] if event.files else event.text)
     mark = Mark(
         guard.lesson,
         unit,
