@@ -27,7 +27,7 @@ from tacit.hooks.common import note_used
 from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
-from tacit.learn import learn, preview
+from tacit.learn import learn
 from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.pipeline import read
 from tacit.learn.stage import Learned, added
@@ -362,13 +362,13 @@ class Learning(Recalling):
         project = home.ensure_project()
         if not dry_run:
             self._doubted(run, project.id)
-        do = preview if dry_run else learn
-        learned = do(
+        learned = learn(
             replace(home.work, store=self.store, now=self.now),
             run,
             known_lines=home.instruction_lines(None if run.foreign else run),
             over=over,
             hold_all=stage,
+            dry_run=dry_run,
             model=None if dry_run else home.model("extract"),
             person=self.env.get("USER")
             or self.env.get("LOGNAME")

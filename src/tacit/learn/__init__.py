@@ -8,7 +8,7 @@ adds is a transaction of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.core.rows import run_id
 from tacit.core.run import Run
@@ -66,7 +66,7 @@ def learn(
         session = Session(work, run, id, at)
         session.redacted = sum(hits for _, hits in cleaned)
         own = [each for each in judged if each[0].run == run.id]
-        with work.write() as tx:
+        with work.write(keep=not dry_run) as tx:
             session.enter(tx)
             for other in dict.fromkeys(
                 finding.run for finding, _ in judged if finding.run != run.id
@@ -77,25 +77,10 @@ def learn(
             if not run.foreign:  # what became of lessons is not for anybody's file to say
                 session.settle(tx, own, over or session.is_over(), echoed, known_lines)
             session.leave(tx)
-            if dry_run:
-                raise _Preview(session.report(dry_run=True))
-        report = session.report()
+        report = session.report(dry_run=dry_run)
         ask_model = of_origins("step", "extract") if model is not None else None
-        if ask_model is None or run.foreign or not (over or session.is_over()):
+        if dry_run or ask_model is None or run.foreign or not (over or session.is_over()):
             return report
         return added(
             report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all)
         )
-
-
-def preview(*args: Any, **named: Any) -> Learned:
-    """What learning a run would do; the transaction is rolled back."""
-    try:
-        return learn(*args, **{**named, "dry_run": True})
-    except _Preview as stopped:
-        return stopped.report
-
-
-class _Preview(Exception):
-    def __init__(self, report: Learned) -> None:
-        self.report = report

@@ -302,5 +302,8 @@ def submit(
         "linked": "linked",
     }.get(taken.outcome, "known")
     return Submitted(
-        run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory
+        run.id,
+        "new" if session.report().new and word == "known" else word,
+        taken.reason,
+        taken.memory,
     )

@@ -15,7 +15,7 @@ from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
-from tacit.core.value import replace
+from tacit.core.value import replace, value
 from tacit.learn.counting import counted
 from tacit.learn.cures import keep
 from tacit.learn.filing import filing_of
@@ -42,27 +42,40 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 BY_LEARNING = "learn"  # the name under which the pipeline writes
-REPORT_COUNTS = tuple(
-    "hold quarantine discard rejected linked settled proposals findings known buried".split()
-)
 PORTION = 50  # findings whose neighbours are looked up at once
 
 
+@value
+class Became:
+    """What became of one finding."""
+
+    what: str  # new, met, known, lifted, buried, linked or discard
+    key: str = ""  # of the finding; empty for the cure of a failure
+    memory: str = ""  # the lesson that it made or met
+    about: frozenset[str] = frozenset()  # the lessons it is about, by id and family
+    waits: str = ""  # why a new one is not told: hold or quarantine
+    reason: str = ""
+    rejected: bool = False  # kept, as refused by a check
+
+    @property
+    def is_news(self) -> bool:
+        """Whether this run had not said it before."""
+        return bool(self.key) and self.what not in ("known", "buried")
+
+
 class Findings:
-    """The learning of one run inside its transaction: state that has a beginning and an end."""
+    """The learning of one run inside its transaction: what is known of the run, and what became of each of its findings."""
 
     def __init__(self, work: WorkContext | ReaderContext, run: Run, id: str, at: str) -> None:
         self.project, self.profile, self.ids = work.project, work.profile, work.ids
         self.work, self.run, self.id, self.at = work, run, id, at
         self.hand = Hand(BY_LEARNING, at, id, work.project.profile)
         self.redacted = 0
-        self.counts = dict.fromkeys(REPORT_COUNTS, 0)
-        self.new: list[str] = []
-        self.matched: list[str] = []
-        self.moves: list[tuple[str, str, str, str]] = []
-        self.discarded: list[str] = []  # why, of what an origin's gate took no memory from
-        self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
         self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
+        self.became: list[Became] = []
+        self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
+        self.moves: list[tuple[str, str, str, str]] = []
+        self.counts = Counter[str]()  # proposals, and uses that were settled
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
@@ -89,11 +102,12 @@ class Findings:
         """Each finding becomes a memory, a sighting, or a counted nothing."""
         for at in range(0, len(judged), PORTION):
             portion = judged[at : at + PORTION]
-            self.near = Neighbours(
-                tx, self.project.id, [finding for finding, _ in portion], self.profile
-            )
+            texts = [finding for finding, _ in portion]
+            near = Neighbours(tx, self.project.id, texts, self.profile)
             for finding, decision in portion:
-                self._take(tx, finding, decision)
+                became = self._take(tx, finding, decision, near)
+                self.about[finding.key] = {*became.about}
+                self.became.append(became)
 
     def take_for(
         self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]
@@ -105,54 +119,56 @@ class Findings:
         other = type(self)(self.work, Run(run, row.host), row.id, self.at)
         other.enter(tx)
         other.take(tx, judged)
-        self.new += other.new
-        self.matched += other.matched
+        self.became += other.became
         self.moves += other.moves
-        self.counts = {name: count + other.counts[name] for name, count in self.counts.items()}
+        self.counts += other.counts
 
-    def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
-        found = self._match(tx, finding, decision)
+    def _take(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, near: Neighbours
+    ) -> Became:
+        found, twin = self._match(tx, finding, decision, near)
         known = found.memory
-        self.about[finding.key] = {known.id, known.family or known.id} if known else set()
+        about = frozenset({known.id, known.family or known.id} if known else ())
         if self.said.knows(finding):
-            self.counts["known"] += 1
-            self._lift(tx, finding, decision)
-            return
+            lifted = self._lift(tx, finding, decision)
+            return Became("lifted" if lifted else "known", finding.key, lifted, about)
         if finding.place in self.buried:
-            self.counts["buried"] += 1
-            return
+            return Became("buried", finding.key, "", about)
         self.said.add(finding)
-        self.counts["findings"] += 1
         finding, decision = self._weighed(finding, decision, known)
-        memory = ""
-        if decision.linked:
-            self.counts["linked"] += 1
-        elif not decision.stored:
-            self.counts["discard"] += 1
-        else:
-            self.counts["rejected"] += decision.rejected
-            memory = self._store(tx, finding, decision, known)
-            self.near.wrote(tx, memory)
-            self.about[finding.key] |= {memory}
+        if not decision.stored:
+            self._record(tx, finding, decision, "", found)
+            what = "linked" if decision.linked else "discard"
+            return Became(what, finding.key, "", about, reason=decision.reason)
+        memory = self._store(tx, finding, decision, known, twin)
+        near.wrote(tx, memory)
         self._record(tx, finding, decision, memory, found)
-
-    def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
-        """Somebody stands now for what an earlier learning of this run held because nobody did."""
-        row = self.said.row(finding)
-        found = (
-            tx.memories([row.memory])
-            if row and row.memory and row.tier in HELD and decision.stored
-            else []
+        waits = decision.outcome if known is None else ""
+        return Became(
+            "met" if known else "new",
+            finding.key,
+            memory,
+            about | {memory},
+            waits if waits in ("hold", "quarantine") else "",
+            decision.reason,
+            decision.rejected,
         )
-        for memory in found:
+
+    def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> str:
+        """The lesson that an earlier learning of this run held because nobody stood for it, where somebody does now; empty for none."""
+        row = self.said.row(finding)
+        if row is None or not row.memory or row.tier not in HELD or not decision.stored:
+            return ""
+        lifted = ""
+        for memory in tx.memories([row.memory]):
             now = vouched_for(memory, finding, decision, self.hand)
             if now is not None:
                 tx.apply(now)
-                self.matched.append(memory.id)
-                self.counts["findings"] += 1
+                lifted = memory.id
             if self._is_heard(finding):  # what it said counts from now on
                 self._witness(tx, memory, finding, decision)
                 self._promote(tx, memory.id)
+        return lifted
 
     def tell(
         self,
@@ -184,7 +200,7 @@ class Findings:
                 hold=hold,
                 vouch=vouch,
             )
-            (self.new if new else self.matched).append(id)
+            self.became.append(Became("new" if new else "met", memory=id))
             self._promote(tx, id)
         self.counts["proposals"] += propose(tx, self.project.id, told.notices, self.at)
 
@@ -207,27 +223,25 @@ class Findings:
             )
         return finding, decision
 
-    def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> Matched:
+    def _match(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, near: Neighbours
+    ) -> tuple[Matched, Memory | None]:
+        """The lesson that a finding is, and the one that it is alike to and yet apart from."""
         apart: dict[str, Memory] = {}  # alike, and yet not this one
         finding = replace(finding, at=finding.at or self.run.ended_at)
 
         def met() -> Matched:
-            near = self.near.of(finding)
-            found = match(self.project.id, finding, self.profile, near, but=apart)
-            stands = (
-                successor_of(tx, tx.get(found.memory.id)) if found.memory else None
-            )  # as it is now
-            if (
-                found.memory is None
-                or stands is None
-                or not keeps_apart(finding, decision, stands, self.profile)
-            ):
+            found = match(self.project.id, finding, self.profile, near.of(finding), but=apart)
+            if found.memory is None:
+                return found
+            stands = successor_of(tx, tx.get(found.memory.id))  # as it is now
+            if stands is None or not keeps_apart(finding, decision, stands, self.profile):
                 return replace(found, memory=stands)
             apart[found.memory.id] = stands
             return met()
 
         found = met()
-        self.twin = next(iter(apart.values()), None)
+        twin = next(iter(apart.values()), None)
         # What a person said is known by their own words first, anything else by what a reader calls it.
         if finding.key in self.same and (found.memory is None or finding.tier not in PERSONAL):
             for told in tx.memories([self.same[finding.key]]):
@@ -235,27 +249,28 @@ class Findings:
                 if stands is None or not keeps_apart(
                     finding, decision, stands, self.profile, claimed=True
                 ):
-                    return replace(found, memory=stands, score=1.0, runner_up=0.0)
-                self.twin = stands
-        return found
+                    return replace(found, memory=stands, score=1.0, runner_up=0.0), twin
+                twin = stands
+        return found, twin
 
     def _store(
-        self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None
+        self,
+        tx: Transaction,
+        finding: Finding,
+        decision: GateDecision,
+        known: Memory | None,
+        twin: Memory | None,
     ) -> str:
+        """The memory that a finding makes, or meets again."""
         if known is None:
             memory = new_memory(
                 finding, decision, self.profile, self.project.id, self.ids(), self.at
             )
-            if self.twin is not None and self.twin.gate == "allow":
-                memory = replace(memory, family=family_of(self.twin))
-            told = f"{finding.extractor}: {decision.reason}"
-            tx.apply(made(memory, self.hand, told))
-            self.new.append(memory.id)
-            if decision.outcome in ("hold", "quarantine"):
-                self.counts[decision.outcome] += 1
+            if twin is not None and twin.gate == "allow":
+                memory = replace(memory, family=family_of(twin))
+            tx.apply(made(memory, self.hand, f"{finding.extractor}: {decision.reason}"))
         else:
             memory = known
-            self.matched.append(memory.id)
             if self._is_heard(finding):
                 finding = self._met_again(tx, known, finding, decision)
         self._witness(tx, memory, finding, decision, new=known is None)
@@ -385,39 +400,44 @@ class Findings:
             tx.count(self.project.id, "gate_fallback", self.at)
         if decision.outcome == "discard" and not memory and self.profile.gate.function != "rules":
             tx.count(self.project.id, "gate_discard", self.at)
-            self.discarded.append(decision.reason)
 
     def report(self, dry_run: bool = False) -> Learned:
         """What came of it."""
-        at = self.counts
+        of = Counter(each.what for each in self.became if each.key)
+        waits = Counter(each.waits for each in self.became)
+        news = sum(each.is_news for each in self.became)
+        met = (each.memory for each in self.became if each.what in ("met", "lifted"))
         warned = (*(self.run.reading.warnings if self.run.reading else ()), *self._left_out())
         return Learned(
             run=self.run.id,
             format=self.run.host,
-            already=not self.first and not at["findings"],
-            findings=at["findings"],
-            known=at["known"],
-            buried=at["buried"],
-            new=tuple(self.new),
-            matched=tuple(dict.fromkeys(self.matched)),
-            held=at["hold"],
-            quarantined=at["quarantine"],
-            discarded=at["discard"],
-            rejected=at["rejected"],
-            linked=at["linked"],
+            already=not self.first and not news,
+            findings=news,
+            known=of["known"] + of["lifted"],
+            buried=of["buried"],
+            new=tuple(each.memory for each in self.became if each.what == "new"),
+            matched=tuple(dict.fromkeys(met)),
+            held=waits["hold"],
+            quarantined=waits["quarantine"],
+            discarded=of["discard"],
+            rejected=sum(each.rejected for each in self.became),
+            linked=of["linked"],
             redacted=self.redacted,
-            settled=at["settled"],
+            settled=self.counts["settled"],
             moves=tuple(self.moves),
-            proposals=at["proposals"],
+            proposals=self.counts["proposals"],
             dry_run=dry_run,
             warnings=warned,
         )
 
     def _left_out(self) -> Iterator[str]:
-        if count := self.counts["buried"]:
+        if count := sum(each.what == "buried" for each in self.became):
             told = "what was said at the same place of this run was erased. If it is something else, learn it under another run id"
             yield f"{self.run.id}: {count} left out: {told}."
-        for reason, times in Counter(self.discarded).items():
+        if self.profile.gate.function == "rules":
+            return  # an origin's gate says why it took no memory from something
+        why = Counter(each.reason for each in self.became if each.what == "discard")
+        for reason, times in why.items():
             yield f"{self.run.id}: {times} discarded: {reason}"
 
 
