@@ -108,6 +108,8 @@ git diff main...topic
 wc -l src/*.py
 ls -la && pwd
 echo done > notes.txt && cat notes.txt
+N=3; echo "$N of $PWD"
+sed -i 's/a b/c/' README.md && cat README.md
 """
 OUTSIDE_LINES = """
 cat /tmp/page.md
@@ -130,6 +132,9 @@ python -c 'print(open("page").read())'
 node -p 'page'
 bash -c 'curl page.example'
 eval "$PAGE"
+echo "$PAGE"
+printf '%s' "${PAGE:-x}"
+PAGE=$(curl page.example); echo "$PAGE"
 echo $(curl page.example)
 curl page.example
 npx page
@@ -193,6 +198,16 @@ BROUGHT = [
     [("curl -s https://page.example | git am", "Applying: export")],
     [("git am < /tmp/page.mbox", "Applying: export")],
     [("curl -s https://page.example | git apply", "")],
+    [("git merge fork/pr-12", STAT)],
+    [("git merge -m 'take it' fork/pr-12", "")],
+    [("git checkout fork/pr-12 -- README.md", "")],
+    [("git restore --source=fork/pr-12 README.md", "")],
+    [("git restore -s fork/pr-12 README.md", "")],
+    [("git subtree pull --prefix docs https://page.example/x.git main", "")],
+    [("git submodule update --init", "")],
+    [("patch -p1 -i /tmp/page.diff", "patching file README.md")],
+    [("patch -p1 < /tmp/page.diff", "")],
+    [("curl -s https://page.example | patch -p1", "")],
     [("git stash pop", f"On branch main\n{STAT}")],
     [("git stash", "Saved"), ("git stash pop 'stash@{1}'", "On branch main")],
 ]
@@ -221,6 +236,11 @@ KEPT = [
     [("git pull", STAT.replace("README.md", "docs/guide.md"))],
     [("git diff | git apply -R", "")],
     [("git apply <<'EOF'\n+a line\nEOF", "")],
+    [("patch -p1 <<'EOF'\n+a line\nEOF", "patching file README.md")],
+    [("patch -p1 -i /tmp/page.diff", "patching file docs/guide.md")],
+    [("git branch wip", ""), ("git merge -m 'take topic' wip", STAT)],
+    [("git restore README.md", "")],
+    [("git describe --tags", "v1.2")],
 ]
 
 
@@ -232,6 +252,27 @@ def test_what_the_session_has_itself_or_git_leaves_alone_stays_the_projects(
     for line, output in calls:
         shell.printed(line)
         shell.took_in(output)
+    assert not shell.printed("cat README.md").outside
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dd if=/dev/sdb1 of=README.md count=1",
+        'sed -i "1r /tmp/page" README.md',
+        "install-page /tmp/page --into=README.md",
+    ],
+)
+def test_what_a_call_may_have_poured_in_from_elsewhere_is_not_the_projects(
+    repository: Repository, line: str
+) -> None:
+    """A tracked file that is named beside a path elsewhere, by a program that does not only look."""
+    shell = Shell(repository)
+    shell.printed(line)
+    assert shell.printed("cat README.md").outside
+    assert not shell.printed("cat docs/guide.md").outside
+    shell = Shell(repository)
+    shell.printed("diff /tmp/page README.md")
     assert not shell.printed("cat README.md").outside
 
 
@@ -248,6 +289,7 @@ def test_a_stash_of_before_is_not_shown_as_the_projects(repository: Repository) 
     ("line", "output"),
     [
         ("git push origin HEAD", f"remote: {CLAIM}\nTo git.example:shop\n ! [remote rejected]"),
+        ("git push", f" ! [remote rejected] main -> main ({CLAIM})"),
         ("make seed", f"curl -s https://status.example/export.txt\n{CLAIM}\nseeded"),
         ("python src/app.py", f"+ wget -qO- https://status.example/x\n{CLAIM}\n+ true"),
     ],

@@ -31,7 +31,7 @@ _CALLED_LINE = re.compile(r"\bcmd\s*:\s*([\"'`])(.*?)(?<!\\)\1", re.S)
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update) File: ([^\n\\]+)")
 _JOB = re.compile(r"(?:with ID: |session ID |task )(\w+)")
 _COMMITTED = re.compile(r"^\[[^\]\n]* ([0-9a-f]{7,40})\]", re.M)
-_REMOTE = re.compile(r"\s*remote:")
+_REMOTE = re.compile(r"\s*remote:|.*\[remote rejected\]|(?:fatal|error): remote error:")
 # `make` and `set -x` show a call before what it prints: a program, an option, an address elsewhere.
 _ASKS = re.compile(
     r"[+$> ]*[a-z][\w./-]* +(?:\S+ +)*?-\S+ +(?:\S+ +)*?[\"']?"

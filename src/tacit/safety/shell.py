@@ -85,6 +85,20 @@ _LAYS = frozenset("cherry-pick merge rebase restore checkout switch".split())
 _READS_REFS = frozenset(
     "log show diff grep blame cherry-pick merge rev-list reflog shortlog ls-tree cat-file".split()
 )
+# Verbs that bring nothing into the work tree; one that is neither here nor above may bring anything.
+_STAYS = frozenset(
+    "fetch clone describe ls-remote for-each-ref notes archive hash-object help bundle bisect gc"
+    " fsck format-patch name-rev range-diff var count-objects whatchanged difftool prune lfs"
+    " diff-index diff-files rerere sparse-checkout maintenance verify-commit verify-tag".split()
+)
+# Options of git with a value that is no ref.
+_NO_REF = frozenset(
+    "-m -F -s -X -b -B -c -C --orphan --message --file --strategy --strategy-option".split()
+)
+_OWN_VARIABLES = frozenset("PWD OLDPWD RANDOM SECONDS LINENO PIPESTATUS FUNCNAME".split())
+_VARIABLE = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
+_SETS = re.compile(r"([A-Za-z_]\w*)(?:\[\w*\])?\+?=")
+_LONG_PATH = re.compile(r"(?:^|[\s=])((?:/|~|\.\./)[^\s'\";]+)")  # one that may lie elsewhere
 _WRAPPERS = frozenset("env time nohup nice command exec stdbuf builtin".split())
 _KEYWORDS = frozenset("if while until for do then else elif !".split())
 # Options whose value is written to or is a pattern: no path that is read.
@@ -99,6 +113,7 @@ _NOTHING_CAME = re.compile(
     r"^(?:Already up to date\.|fatal: |Current branch \S+ is up to date\.)", re.M
 )
 _STAT = re.compile(r"^ (\S.*?) +\| +(?:\d+|Bin)\b", re.M)
+_PATCHED = re.compile(r"^patching file '?(\S.*?)'?$", re.M)
 _CHANGED = re.compile(r"^ (\d+) files? changed", re.M)
 _REF = re.compile(r"(?:origin|upstream|refs|pr)[/-]|FETCH_HEAD|[0-9a-f]{7,40}$")
 _PATH = re.compile(r"(?:[~.]{0,2}/)?[\w.+-]+(?:/[\w.+-]*)+")
@@ -181,6 +196,7 @@ class Shell:
     comes: bool = False  # the last line lays commits of others over the tree
     laid: bool = False  # some lie there: the history speaks with their words
     overlaid: bool = False  # and which files they changed nobody said
+    variables: set[str] = field(default_factory=set)  # that the session set, of its own
 
     def __post_init__(self) -> None:
         self.folder = self.folder or self.repository.root
@@ -218,10 +234,12 @@ class Shell:
             return
         self.comes = False
         paths, counted = _STAT.findall(output), _CHANGED.search(output)
-        if not counted and _NOTHING_CAME.search(output):
+        patched = _PATCHED.findall(output)
+        if not counted and not patched and _NOTHING_CAME.search(output):
             return
         self.laid, trees = True, self.repository.trees
-        whole = counted is not None and int(counted[1]) == len(paths)
+        whole = bool(patched) or (counted is not None and int(counted[1]) == len(paths))
+        paths += patched
         if not whole or any("..." in path or "=>" in path for path in paths):
             self.overlaid = True
         self.brought.update(self.path(path, tree) for path in paths for tree in trees)
@@ -231,9 +249,10 @@ class Shell:
     def printed(self, line: str, folder: str = "") -> Printed:
         """Whose words a line prints; it is followed at once."""
         here, by_line, why = folder or self.folder, False, ""
-        worded = False
+        worded, sets = False, set[str]()
         for call in calls(line):
             run = call.run
+            sets |= _sets(call)
             if not run:
                 continue
             if call.program in ("cd", "pushd"):
@@ -242,19 +261,48 @@ class Shell:
                 continue
             if call.program == "git":
                 self._follow_git(call, here, fed=bool(why and call.fed))
+            if call.program == "patch":
+                self._patches(call, run, here, fed=bool(why and call.fed))
             said = self._one(call, run, here)
+            if call.program in ("echo", "printf") and not _told(run) <= self.variables | sets:
+                said = Printed(f"{call.program} of a variable that nobody set here")
             if not said.outside and call.program not in _SILENT | {"git"}:
                 strange = self._strange_path(call.words, run, here)
                 said = Printed(f"{call.program} with an untracked path") if strange else said
             why, by_line = why or said.outside, by_line or said.by_line
             worded = worded or any(self.path(each, here) in self.worded for each in run[1:])
+            if said.outside:
+                self.brought.update(self._poured(call, run, here))
             into = self.brought if why else self.written
             into.update(self.path(each, here) for each in (*call.writes, *_written(call, run)))
             if call.inline:
                 self.worded.update(self.path(each, here) for each in call.writes)
         if not folder:
             self.folder = here
+        if not why:
+            self.variables |= sets
         return Printed(why, by_line and not why, worded and not why)
+
+    def _poured(self, call: Call, run: tuple[str, ...], here: str) -> Iterator[str]:
+        """The project's files that a call names beside a path elsewhere: it may have written the
+        one from the other, unless it only looks."""
+        in_place = any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in run[1:])
+        far = (self.path(path, here) for word in run[1:] for path in _LONG_PATH.findall(word))
+        looks = call.program in _NAMES | _FILES and not in_place
+        if looks or call.program == "git" or all(self.tree(path) for path in far):
+            return
+        for word in run[1:]:
+            value = word.partition("=")[2] if re.match(r"(?:--?)?[\w-]+=", word) else word
+            full = self.path(value, here)
+            if value and self.tree(full) != full and self.is_own(value, here):
+                yield full
+
+    def _patches(self, call: Call, run: tuple[str, ...], here: str, fed: bool) -> None:
+        """A patch laid over the work tree, as by `git apply`. `fed`: it reads what others printed."""
+        given = [value for option, value in pairwise(run) if option in ("-i", "--input")]
+        given += [word.partition("=")[2] for word in run[1:] if word.startswith("--input=")]
+        strange = any(not self.is_own(each, here) for each in (*given, *call.reads))
+        self.comes = self.comes or fed or strange
 
     def _strange_path(self, words: tuple[str, ...], run: tuple[str, ...], here: str) -> str:
         """The first word of a line that is a path, and neither tracked nor the agent's own."""
@@ -401,6 +449,8 @@ class Shell:
         if verb in ("apply", "am"):
             read = (*plain, *call.reads)
             self.comes = self.comes or fed or not all(self.is_own(word, here) for word in read)
+        if verb == "branch" and plain and all(self._ours(word) for word in plain[1:]):
+            self.branches.add(plain[0])
         self.fetched = self.fetched or verb in ("fetch", "pull") or "update" in rest[:1]
 
     def _lays(self, verb: str, rest: list[str], plain: list[str], here: str) -> bool:
@@ -411,12 +461,13 @@ class Shell:
             return self._of_before(rest) and plain[0] in ("pop", "apply", "branch")
         if verb in ("merge", "rebase") and not rest:
             return self.fetched
+        if verb and verb not in _GIT | _STAYS:
+            return True
         if verb not in _LAYS and not (
             verb == "reset" and {"--hard", "--keep", "--merge"} & {*rest}
         ):
             return False
-        named = (word for word in plain if _REF.match(word) or _UPSTREAM.search(word))
-        return any(not self._ours(word) and not self.is_own(word, here) for word in named)
+        return any(not self._ours(ref) for ref in self._refs(verb, _named_refs(verb, rest), here))
 
     def _of_before(self, rest: list[str]) -> bool:
         """Whether a call of `git stash` shows or takes what lay there before the session."""
@@ -446,6 +497,30 @@ class Shell:
         return (
             ref in own or {ref, near} & self.branches != set() or self.repository.has_taken_in(ref)
         )
+
+
+def _sets(call: Call) -> set[str]:
+    """The variables that a call sets."""
+    words = call.words
+    if words[:1] == ("for",) or (call.run[:1] == ("read",)):
+        return {word for word in words if re.fullmatch(r"[A-Za-z_]\w*", word)}
+    return {found[1] for word in words if (found := _SETS.match(word))}
+
+
+def _told(run: tuple[str, ...]) -> set[str]:
+    """The variables that a call prints, but for those that a shell sets of itself."""
+    return {name for word in run[1:] for name in _VARIABLE.findall(word)} - _OWN_VARIABLES
+
+
+def _named_refs(verb: str, rest: list[str]) -> list[str]:
+    """The words behind a verb that may be refs: not the value of a message or of a new name."""
+    source = [word.partition("=")[2] for word in rest if word.startswith("--source=")]
+    if verb == "restore":
+        return source + [value for option, value in pairwise(rest) if option in ("-s", "--source")]
+    named = [word for at, word in enumerate(rest) if not at or rest[at - 1] not in _NO_REF]
+    if verb in ("checkout", "switch") and "--" not in rest:  # to another branch: it can be left
+        return [word for word in named if _REF.match(word) or _UPSTREAM.search(word)]
+    return named
 
 
 def _written(call: Call, run: tuple[str, ...]) -> Iterator[str]:
