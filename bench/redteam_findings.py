@@ -941,7 +941,7 @@ FINDINGS = (
         7,
         "an ordinary word before `NAME_KEY=` switches redaction off",
         softened_secret,
-        "guard/test_redact::no_word_before_a_name_softens_it",
+        "safety/test_redact::no_word_before_a_name_softens_it",
     ),
     Finding(
         8,
@@ -1008,7 +1008,7 @@ REST = (
     ),
     (
         "text forges our own marks; `plain_line` twice is not once",
-        "guard/test_screen::imitations_of_our_own_marks_are_quarantined guard/test_screen::one_line_twice_is_the_same_as_once",
+        "safety/test_screen::imitations_of_our_own_marks_are_quarantined safety/test_screen::one_line_twice_is_the_same_as_once",
     ),
     (
         "names of files, branch and folder keep secrets",

@@ -118,7 +118,7 @@ FINDINGS = (
     Finding(
         11,
         "redaction: 19 of 99 kinds on disk",
-        "guard/test_redact.py::test_no_kind_of_the_lists_is_left guard/test_redact.py::test_what_stays_and_what_goes",
+        "safety/test_redact.py::test_no_kind_of_the_lists_is_left safety/test_redact.py::test_what_stays_and_what_goes",
     ),
     Finding(
         12,
