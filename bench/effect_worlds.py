@@ -379,7 +379,6 @@ class Result(NamedTuple):
     asked: int  # those that the world is about: all, or the one that ruins its runs
     verdicts: dict[str, int]  # of these, how many ever had the word
     false: int  # lessons that ever had helps or harms where the world says otherwise
-    moved: int  # of those asked about, taken out by belief
     looks: int
     held: int  # looks at which the interval held the truth
     units: int
@@ -402,7 +401,7 @@ def measured(world: World, stores: int, seed: int) -> Result:
     started = time.perf_counter()
     verdicts: dict[str, int] = {}
     claims: dict[str, int] = {}
-    lessons = asked = false = moved = looks = held = units = uses = right = ended = 0
+    lessons = asked = false = looks = held = units = uses = right = ended = 0
     for n in range(stores):
         with tempfile.TemporaryDirectory() as folder:
             store = Store(world, seed + 1000 * n, folder)
@@ -414,18 +413,16 @@ def measured(world: World, stores: int, seed: int) -> Result:
                 store.meddle(number)
                 if number % EACH == EACH - 1:
                     found = store.memories.effect()
-                    claimed.add(found.whole.verdict.word)
+                    claimed.add(found.together.word)
                     for each in found.lessons:
                         if (
                             each.memory.id in store.lessons
-                            and each.table
+                            and each.known.units
                             and world.also != "falling"
                         ):
                             looks += 1
                             held += (
-                                each.interval.low - 1e-9
-                                <= truth_of(world)
-                                <= each.interval.high + 1e-9
+                                each.known.low - 1e-9 <= truth_of(world) <= each.known.high + 1e-9
                             )
             for id, name in names.items():
                 said = {
@@ -444,15 +441,9 @@ def measured(world: World, stores: int, seed: int) -> Result:
                 asked += 1
                 for word in said - {"not yet known"}:
                     verdicts[word] = verdicts.get(word, 0) + 1
-                out = [
-                    entry
-                    for entry in store.memories.log(memory=id, verb="move")
-                    if entry.after.get("state") == "under_review"
-                ]
-                moved += bool(out) and "harms" not in said
             for word in claimed - {"not yet known"}:
                 claims[word] = claims.get(word, 0) + 1
-            units += sum(each.standing.units for each in store.memories.effect().lessons)
+            units += sum(each.known.units for each in store.memories.effect().lessons)
             # a merged lesson has two problems; where half of the runs are lost, the truth is not on file
             if world.also not in ("merges", "missing"):
                 told = [*store.right()]
@@ -464,7 +455,6 @@ def measured(world: World, stores: int, seed: int) -> Result:
         asked,
         verdicts,
         false,
-        moved,
         looks,
         held,
         units,
@@ -495,17 +485,9 @@ def judged(result: Result) -> tuple[str, bool]:
     )
     good = good and result.units > 0  # a world in which nothing is on trial shows nothing
     good = good and result.right >= 0.99 * result.uses and wilson_low(wrong, result.stores) <= 0.05
-    good = (
-        good
-        and not (world.name[:2] in ("4a", "4b", "4c") and wrong)
-        and not (world.name[:4] == "rare" and result.ended)
-    )
-    if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
-        good = (
-            good
-            and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0)
-            >= 0.3 * result.asked
-        )
+    good = good and not (world.name[:4] == "rare" and result.ended > result.lessons / 400)
+    if world.says:
+        good = good and said.get(world.says, 0) >= 0.3 * result.asked
     share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"
     told = [f"{said.get(word, 0)} of {result.asked}" for word in ("helps", "harms")]
     cells = [
@@ -516,8 +498,6 @@ def judged(result: Result) -> tuple[str, bool]:
         world.says or "neither",
         *told,
         result.false,
-        said.get("no difference", 0),
-        result.moved,
         result.ended,
         ", ".join(f"{word} {n} of {result.stores}" for word, n in result.claims.items())
         or "nothing",
@@ -528,8 +508,8 @@ def judged(result: Result) -> tuple[str, bool]:
 
 
 HEAD = (
-    "| world | lessons | runs a store | units | right | helps | harms | false, any look | no difference | out by belief | not given any more | of the lessons together | intervals that held | losses as they were | |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    "| world | lessons | runs a store | units | right | helps | harms | false, any look | not given any more | of the lessons together | intervals that held | losses as they were | |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -570,9 +550,7 @@ def main() -> int:
 
 
 WHAT = """Looked at after every run. Right: the verdict that is true there. False: lessons that were ever called helps or harms where the world says otherwise (in the last world one
-lesson of eight ruins its runs; the seven beside it are innocent). Bounds: the lower end of Wilson's interval of false verdicts, and of false claims about the lessons together, at most 5 %; in 4a, 4b and 4c no
-such claim at all; of lessons against a rare problem none is ended; intervals at least 95 % of the looks, right verdicts, or harm taken out by
-belief, at least 30 %; losses recorded as they were, at least 99 % of the settled uses."""
+lesson of eight ruins its runs; the seven beside it are innocent). Bounds: the lower end of Wilson's interval of false verdicts, and of false claims about the lessons together, at most 5 %; also in 4a, 4b and 4c; of lessons against a rare problem one of 400 at most is ended; intervals at least 95 % of the looks, right verdicts at least 30 %; losses recorded as they were, at least 99 % of the settled uses."""
 
 
 def played(world: World, stores: int, seed: int, kept: Path) -> Result:

@@ -102,9 +102,9 @@ def test_every_profile_has_a_way_up_and_out(name: str) -> None:
 
 def test_a_move_carries_its_reason() -> None:
     """The journal gets a sentence with the numbers that decided."""
-    found = advance(named(), LadderFacts("provisional", belief_help=0.8123, units=24, tasks=4))
-    reason = "belief that it helps 0.81 after 24 units over 4 tasks"
-    assert found == Move("stable", reason, "believed-helpful", "effect")
+    found = advance(named(), LadderFacts("provisional", contradictions=3))
+    reason = "3 contradictions of its text"
+    assert found == Move("under_review", reason, "contradicted", "contradiction")
 
 
 def test_an_approval_counts_in_the_role_in_which_it_was_given() -> None:

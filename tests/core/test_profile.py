@@ -23,7 +23,7 @@ from tacit.origins import ORIGINS, kept, named
 
 WAYS = ("default", *ORIGINS)
 # beside facets: what decides between two lessons
-OPINION = {"pinned", "newer", "older", "seen", "belief", "confidence"}
+OPINION = {"pinned", "newer", "older", "seen", "confidence"}
 WORDS = {
     "verdict": VERDICTS,
     "class": CLASSES,

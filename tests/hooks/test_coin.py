@@ -32,10 +32,8 @@ def assign(
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 
-def use(
-    memory: str, arm: str, family: str = "", probability: float = 0.3, blank: bool = False
-) -> Use:
-    return Use(memory, "u", "p", "u", family or memory, arm, probability, blank=blank)
+def use(memory: str, arm: str, family: str = "", probability: float = 0.3) -> Use:
+    return Use(memory, "u", "p", "u", family or memory, arm, probability)
 
 
 @pytest.mark.parametrize(
@@ -51,35 +49,31 @@ def use(
 )
 def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> None:
     """Without a coin, and at any rate."""
-    (found,) = assign([make(**fields)], at=settings(rate=0.9, rate_severe=0.9, rate_watch=0.9))
+    (found,) = assign([make(**fields)], at=settings(rate=0.9))
     assert (found.arm, found.probability, found.given) == ("exempt", 0.0, True)
-
-
-MUTE = Tally(signals={"untold": 5.0, "units": 1.0})
 
 
 @pytest.mark.parametrize(
     ("lessons", "rates", "reason"),
     [
-        # what a person entered by hand is not withheld from them; what a reader heard has the low coin until it is confirmed
+        # what a person typed or entered is their own word; a reader's general words for one act are on trial
         (
             [{"trust": "user"}, {"trust": "user", "extra": {"word": "said"}}],
-            [0.0, 0.1],
+            [0.0, 0.0],
             "exempt: a person's own word",
         ),
-        # the last five units could not tell: from then on it is given
-        (
-            [{"tally": MUTE}, {"tally": Tally(signals={"untold": 4.0})}],
-            [0.0, 0.3],
-            "not measurable here",
-        ),
+        ([{"trust": "user", "extra": {"word": "shown"}}], [0.3], "on trial"),
+        # a habit is asked for in sessions, never a person's word
+        ([{"trust": "agent", "extra": {"word": "asked"}, "klass": "rule"}], [0.3], "on trial"),
+        ([{"verdict": "rare"}], [0.15], "verdict rare"),
+        ([{}, {"verdict": "rare"}, {}], [0.2, 0.1, 0.2], "on trial"),  # one of three is drawn
         # what is about a subject may never be asked for again; a way of working is
         ([{"about": "rounding"}], [0.0], "told for the first time"),
         ([{"about": "rounding", "tally": Tally(uses=1)}], [0.3], ""),
         ([{"about": "*"}], [0.3], ""),
         (
-            [{"family": "f", "severity": "bug"}, {"family": "f"}],
-            [0.1, 0.1],
+            [{"family": "f", "verdict": "rare"}, {"family": "f"}],
+            [0.15, 0.15],
             "",
         ),  # one coin has one rate
         ([{"family": "pinned"}], [0.3], ""),  # an exempt twin's use is no coin
@@ -93,8 +87,9 @@ def test_who_has_which_rate(
 
 
 def test_the_coin_is_fair_at_its_rate(make: Make) -> None:
-    """Of many lessons about the rate is withheld, and the rate is recorded with each."""
-    found = assign([make(id=f"c{n:011d}") for n in range(1003)])[3:]  # the same ones each time
+    """Of many moments the rate is withheld, and the rate is recorded with each."""
+    lesson = make(id="c00000000001")
+    found = [assign([lesson], unit=f"u{n}")[0] for n in range(1000)]
     assert {each.probability for each in found} == {0.3}
     assert 250 < sum(each.arm == "withheld" for each in found) < 350
 
@@ -106,27 +101,21 @@ def test_the_same_unit_gives_the_same_answer(make: Make) -> None:
     assert {each.memory: each.arm for each in assign([*first, *memories[::-1]])} == arms
 
 
-def test_of_the_three_that_matter_most_one_at_most_is_left_out(make: Make) -> None:
-    """Per session, however many answers it gets; what is given so has no coin and stands in no table. Later ones toss as ever."""
-    coins: dict[int, list[float]] = {0: [], 1: [], 2: [], 3: []}
+def test_of_a_moment_one_subject_at_most_is_left_out(make: Make) -> None:
+    """Drawn first, then tossed: each of four at .15, and one that this unit goes without stands for the moment."""
+    left = 0
     for n in range(300):
-        found = assign([make() for _ in range(4)], unit=f"u{n}", at=settings(rate=0.5))
-        assert sum(each.arm == "withheld" for each in found[:3]) <= 1
-        for rank, each in enumerate(found):
-            coins[rank].append(each.probability)
-    assert set(coins[0]) == set(coins[3]) == {0.5}
-    assert (
-        0.15 < coins[2].count(0.5) / 300 < 0.35
-    )  # only where neither of the two before was left out
-    unit = next(
-        f"u{n}"
-        for n in range(300)
-        if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld"
-    )
+        found = assign([make() for _ in range(4)], unit=f"u{n}")
+        assert sum(each.arm == "withheld" for each in found) <= 1
+        assert {each.probability for each in found} == {0.15}
+        left += any(each.arm == "withheld" for each in found)
+    assert 140 < left < 220
     one, other = make(), make()
-    before = [Use(one.id, unit, "p", "r", one.id, "withheld", 0.5)]
-    (later,) = assign([other], before, unit=unit)
-    assert (later.arm, later.probability, later.given) == ("exempt", 0.0, True)
+    before = [Use(one.id, "u", "p", "r", one.id, "withheld", 0.5)]
+    found = assign([one, other], before)
+    assert [each.arm for each in found] == ["withheld", "exempt"]
+    (alone,) = assign([other], before)  # another moment has a toss of its own
+    assert alone.probability == 0.3
 
 
 def test_what_was_recorded_wins(make: Make) -> None:

@@ -65,7 +65,7 @@ def test_what_two_runs_met_the_third_is_told(memories: Memories) -> None:
         fail_and_cure(run)
     assert run.learned and run.learned.settled == 2
     (audit,) = memories.audit(run.id)
-    assert sorted(each.outcome for each in audit.lessons) == ["not_occurred", "occurred"]
+    assert sorted(each.outcome for each in audit.lessons) == ["not_reached", "occurred"]
     assert memories.health().health.faults == ()
 
 

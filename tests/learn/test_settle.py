@@ -19,6 +19,8 @@ from tacit.core.value import replace
 from tacit.learn.settle import outcome_of
 from tacit.stores.check import check
 from tacit.testing import Clock, finding, run, say, tool, user
+from tacit.trial.effect import settled_units
+from tacit.trial.worth import failed_sessions
 from tacit.words.diagnose import signatures
 
 LESSON = (
@@ -93,16 +95,14 @@ def helpful(memories: Memories, lesson: str, clock: Clock) -> None:
     assert memories.get(lesson).verdict == "helps"
 
 
-def test_belief_and_verdict_are_the_same_in_every_answer(
+def test_the_verdict_is_the_same_in_every_answer(
     memories: Memories, lesson: str, clock: Clock
 ) -> None:
-    """What the ladder goes by, what a list says, and what effect says: one figure, one word."""
+    """What the ladder goes by, what a list says, and what effect says: one word."""
     helpful(memories, lesson, clock)
     kept, [told] = memories.get(lesson), memories.effect().lessons
-    assert (
-        kept.tally.belief == pytest.approx(told.belief.help) and kept.verdict == told.standing.word
-    )
-    assert (kept.tally.signals or {})["units"] == told.standing.units == 14
+    assert kept.verdict == told.known.word == "helps"
+    assert (kept.tally.signals or {})["units"] == told.known.units == 14
 
 
 def test_a_verdict_does_not_outlive_the_words_it_is_about(
@@ -119,12 +119,8 @@ def test_a_verdict_does_not_outlive_the_words_it_is_about(
     clock.advance(60)
     settle(memories, "open", occurred=False)
     now, [told] = memories.get(lesson), memories.effect().lessons
-    assert (now.verdict, now.tally.belief, (now.tally.signals or {}).get("units")) == (
-        "not yet known",
-        None,
-        None,
-    )
-    assert not told.table and "Helps (session" in told.former
+    assert (now.verdict, (now.tally.signals or {}).get("units")) == ("not yet known", None)
+    assert not told.known.units and "Helps" in told.known.former
     assign(memories, lesson, "new", "injected", at=clock())
     clock.advance(60)
     settle(memories, "new", occurred=False)
@@ -157,7 +153,7 @@ def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock
         if each.state != "superseded"
     )
     assert stays.id == lesson and stays.verdict == "not yet known"
-    assert memories.effect().lessons[0].former or not memories.effect().lessons[0].table
+    assert memories.effect().lessons[0].known.former or not memories.effect().lessons[0].known.units
 
 
 # Blind to the arm: what was told, and how the agent went on, decide nothing about whether the problem struck.
@@ -299,11 +295,10 @@ def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
         if now.verdict == "harms":
             break
     assert now.verdict == "harms" and now.state == "under_review" and n < 60
-    [entry] = memories.log(memory=lesson, verb="verdict")
+    *_, entry = memories.log(memory=lesson, verb="verdict")
     assert "fail more often" in entry.reason
-    found = memories.effect(lesson).lessons[0]
-    assert found.beside is not None and found.beside.harms
-    assert not found.table or sum(row.injected_occurred for row in found.table.values()) == 0
+    known = memories.effect(lesson).lessons[0].known
+    assert known.ruins and known.delivered.came_back == 0
 
 
 def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(
@@ -316,8 +311,9 @@ def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(
         clock.advance(60)
         memories.learn(run(f"u{n}", extra=REVIEWED, outcome="failure"))
     memories.learn(run("again", root="u1", extra=REVIEWED, outcome="success"))
-    found = memories.effect(lesson).lessons[0].beside
-    assert found is not None and [row.cells for row in found.failed.values()] == [(1, 1, 1, 0)]
+    uses = memories.store.uses(memory=lesson)
+    units = settled_units(memories.store, {use.unit for use in uses})
+    assert [row.cells for row in failed_sessions(uses, units, "").values()] == [(1, 1, 1, 0)]
 
 
 def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clock) -> None:

@@ -18,7 +18,7 @@ from tacit.origins import named
 from .conftest import Vector
 
 SYSTEM = "default"
-DIRECT = {"ladder": "a belief takes a hundred runs to earn"}
+DIRECT = {"ladder": "a verdict takes a hundred runs to earn"}
 LESSON = "Run `make migrate` before the tests"
 
 

@@ -45,8 +45,7 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
         "exempt",
         0.0,
         "cli",
-        "unknown / cli",
-        "tool",
+        instrument="tool",
         task="T-1",
         at=NOW,
     )
@@ -74,7 +73,7 @@ def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
     # three places a run: fewer runs leave the share to chance
     given = [world.inject("queue hangs", run=f"r{n}", level="lean") for n in range(200)]
     assert {len(each.injected) + len(each.withheld) for each in given} == {3}
-    # of the three that matter most one at the most is left out: 1 - .7³ of the runs, .22 of the places
+    # of a moment one subject at the most is left out: of three in .6 of the runs, .2 of the places
     assert max(len(each.withheld) for each in given) == 1
     share = sum(len(each.withheld) for each in given) / (3 * 200)
     assert 0.16 < share < 0.28
@@ -95,7 +94,7 @@ def test_what_is_withheld_is_recorded_and_not_told(world: Any, make: Make) -> No
     assert {id: arm == "withheld" for id, (arm, _) in uses.items()} == {
         id: id in given.withheld for id in memories
     }
-    assert {probability for arm, probability in uses.values() if arm != "exempt"} == {0.3}
+    assert {probability for arm, probability in uses.values() if arm != "exempt"} == {0.2}
     assert not any(
         memories[id].text in given.markdown or id in given.markdown for id in given.withheld
     )

@@ -22,7 +22,8 @@ from tacit.replay.plan import (
     another_pair,
 )
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
-from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
+from tacit.replay.bets import NO_DIFFERENCE
+from tacit.trial.evalue import HARMS, HELPS, NOT_YET_KNOWN
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 SIGNATURE = "database relation orders"

@@ -21,8 +21,6 @@ from tacit.core.rows import RunRow, run_id
 from tacit.core.run import Cost
 from tacit.core.value import replace
 from tacit.testing import Clock, finding, run
-from tacit.trial.effect import course_of, course_to_json
-from tacit.trial.table import by_epoch, trials_from
 
 RULES = (
     "Use uv, never pip, in this repository.",
@@ -223,15 +221,10 @@ def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
 
 
 def _judged(memories: Memories, lessons: list[Any]) -> None:
-    """Keep how far each has come, as settling does use by use."""
-    rules = memories.profile.effect
+    """Count what each has come to, as settling does use by use."""
     with memories.store.write() as tx:
         for each in lessons:
             tx.refresh_tally(each.id, each.project)
-            parts = by_epoch(trials_from(tx.uses(memory=each.id), tx.marks(memory=each.id)))
-            for epoch, trials in parts.items():
-                course = course_of(trials, rules.alpha, rules.margin)
-                tx.put_course(each.id, each.project, epoch, course_to_json(course))
 
 
 def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> None:

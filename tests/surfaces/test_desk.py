@@ -271,7 +271,7 @@ def test_home_is_the_one_screen(browser: Client, folder: Path) -> None:
     session = browser("GET", "/runs/s7").text
     assert "Lessons given" in session and "Learned from it" in session
     proof = browser("GET", "/proof").text
-    assert f'href="/lessons/{ids["lesson"]}"' in proof and "Odds that it helps" in proof
+    assert f'href="/lessons/{ids["lesson"]}"' in proof and "Problems a session, with it" in proof
 
 
 def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> None:

@@ -30,7 +30,6 @@ INNER = re.compile(
 def lesson(**fields: Any) -> Memory:
     tally = Tally(
         seen=fields.pop("seen", 2),
-        belief=fields.pop("belief", None),
         signals=fields.pop("signals", None),
     )
     facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}
@@ -99,7 +98,7 @@ FATES: tuple[dict[str, Any], ...] = (
     {},
     {"verdict": "helps"},
     {"verdict": "harms"},
-    {"verdict": "no difference"},
+    {"verdict": "rare"},
     {"pinned": True},
     {"state": "under_review"},
     {"state": "stable"},

@@ -61,7 +61,7 @@ _VERBS_BY_MODULE = {
     ),
     ("looking", "Looking"): "look looks_due looked sessions_left",
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread",
-    ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
+    ("proving", "Proving"): "effect effect_of effect_rows said_again audit",
     ("exchange", "Exchange"): "import_ export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync sharing share_with join invite news sync_by_itself sync_notes refused",

@@ -8,17 +8,10 @@ from typing import Any
 
 from tacit.app.opened import Opened
 from tacit.core.errors import NotFound
-from tacit.prove.effect import (
-    CSV_COLUMNS,
-    Effects,
-    LessonEffect,
-    effect_of,
-    effects,
-    heard_in,
-    tidy,
-)
-from tacit.prove.runs import RunAudit, audit_run
-from tacit.prove.worth import heard_lines
+from tacit.trial.audit import RunAudit, audit_run
+from tacit.trial.effect import CSV_COLUMNS, Effects, effects, heard_again, statement_of, tidy
+from tacit.trial.said_again import SaidAgain
+from tacit.trial.statement import Statement
 
 SESSIONS_SEARCHED = 1000  # of the newest sessions, among which the beginning of an id is looked for
 
@@ -30,9 +23,14 @@ class Proving(Opened):
         """The figures of the control group: one lesson, or all and the whole memory."""
         return effects(self.store, self.project_id, self.profile, self.get(id).id if id else "")
 
-    def effect_of(self, id: str) -> LessonEffect:
-        """The figures of one lesson, from its own uses alone."""
-        return effect_of(self.store, self.project_id, self.profile, self.get(id))
+    def effect_of(self, id: str) -> Statement:
+        """What is known of one lesson, from its own uses alone."""
+        return statement_of(self.store, self.project_id, self.profile, self.get(id))
+
+    def said_again(self) -> SaidAgain:
+        """How often the person had to say it again, wish by wish."""
+        uses, alpha = self.store.all_uses(self.project_id), self.profile.effect.alpha
+        return heard_again(self.store, self.project_id, uses, alpha)
 
     def effect_rows(self, id: str = "") -> Iterator[tuple[str, ...]]:
         """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
@@ -42,11 +40,6 @@ class Proving(Opened):
             use for use in self.store.all_uses(self.project_id) if not only or use.memory == only
         ]
         yield from tidy(uses, self.store.all_marks(self.project_id))
-
-    def heard_lines(self) -> list[str]:
-        """What became of the person's own words, in sentences: given so often, came back so often; empty where nothing can be said."""
-        found = heard_in(self.store, self.project_id, self.profile)
-        return heard_lines(found) if found else []
 
     def audit(self, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
         """What a run, or each of the latest, was given, and what came back."""

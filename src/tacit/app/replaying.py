@@ -26,7 +26,7 @@ from tacit.replay.kept import ReplayFolder
 from tacit.replay.plan import Budget, another_pair, spent_on
 from tacit.replay.request import ReplayPlan, ReplayRequest, replays_folder, trees_folder
 from tacit.stores.identity import head_commit
-from tacit.trial.effect import HARMS
+from tacit.trial.evalue import HARMS
 from tacit.words.blocks import file_of_name
 
 if TYPE_CHECKING:

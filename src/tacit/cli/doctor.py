@@ -29,6 +29,7 @@ from tacit.screens.selection import counted
 from tacit.screens.views import for_you, picked
 from tacit.stores.incidents import commonest
 from tacit.stores.redact_again import RedactedAgain
+from tacit.trial.effect import OUT_OF_BALANCE
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
@@ -74,8 +75,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         reads = memories.reading_notes()
         yours = for_you(memories) if sound else []
         alarms = [*(memories.alarms(figures) if figures else ())]
-    if trials and trials.balance.alarm:
-        notes.append(trials.balance.reason)
+    if trials and trials.out_of_balance:
+        notes.append(OUT_OF_BALANCE)
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {
@@ -91,7 +92,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "redacted_again": again.__dict__ if again else None,
         "unsettled_uses": trials.unsettled if trials else None,
         "unknown_outcomes": trials.unknown if trials else None,
-        "arms_in_balance": not trials.balance.alarm if trials else None,
+        "arms_in_balance": not trials.out_of_balance if trials else None,
         "sqlite": str(apsw.sqlite_lib_version()),
         "week": figures_json(figures) if figures else None,
         "noticed": noticed,

@@ -30,7 +30,7 @@ from tacit.cli.words import (
 from tacit.core.config import CONFIG_KEYS, settle
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.journal import Entry
-from tacit.core.links import CONFIRMED, FIRED
+from tacit.core.links import CONFIRMED, FIRED, Mark
 from tacit.core.memory import Memory, met_in
 from tacit.core.profile import Profile
 from tacit.hosts import run_in_shell
@@ -51,6 +51,7 @@ from tacit.screens.wording import (
 )
 from tacit.stores import counts, places
 from tacit.stores.identity import locate
+from tacit.trial.statement import reached_in
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 _CUT_FROM = 110  # characters of a complaint from which on its end is missing
@@ -114,7 +115,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         need_seen(memories, found.memory)
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
-        effect = next(iter(effects.lessons), None) if effects and found.uses else None
+        known = next((each.known for each in effects.lessons), None) if effects else None
         replays = memories.replayed(found.memory.id)
         profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
         if cli.out.isatty() and not cli.json:
@@ -128,8 +129,8 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     data = why_json(found, args.question)
     data["met"] = [{**each, "last": said.get(each["mark"])} for each in data["met"]]
     data["days"] = days
-    data["effect"] = effect.sentence if effect else None
-    data["followed"] = effect.followed.lines if effect and effect.followed else []
+    data["effect"] = known.sentence if known and found.uses else None
+    data["quotes"] = [list(quote) for quote in known.quotes] if known and found.uses else []
     data["guard"] = effects.guards.sentence if effects and effects.guards else None
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
@@ -173,7 +174,8 @@ def _why_text(
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {name} --full")
-    came = data["followed"] or ([_uses(data)] if data["uses"] else [])
+    came = [_uses(data)] if data["uses"] else []
+    came += [f"  {day} “{words}”" for day, words in data["quotes"]]
     came += [data["guard"]] if data["guard"] else []
     came += [
         f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]
@@ -259,22 +261,16 @@ def _sighting(row: dict[str, Any]) -> list[str]:
 
 
 def _uses(data: dict[str, Any]) -> str:
-    """Given so often, left out so often, and what came of the first."""
-    given = sum(use["arm"] != "withheld" for use in data["uses"])
-    out = len(data["uses"]) - given
-    settled = {
-        (mark["memory"], mark["unit"]): mark["value"]
-        for mark in data["marks"]
-        if mark["signal"] == "outcome"
-    }
-    units = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
-    back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
-    told = sum(
-        word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units
-    )
-    came = f"; its problem came back in {back} of the {told} that could tell"
-    came = came if told else "; none could tell yet what came of it"
-    told_of = f"given in {numbered(given, 'session')}{came if given else ''}"
+    """Given so often, left out so often, and of the sessions that came to its moment, in how many its problem came."""
+    given = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
+    out = len({use["unit"] for use in data["uses"]} - given)
+    marks = [Mark(**mark) for mark in data["marks"] if mark["unit"] in given]
+    last = {mark.unit: mark for mark in marks if mark.signal == "outcome"}
+    back = sum(mark.value == "occurred" for mark in last.values())
+    reached = reached_in(last.values(), marks)
+    came = f"; its problem came back in {back} of the {reached} that came to its moment"
+    came = came if reached else "; none is known to have come to its moment yet"
+    told_of = f"given in {numbered(len(given), 'session')}{came if given else ''}"
     return told_of + (f"; left out in {out} to compare" if out else "")
 
 

@@ -28,12 +28,13 @@ from tacit.hosts import run_in_shell
 from tacit.screens.selection import counted
 from tacit.screens.views import audit_json, effect_json
 from tacit.screens.wording import CAME, standing_words
+from tacit.trial.audit import by_subject
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
 if TYPE_CHECKING:
-    from tacit.prove.effect import Effects, LessonEffect
-    from tacit.prove.runs import GivenLesson
+    from tacit.trial.audit import GivenLesson
+    from tacit.trial.effect import Effects, LessonEffect
 
 
 # -- effect ---------------------------------------------------------------------------------------------------------------
@@ -80,87 +81,49 @@ def _nothing(memories: Memories) -> str:
 
 def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:
     if one:
-        each = found.lessons[0]
-        lines = [*wrapped(each.memory.text, 0, 118), ""]
-        said = standing_words(each.memory, profile).words
-        if each.table:
-            lines += [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence]
-        else:
-            known = f"Nothing is known of its effect: it is {said}."
-            lines.append(
-                known if each.measured else f"Not measured: it is given every time ({said})."
-            )
-        lines += each.followed.lines if each.followed else []
-        lines += [f"On {epoch}: {older}." for epoch, older in each.older.items()]
-        if each.beside:
-            lines.append(f"Its sessions as a whole: {each.beside.sentence}")
-        if each.former:
-            lines.append(f"Of its former words: {each.former}")
-        lines += [found.guards.sentence] if found.guards else []
-        belief = each.belief
-        if not each.table:
-            return "\n".join(lines)
-        guess = f"helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
-        lines.append(f"A guess: {guess}.")
-        return "\n".join(lines)
+        return "\n".join(_one(found, profile))
     shown = found.lessons[:limit]
     narrow = cli.out.isatty() and width() < WITH_BARS  # a bar that is cut says less than none
     rows = [
         [
             each.memory.id,
             _word(each, profile, cli),
-            str(each.standing.units) if each.table else "-",
-            "" if narrow else bar if each.table else _given(each),
-            f"{each.belief.help:.0%}" if each.table else "-",
+            str(each.known.units or "-"),
+            "" if narrow or not each.known.units else bar,
             one_line(each.memory.text, PIPE_CHARACTERS),
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
     lines = [line for said in found.headline for line in wrapped(said, 0, 118)] + [""]
-    heads = (
-        "id",
-        "does it help?",
-        "sessions",
-        "fewer problems 0 more problems ",
-        "likely",
-        "lesson",
-    )
+    heads = ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "lesson")
     lines += [table(*filled(rows, heads), flow=True), ""]
-    after = len(lines)
-    lines.append(
-        f"Given: {found.tokens:,} tokens. Leaving lessons out to compare has cost about {found.holdout_cost:.1f} problems. "
-        f"{found.unsettled} uses wait for their session's end, {found.unknown} could not be told."
-    )
-    lines += found.notes
-    lines.append(
-        "The intervals may be read after every session; that makes them about 1.7 times as wide as a textbook's."
-    )
-    if found.balance.alarm:
-        lines.append(paint(cli, "bad", found.balance.reason))
-    told = [
-        line
-        for said in lines[after:]
-        for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])
+    beneath = [
+        f"Given: {found.tokens:,} tokens. {found.unsettled} uses wait for their session's end,"
+        f" {found.unknown} could not be told.",
+        *found.notes,
     ]
-    return "\n".join([*lines[:after], *told])
+    return "\n".join([*lines, *(line for said in beneath for line in wrapped(said, 0, 118))])
+
+
+def _one(found: Effects, profile: Profile) -> list[str]:
+    """All that is known of one lesson."""
+    each = found.lessons[0]
+    lines = [*wrapped(each.memory.text, 0, 118), ""]
+    if each.known.units:
+        lines += [f"  fewer problems {plot([each], 61)[0]} more", ""]
+    lines += each.known.lines
+    for wish in found.again.wishes:
+        lines.append(wish.sentence)
+        lines += [f"  {day} “{words}”" for day, words in wish.quotes]
+    if each.known.former:
+        lines.append(f"Of its former words: {each.known.former}")
+    return lines + ([found.guards.sentence] if found.guards else [])
 
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
-    """How a lesson stands, as `tacit list` and `why` say it: on all hosts and models together. One of them alone: `tacit effect ID`."""
+    """How a lesson stands, as `tacit list` and `why` say it."""
     said = standing_words(each.memory, profile)
-    return paint(
-        cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else "")
-    )
-
-
-def _given(each: LessonEffect) -> str:
-    """In place of a bar: a lesson without a coin is followed."""
-    found = each.followed
-    return (
-        f"given {found.given}, not followed {found.broken} of {found.told}"
-        if found and found.told
-        else ""
-    )
+    return paint(cli, said.tone, said.words.replace(" sessions)", ")"))
 
 
 def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
@@ -172,11 +135,11 @@ def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
     lines = []
     for each in lessons:
         cells = [" "] * width
-        for n in range(at(each.interval.low), at(each.interval.high) + 1):
+        for n in range(at(each.known.low), at(each.known.high) + 1):
             cells[n] = "─"
         cells[at(0)] = "│" if cells[at(0)] == " " else "┼"
-        if each.estimate is not None:
-            cells[at(each.estimate)] = "●"
+        if each.known.difference is not None:
+            cells[at(each.known.difference)] = "●"
         lines.append("".join(cells))
     return lines
 
@@ -190,7 +153,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
         hidden = memories.withheld_in(run_in_shell(cli.env))
-        headline = [] if args.run else memories.heard_lines()
+        headline = [] if args.run else [memories.said_again().sentence]
     for n, each in enumerate(found):
         lessons = (
             replace(one, text=WITHHELD_HERE) if one.memory in hidden else one
@@ -270,10 +233,10 @@ def telling_length(ids: Sequence[str]) -> int:
 
 
 def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
-    """How many were given, left out, and of how many the problem came back."""
-    given = [each for each in lessons if each.arm != "withheld"]
-    back = sum(each.outcome == "occurred" for each in given)
-    return str(len(given)), str(len(lessons) - len(given)), str(back)
+    """How many subjects were given, how many left out, and of how many lessons the problem came back."""
+    given, out = by_subject(lessons)
+    back = sum(each.outcome == "occurred" for each in lessons if each.arm != "withheld")
+    return str(given), str(out), str(back)
 
 
 def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:

@@ -9,7 +9,7 @@ An origin has a ladder of its own, made of the same rules. No hook loads this mo
 
 from __future__ import annotations
 
-from tacit.core.states import EXPOSURE, MIN_UNITS, RUNS
+from tacit.core.states import EXPOSURE, RUNS
 from tacit.core.states import INJECTABLE as GIVEN
 from tacit.core.value import Section
 
@@ -69,15 +69,6 @@ PLAIN_MOVES = (
         "under_review",
         "verdict harms",
         at("verdict", "=", "harms"),
-        cause="effect",
-    ),
-    rule(
-        "believed-harmful",
-        GIVEN,
-        "under_review",
-        "belief that it harms {belief_harm} after {units} units",
-        at("belief_harm", ">=", 0.65),
-        at("units", ">=", MIN_UNITS),
         cause="effect",
     ),
     rule(
@@ -169,27 +160,6 @@ PLAIN_MOVES = (
         at("contradictions", "<", 2),
     ),
     rule(
-        "believed-helpful",
-        ("provisional",),
-        "stable",
-        "belief that it helps {belief_help} after {units} units over {tasks} tasks",
-        at("belief_help", ">=", 0.8),
-        at("units", ">=", MIN_UNITS),
-        at("tasks", ">=", 3),
-        cause="effect",
-    ),
-    # a guess that is asked after every unit must not stick at its first crossing: useless lessons
-    # called stable 23 % → 6 %
-    rule(
-        "no-longer-believed",
-        ("stable",),
-        "provisional",
-        "belief that it helps is {belief_help} by now, after {units} units",
-        at("cause", "=", "effect"),
-        at("belief_help", "<", 0.8),
-        at("verdict", "!=", "helps"),
-    ),
-    rule(
         "helps",
         ("stable",),
         "canonical",
@@ -274,16 +244,6 @@ PLAIN_MOVES = (
         cause="again",
     ),
     # Proposals that a measurement makes.
-    rule(
-        "no-difference",
-        ("provisional", "stable"),
-        "archived",
-        "verdict no difference, approved by {by}",
-        at("verdict", "=", "no difference"),
-        approve=("person",),
-        propose=True,
-        cause="effect",
-    ),
     rule(
         "still-true",
         ("canonical",),

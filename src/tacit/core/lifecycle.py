@@ -52,8 +52,6 @@ LADDER_NUMBERS = {
     "contradictions": "contradictions",
     "confidence": "confidence",
     "success_rate": "success rate",
-    "belief_help": "belief that it helps",
-    "belief_harm": "belief that it harms",
     "units": "settled units of work",
     "tasks": "different tasks",
     "reuses": "reuses",
@@ -96,8 +94,8 @@ QUANTITIES = {**LADDER_NUMBERS, **LADDER_FLAGS, **_WORDS}
 class LadderFacts:
     """What is known of one memory when its ladder is asked; the caller folds the counts from evidence and uses.
 
-    Contradictions, failed reuses and units count from the last reinstatement (and units within the current text and
-    epoch, as the verdict does): a review that found for the memory must not be undone by what it already weighed.
+    Contradictions, failed reuses and units count from the last reinstatement (and units within the current text,
+    as the verdict does): a review that found for the memory must not be undone by what it already weighed.
     """
 
     state: str
@@ -119,8 +117,6 @@ class LadderFacts:
     pinned: bool = False
     stale: bool = False
     verdict: str = "not yet known"
-    belief_help: float = 0.0
-    belief_harm: float = 0.0
     units: int = 0
     tasks: int = 0
     seen: int = 0

@@ -14,7 +14,7 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 from __future__ import annotations
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import HEARSAY, WITNESSES, Tally
+from tacit.core.memory import HEARSAY, OWNER, SAID, WITNESSES, Tally
 from tacit.core.value import dumps, replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
@@ -158,14 +158,11 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 
 
 UNHEARD = "unheard"  # a sighting in a log that nobody stands for: kept, and never counted
-UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what became of it
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
 WITNESSED = "witnessed"  # something beside an agent's word speaks for it
 GONE = "gone"  # how many things that a lesson names are gone, as the sweep found
 CARRIED = (GONE, INSTRUCTED)  # what was seen outside the store; a fold keeps it
-# before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
-IN_EPOCH = "verdict "
 
 
 def is_hearsay(memory: Memory) -> bool:
@@ -191,13 +188,33 @@ def is_found_once(memory: Memory) -> bool:
     return memory.tally.seen < 2 or (word == "found" and not signals.get(WITNESSED))
 
 
+def why_untossed(memory: Memory, exempt: Iterable[str]) -> str:
+    """Why no coin decides on a lesson; empty where one does. `exempt` are classes without a problem of their own.
+
+    A person's own word has none: typed, entered or confirmed. What a reader put in general words has one.
+    """
+    signals = memory.tally.signals or {}
+    if memory.pinned:
+        return "pinned"
+    if memory.on_page or signals.get(INSTRUCTED):
+        return "stands on a page that the host loads"
+    if memory.state == "canonical":
+        return "canonical"
+    heard = str((memory.extra or {}).get("word") or "") if memory.state == "provisional" else ""
+    if signals.get(CONFIRMED) or heard == SAID or (memory.trust == OWNER and not heard):
+        return "a person's own word"
+    return f"class {memory.klass}" if memory.klass in exempt and not heard else ""
+
+
 def is_carried(signal: str) -> bool:
     """Whether a fold keeps a signal that no row of evidence, uses or marks tells."""
-    return signal in CARRIED or signal.startswith(IN_EPOCH)
+    return signal in CARRIED
 
 
-# 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did
+# 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did; 0 where the
+# lesson names none, so that nobody can tell
 UNMET = "unmet"
+NOBODY_KNOWS = "nobody can tell"  # the value of such a mark where the lesson names no moment
 # signals of marks of which nothing is known but their sum; one more is counted on, not folded
 ADDED_UP = ("delivered", "cited", "crossed", "run_outcome", "helped", UNMET, FIRED, ENDING)
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)

@@ -1,7 +1,7 @@
 """A memory is one lesson.
 
 The row holds what was *decided* about it, and carries a hash over exactly that. What can be counted (seen, uses,
-confidence, belief) is a fold over evidence and uses, kept beside it as a `Tally` and rebuilt at any time.
+confidence) is a fold over evidence and uses, kept beside it as a `Tally` and rebuilt at any time.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ WITNESSES = (
 )  # tiers that are more than what an agent says of itself
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
-VERDICTS = ("not yet known", "helps", "harms", "no difference", "rare")
+VERDICTS = ("not yet known", "helps", "harms", "rare")
 
 # in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
 MET_IN = "met_in"
@@ -100,8 +100,9 @@ ABOUT = (
 )
 LOOKED = "look"  # the source of what a look at all sessions brought
 LOOKED_AT = "look"  # in its extra: which look
+SAID = "said"  # what a person typed, as a reader heard it: their own word
 HEARD_WORDS = (
-    "said",
+    SAID,
     "shown",
 )  # in a lesson's extra under `word`: words of a person that a reader heard
 
@@ -116,7 +117,6 @@ class Tally:
     recurred: int = 0  # injected, settled, and it did
     contradicted: int = 0
     confidence: float | None = None  # only where the profile has one
-    belief: float | None = None  # that it helps, where a coin was tossed and settled
     seen_at: str | None = None
     last_used_at: str | None = None
     signals: Mapping[str, float] | None = None  # the profile's own counters
@@ -133,7 +133,7 @@ class Memory:
     project: str
     text: str
     kind: str = "fact"
-    klass: str = "fact"  # the class the core knows: exemption, caps and belief go by it
+    klass: str = "fact"  # the class the core knows: exemption and caps go by it
     category: str = ""
     scope: str = "project"
     domain: str = ""
@@ -303,7 +303,7 @@ _SHOWN_EMPTY = (
 )
 _SHOWN = (
     "id alias project text kind klass category scope domain agent task_type tags paths severity source origin trust verdict gate"
-    " gate_reason state previous_state under_review_count closed_by seen confidence belief uses clean recurred contradicted signals extra"
+    " gate_reason state previous_state under_review_count closed_by seen confidence uses clean recurred contradicted signals extra"
     " merged pinned on_page family signature stale_at created_at updated_at seen_at last_used_at review_after supersedes superseded_by"
 ).split()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
+# What a kind may be mapped to. Exemption from trials and caps go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
 LEVELS = ("lean", "balanced", "deep")
 # the domain whose memories fit every other one, and the type of a task that no word betrays
@@ -314,10 +314,6 @@ class Profile:
     # effect §8
     trial = Section(
         rate=0.3,  # nearly as fast as .5 and 2.3 times as fast as .1
-        rate_watch=0.05,  # keeps the table alive for drift
-        rate_severe=0.1,  # exempting bugs would leave unmeasured the lessons most worth it
-        rate_heard=0.1,  # a person's word, as a reader heard it; confirmed it is exempt like any other word of theirs
-        lean=False,  # problems 18.1 → 17.8 per 100 lesson-runs, verdicts −16 %
         exempt=listed(
             "preference, rule, security, command, estimate"
         ),  # the last two have no problem that could occur
@@ -351,9 +347,7 @@ class Profile:
         pinned_outside=True,
         start_tokens=300,  # design §4
         roles={},
-        precedence=listed(
-            "pinned, trust:user, verdict:helps, class:rule, scope:project, belief, newer"
-        ),
+        precedence=listed("pinned, trust:user, verdict:helps, class:rule, scope:project, newer"),
     )
     render = Section(
         renderer="notes",
@@ -379,7 +373,7 @@ class Profile:
             "failed",
             "cited",
         ),  # what people and agents say of a use: shown, never counted as effect
-        confidence="none",  # belief orders lessons here; confidence is the origins'
+        confidence="none",  # confidence is the origins'
         audits=("findings",),
     )
     tend = Section(

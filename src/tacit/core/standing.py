@@ -10,16 +10,20 @@ from collections.abc import Iterable, Sequence
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
-from tacit.core.links import CONFIRMED, CONTRADICTED, EARLY, INSTRUCTED, Evidence, sightings
+from tacit.core.links import (
+    CONFIRMED,
+    CONTRADICTED,
+    EARLY,
+    Evidence,
+    sightings,
+    why_untossed,
+)
 from tacit.core.memory import HEARD_WORDS, INSIDE, LIKELY_AGAIN, OWNER, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
 
-MAY_HARM, UNDECIDED = (
-    0.5,
-    20,
-)  # belief of harm, and units without a verdict, from which a replay is offered
+UNDECIDED = 20  # units without a verdict, from which a replay is offered
 OFFERED_MOST = 3  # at once
 DECISION = "decision"  # the kind of what was settled about the product
 
@@ -93,8 +97,6 @@ def standing_of(
         refused=memory.gate == "discard",
         exempt=is_exempt(memory, profile),
         stale=bool(memory.stale_at),
-        belief_help=tally.belief or 0.0,
-        belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)),
         tasks=int(signals.get("tasks", 0)),
         seen=tally.seen,
@@ -146,18 +148,8 @@ def cause_of(memory: Memory) -> str:
 
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
-    """Never on trial: a person's own word, what one confirmed, by class, pinned, canonical, on a page or in a file that the host loads."""
-    if (
-        memory.pinned
-        or memory.on_page
-        or memory.state == "canonical"
-        or (memory.tally.signals or {}).get(INSTRUCTED)
-    ):
-        return True
-    if is_confirmed(memory):
-        return True
-    heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD_WORDS
-    return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)
+    """Never on trial: a person's own word, by class, pinned, canonical, on a page or in a file that the host loads."""
+    return bool(why_untossed(memory, profile.trial.exempt))
 
 
 def is_confirmed(memory: Memory) -> bool:
@@ -173,7 +165,7 @@ def is_settled(memory: Memory) -> bool:
 def early_confidence(memory: Memory, profile: Profile) -> float | None:
     """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it.
 
-    None where there is something better to go by: a figure that the profile keeps, a belief from the control group, a person's word.
+    None where there is something better to go by: a figure that the profile keeps, the control group, a person's word.
     """
     tally = memory.tally
     if (
@@ -214,7 +206,7 @@ def _since(evidence: Sequence[Evidence], when: str) -> int:
 
 
 def wants_replay(memory: Memory) -> str:
-    """Why past tasks should be done again with a lesson and without it: it is believed to harm, or so many units could not tell."""
+    """Why past tasks should be done again with a lesson and without it: so many units could not tell."""
     if (
         memory.state not in INJECTABLE
         or memory.gate != "allow"
@@ -222,24 +214,13 @@ def wants_replay(memory: Memory) -> str:
     ):
         return ""
     units = int((memory.tally.signals or {}).get("units", 0))
-    return (
-        "may harm"
-        if harm_of(memory) >= MAY_HARM
-        else f"no verdict after {units} sessions"
-        if units >= UNDECIDED
-        else ""
-    )
-
-
-def harm_of(memory: Memory) -> float:
-    """How likely a lesson is believed to harm."""
-    return (memory.tally.signals or {}).get("belief_harm", 0.0)
+    return f"no verdict after {units} sessions" if units >= UNDECIDED else ""
 
 
 def to_replay(memories: Iterable[Memory]) -> list[tuple[Memory, str]]:
-    """The lessons for which a replay is offered, with the reason: those that are believed to harm first."""
+    """The lessons for which a replay is offered, with the reason."""
     wanted = [(each, why) for each in memories if (why := wants_replay(each))]
-    return sorted(wanted, key=lambda each: (-harm_of(each[0]), each[0].id))[:OFFERED_MOST]
+    return sorted(wanted, key=lambda each: each[0].id)[:OFFERED_MOST]
 
 
 def replay_command(id: str) -> str:

@@ -20,8 +20,6 @@ from tacit.hooks.past import memories_then, tally_then
 from tacit.hooks.record import (
     RECORD_WITHIN,
     cured_by,
-    epoch_for,
-    has_verdict,
     record_giving,
     run_row_for,
 )
@@ -197,9 +195,7 @@ def _told_in_run(
             key=project.trial_key,
             unit=row.root,
             settings=profile.trial,
-            epoch=epoch_for(asking.model or row.model, row.host),
             cured=cured_by(tx, eligible),
-            pool=has_verdict(tx, project.id),
         )
         record_giving(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}

@@ -1,18 +1,18 @@
 """Which of the chosen lessons are given and which withheld.
 
 This comes after the choice, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in
-two lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart
-they would hide each other's effect, and so do the parts of a decision, which nobody can use by halves. What is about one subject
-is given the first time without a coin: it may never be asked for again. What is exempt is given without a coin and is part of no
-table.
+two lessons. What was once assigned in a unit stays so on every surface. Near-twins share one assignment, since apart
+they would hide each other's effect, and so do the parts of a decision, which nobody can use by halves: they are one
+subject, and of a moment one subject at most is left out. What is about one subject is given the first time without a
+coin: it may never be asked for again. What is exempt is given without a coin and is part of no table.
 """
 
 from __future__ import annotations
 
-from tacit.core.links import CONFIRMED, IN_EPOCH, INSTRUCTED, UNTOLD, Use
-from tacit.core.memory import VERDICTS, WAY, family_of
+from tacit.core.links import Use, why_untossed
+from tacit.core.memory import WAY, family_of
 from tacit.core.value import value
-from tacit.trial.coin import WITHHELD, assign, is_spared, rate_for
+from tacit.trial.coin import WITHHELD, rate_for, tossed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,9 @@ class Assigned:
     arm: str  # injected, withheld or exempt
     probability: float  # of being withheld, when the coin fell
     reason: str
-    blank: bool = False
     recorded: bool = False  # this very memory was assigned in this unit before
-    crossed: bool = (
-        False  # withheld here, and given all the same because a person asked for no trial
-    )
+    # withheld here, and given all the same because a person asked for no trial
+    crossed: bool = False
 
     @property
     def given(self) -> bool:
@@ -54,79 +52,68 @@ def assignments(
     unit: str,
     settings: Section,
     trial: bool = True,
-    epoch: str = "",
     cured: Mapping[str, Memory] | None = None,
-    pool: bool = False,
 ) -> list[Assigned]:
-    """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin.
+    """One assignment for each memory of a moment, in their order: the recorded one, its family's, none if exempt, or a coin.
 
-    `cured` has the lessons whose cure a command tells, by their ids: such a command is on trial while they are, with their coin.
-    `pool` says that the project's lessons together have a verdict.
+    `cured` has the lessons whose cure a command tells, by their ids: such a command is on trial while they are, with
+    their coin.
     """
-    by_memory = {use.memory: use for use in recorded}
-    families: dict[str, Assigned] = {
-        use.family: Assigned(
-            use.memory, use.family, use.arm, use.probability, "as its family", use.blank
-        )
-        for use in recorded
-        if use.arm != EXEMPT
-    }
-    left_out = sum(use.arm == WITHHELD and not use.blank for use in recorded)
-    found: list[Assigned] = []
     memories = list(memories)
-    # a part that is told for the first time brings its whole decision, unless that was tossed in this unit already
-    first = {
-        family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)
-    } - {*families}
-    for rank, memory in enumerate(memories):
-        family = family_of(memory)
-        use = by_memory.get(memory.id)
+    own = {use.memory: use for use in recorded}
+    known = {use.family: use for use in recorded if use.arm != EXEMPT}
+    first = _told_first(memories) - {*known}
+    rates = {
+        memory.id: _rate((cured or {}).get(tells_cure_of(memory), memory), settings)
+        for memory in memories
+    }
+
+    def exempt(memory: Memory) -> str:
+        """Why nobody tosses for it here; empty where a coin decides."""
+        if not trial:
+            return "no trial was asked for"
+        if rates[memory.id].value <= 0.0:
+            return rates[memory.id].reason
+        return "told for the first time" if family_of(memory) in first else ""
+
+    fresh = [each for each in memories if each.id not in own and not exempt(each)]
+    subjects = {family_of(each): rates[each.id].value for each in reversed(fresh)}
+    subjects = {family: rate for family, rate in subjects.items() if family not in known}
+    is_short = any(_left_out(memory, own, known) for memory in memories)
+    coins = {} if is_short else tossed(key, unit, subjects)
+
+    def assigned(memory: Memory) -> Assigned:
+        family, use = family_of(memory), own.get(memory.id)
         if use is not None:
             crossed = use.arm == WITHHELD and not trial
-            found.append(
-                Assigned(
-                    memory.id,
-                    use.family,
-                    use.arm,
-                    use.probability,
-                    "as recorded",
-                    use.blank,
-                    True,
-                    crossed,
-                )
+            return Assigned(
+                memory.id, use.family, use.arm, use.probability, "as recorded", True, crossed
             )
-            continue
-        if not trial:
-            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
-            continue
-        rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch, pool)
-        if rate.value <= 0.0:
-            found.append(Assigned(memory.id, family, EXEMPT, 0.0, rate.reason))
-            continue
-        twin = families.get(family)
-        if family in first:
-            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "told for the first time"))
-        elif twin is None and is_spared(rank, left_out):
-            found.append(
-                Assigned(
-                    memory.id,
-                    family,
-                    EXEMPT,
-                    0.0,
-                    "another one is left out of this session already",
-                )
+        if why := exempt(memory):
+            return Assigned(memory.id, family, EXEMPT, 0.0, why)
+        if twin := known.get(family):
+            return Assigned(memory.id, family, twin.arm, twin.probability, "as its family")
+        coin = coins.get(family)
+        if coin is None:
+            return Assigned(
+                memory.id, family, EXEMPT, 0.0, "another one is left out at this moment"
             )
-        elif twin is None:
-            coin = assign(key, unit, family, rate.value)
-            twin = Assigned(memory.id, family, coin.arm, coin.probability, rate.reason)
-            families[family] = twin
-            left_out += coin.arm == WITHHELD
-            found.append(twin)
-        else:
-            found.append(
-                Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank)
-            )
-    return found
+        return Assigned(memory.id, family, coin.arm, coin.probability, rates[memory.id].reason)
+
+    return [assigned(memory) for memory in memories]
+
+
+def _told_first(memories: Iterable[Memory]) -> set[str]:
+    """The decisions of which a part is told for the first time: it brings the whole."""
+    return {
+        family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)
+    }
+
+
+def _left_out(memory: Memory, own: Mapping[str, Use], known: Mapping[str, Use]) -> bool:
+    """Whether this unit goes without it already."""
+    use = own.get(memory.id) or known.get(family_of(memory))
+    return use is not None and use.arm == WITHHELD
 
 
 def tells_cure_of(memory: Memory) -> str:
@@ -139,25 +126,7 @@ def is_exempt(memory: Memory, settings: Section) -> bool:
     return _rate(memory, settings).value <= 0.0
 
 
-def _rate(memory: Memory, settings: Section, epoch: str = "", pool: bool = False) -> Rate:
-    """By the verdict in the epoch of the run that asks, where there is one; else by what the lesson's epochs agree on."""
-    signals = memory.tally.signals or {}
-    here = signals.get(f"{IN_EPOCH}{epoch}")
+def _rate(memory: Memory, settings: Section) -> Rate:
     return rate_for(
-        state=memory.state,
-        klass=memory.klass,
-        severity=memory.severity,
-        pinned=memory.pinned,
-        verdict=memory.verdict if here is None else VERDICTS[int(here) - 1],
-        on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
-        belief_help=memory.tally.belief or 0.0,
-        belief_harm=signals.get("belief_harm", 0.0),
-        units=int(signals.get("units", 0)),
-        settings=settings,
-        word=str((memory.extra or {}).get("word") or ""),
-        trust=memory.trust,
-        confirmed=bool(signals.get(CONFIRMED)),
-        untold=int(signals.get(UNTOLD, 0)),
-        seen=memory.tally.seen,
-        pool=pool,
+        own=why_untossed(memory, settings.exempt), verdict=memory.verdict, rate=settings.rate
     )

@@ -20,8 +20,6 @@ from tacit.hooks.known import Known
 from tacit.hooks.record import (
     RECORD_WITHIN,
     cured_by,
-    epoch_for,
-    has_verdict,
     known_to,
     record_giving,
     run_row_for,
@@ -120,9 +118,7 @@ def inject(
             unit=row.root,
             settings=profile.trial,
             trial=trial,
-            epoch=epoch_for(asking.model or row.model, row.host),
             cured=cured_by(tx, kept),
-            pool=has_verdict(tx, project.id),
         )
         # What another event of this context recorded since we looked was told there; it is not told twice.
         met = {} if repeat else known_to(tx, row.root, context)

@@ -11,7 +11,6 @@ from tacit.core.memory import seen_by
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import barred
 from tacit.hooks.coin import tells_cure_of
-from tacit.trial.coin import POOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,15 +28,6 @@ RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not told
 def instrument_of(memory: Memory) -> str:
     """Which kind of source could see its problem again: the one that saw it first."""
     return seen_by(memory.trust)
-
-
-def epoch_for(model: str, host: str) -> str:
-    """The model's family and the host: a new one starts a new table."""
-    if not model:
-        return f"unknown / {host or 'unknown'}"
-    from tacit.trial.coin import epoch_of
-
-    return epoch_of(model, host)
 
 
 def task_of(id: str, text: str) -> str:
@@ -95,11 +85,6 @@ def run_row_for(
     )
 
 
-def has_verdict(store: Reads, project: str) -> bool:
-    """Whether the lessons of a project together have a verdict, as the last pass of upkeep noted."""
-    return bool(store.meta(POOL + project))
-
-
 def cured_by(tx: Transaction, memories: Sequence[Memory]) -> dict[str, Memory]:
     """The lessons whose cure one of these commands tells."""
     wanted = [id for memory in memories if (id := tells_cure_of(memory))]
@@ -125,7 +110,7 @@ def record_giving(
     """Write down who was given what, before it is given; `signal` says how, where that is not as usual."""
     if tx.run(row.id) is None:
         tx.put_run(row)
-    epoch, task = epoch_for(asking.model or row.model, row.host), task_of(query.task_id, query.task)
+    task = task_of(query.task_id, query.task)
     for memory, at in zip(memories, told):
         if not at.recorded:
             tx.add_use(
@@ -138,12 +123,10 @@ def record_giving(
                     at.arm,
                     at.probability,
                     asking.surface,
-                    epoch,
-                    instrument_of(memory),
-                    is_told(memory, query.agent),
-                    task,
-                    at.blank,
-                    now,
+                    instrument=instrument_of(memory),
+                    instrument_eligible=is_told(memory, query.agent),
+                    task=task,
+                    at=now,
                 )
             )
         if at.crossed:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.journal import Change, Hand
-from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
-from tacit.core.memory import VERDICTS, Memory
-from tacit.core.profile import Profile
-from tacit.core.rows import RunRow
+from tacit.core.links import INSTRUCTED, NOBODY_KNOWS, UNKNOWN, UNMET, Mark, Use
+from tacit.core.memory import Memory
 from tacit.core.run import Finding
-from tacit.core.value import replace, value
+from tacit.core.value import replace
 from tacit.hookspecs import of_origins
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
@@ -20,12 +17,12 @@ from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.reading.echo import cited, stands_in
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
-from tacit.stores.lookups import by_alias, is_settled, settled_units
-from tacit.trial import effect
-from tacit.trial.belief import Belief, believe
+from tacit.stores.lookups import by_alias
+from tacit.trial.effect import settled_units
+from tacit.trial.evalue import HARMS, graded, stands, tabulate, trials_from, verdict
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
-from tacit.trial.run_outcomes import RUN_ENDED, RUN_FAILED, course_of_failures, failed_trial
-from tacit.trial.table import Trial, by_epoch, graded, trial_of, trials_from
+from tacit.trial.statement import counted
+from tacit.trial.worth import RUN_ENDED, failed_sessions, ruins
 from tacit.words.prepared import Prepared
 
 if TYPE_CHECKING:
@@ -97,7 +94,7 @@ class Session(Findings):
             )
             own = [mark for mark in marks if mark.memory == memory.id]
             unit = unit_outcome(outcome, self.id, own)
-            if outcome.settled and use.arm != "exempt":
+            if outcome.settled:
                 self._mark_moment(tx, memory, own, unit.value == OCCURRED)
             if outcome.settled and (unit.value, graded(unit.loss or 1.0)) != last.get(memory.id):
                 self._mark_outcome(tx, use, outcome, unit, last.get(memory.id, ("", 0))[0])
@@ -160,58 +157,36 @@ class Session(Findings):
         tx.add_outcome(use, mark, last)
         # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
         if use.arm != "exempt" and use.at > tx.measured_since(memory):
-            self._judge(tx, use, unit, last)
+            self._judge(tx, tx.get(memory))
 
-    def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
-        """What the control group says of this lesson now, and what its ladder makes of it."""
-        memory = tx.get(use.memory)
-        course = self._course(tx, memory, use, outcome, last)
-        tx.put_signal(
-            memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word)
-        )
-        known = verdicts_in(memory.tally.signals or {})
-        runs = known.pop(RUN_FAILED, effect.NOT_YET_KNOWN)
-        others = [word for epoch, word in known.items() if epoch != use.epoch]
-        found = judged(memory, course, self.hand, others, runs)
-        tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
-        tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
-        if found.change is not None:
-            tx.apply(found.change)
-        self._promote(tx, memory.id, found.figures)
+    def _judge(self, tx: Transaction, memory: Memory) -> None:
+        """What the control group says of this lesson now, from all its settled uses, and what its ladder makes of it."""
+        table = tabulate(trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id)))
+        if not table:
+            return
+        alpha = self.profile.effect.alpha
+        word = stands(memory.verdict, verdict(table, alpha).word)
 
-    def _course(
-        self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str
-    ) -> effect.Course:
-        """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
-        rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
-        trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
-        course = (
-            gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin)
-            if kept
-            else None
-        )
-        if course is None:
-            past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
-            course = effect.course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
-        tx.put_course(memory.id, memory.project, use.epoch, effect.course_to_json(course))
-        return course
+        def figures() -> str:
+            return counted(table, word, alpha)
+
+        if word != memory.verdict:
+            change = self.hand.change(memory, replace(memory, verdict=word), "verdict", figures())
+            tx.apply(change)
+        self._promote(tx, memory.id, figures)
 
     def _watch_runs(self, tx: Transaction) -> None:
         """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
-        row = tx.run(self.id)
-        uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
-        there = {memory.id for memory in tx.memories([use.memory for use in uses])}
-        for use in uses:
-            if row is None or use.memory not in there or use.at <= tx.measured_since(use.memory):
+        uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt"]
+        for memory in tx.memories([use.memory for use in uses]):
+            own = tx.uses(memory=memory.id)
+            units = settled_units(tx, {use.unit for use in own})
+            table = failed_sessions(own, units, tx.measured_since(memory.id))
+            if memory.verdict == HARMS or not ruins(table, self.profile.effect.alpha):
                 continue
-            course = followed(tx, self.profile, use, row, again=bool(self.row.settled_at))
-            memory = tx.get(use.memory)
-            if course.word == effect.HARMS and memory.verdict != effect.HARMS:
-                why = taken_out_because(course)
-                tx.apply(
-                    self.hand.change(memory, replace(memory, verdict=effect.HARMS), "verdict", why)
-                )
-                self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
+            why = f"Sessions that get it fail more often. {counted(table, HARMS)}"
+            tx.apply(self.hand.change(memory, replace(memory, verdict=HARMS), "verdict", why))
+            self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
     def _mark_delivery(
         self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]
@@ -228,10 +203,13 @@ class Session(Findings):
         self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool
     ) -> None:
         """Whether the unit came to what the lesson is about; written down where it did not, and taken back by a later run that did."""
-        unmet = sum(mark.amount for mark in marks if mark.signal == UNMET)
-        first = unmet == 0 and not any(mark.signal == "outcome" for mark in marks)
-        came = struck or came_to(self.run, memory) if unmet or first else None
-        if came is not None and came == bool(unmet):
+        known = [mark for mark in marks if mark.signal == UNMET]
+        unmet = sum(mark.amount for mark in known)
+        first = not known and not any(mark.signal == "outcome" for mark in marks)
+        came = struck or came_to(self.run, memory) if unmet or first else True
+        if came is None:
+            tx.add_mark(self._mark(memory.id, UNMET, NOBODY_KNOWS, 0.0))
+        elif came == bool(unmet):
             tx.add_mark(self._mark(memory.id, UNMET, "", -unmet if came else 1.0))
 
     def _mark(
@@ -313,100 +291,3 @@ class Session(Findings):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
-
-
-# Do more runs fail that get a lesson? Asked of every coin of a unit once a run of it is over (`trial.run_outcomes`).
-
-
-def followed(
-    tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool
-) -> effect.Course:
-    """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
-    rules, since = profile.effect, tx.measured_since(use.memory)
-    kept = (
-        "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
-    )
-    word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(RUN_ENDED, UNKNOWN)
-    trial = failed_trial(use, word, run.settled_at)
-    course = (
-        gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
-    )
-    if course is None:
-        uses = tx.uses(memory=use.memory)
-        units = settled_units(tx, {each.unit for each in uses})
-        course = course_of_failures(uses, units, since, rules.alpha, rules.margin)
-    project = tx.get(use.memory).project
-    tx.put_course(use.memory, project, RUN_FAILED, effect.course_to_json(course))
-    known = 1.0 + VERDICTS.index(course.word) if course.word != effect.NOT_YET_KNOWN else 0.0
-    tx.put_signal(use.memory, project, f"{IN_EPOCH}{RUN_FAILED}", known)
-    return course
-
-
-def taken_out_because(course: effect.Course) -> str:
-    """Why it is taken out, for the journal."""
-    return f"Sessions that get it fail more often. {effect.sentence_of_counts(course.table, 'failed session')}"
-
-
-# What the control group says of one lesson, after one more of its uses was settled.
-#
-# Each epoch, a model family on a host, has a verdict of its own, and the next coin goes by that of the run's own: a lesson that helped
-# another model may do nothing for this one. The lesson's one word is what its epochs agree on, so it does not come and go with
-# whichever model ran last. Belief is told from the same counts; a fold of all rows (core.links) says the same.
-
-
-@value
-class _Judged:
-    """Belief, the figures in words when they are wanted, and the change of the verdict where there is one."""
-
-    belief: Belief
-    figures: Callable[[], str]
-    change: Change | None = None
-
-
-def gone_on(
-    course: effect.Course, trial: Trial, alpha: float, margin: float
-) -> effect.Course | None:
-    """The course after one more settled use; None where it must be found out from the whole past.
-
-    That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
-    """
-    if (course.alpha, course.margin, course.rule) != (alpha, margin, effect.VERDICT_RULE):
-        return None
-    if not effect.counts(trial):
-        return course
-    return effect.follow(course, trial) if course.precedes(trial) else None
-
-
-def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
-    """The verdict in each epoch, and on its runs as a whole, as a memory's tally keeps them."""
-    return {
-        name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1]
-        for name, at in signals.items()
-        if name.startswith(IN_EPOCH)
-    }
-
-
-def judged(
-    memory: Memory,
-    course: effect.Course,
-    hand: Hand,
-    others: Iterable[str] = (),
-    runs: str = effect.NOT_YET_KNOWN,
-) -> _Judged:
-    """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
-    `runs` is that on its runs as a whole."""
-
-    def figures() -> str:
-        return (
-            effect.sentence(course.table, effect.stands(course), course.alpha, course.margin)
-            if course.table
-            else ""
-        )
-
-    belief = believe(course.table)
-    word = effect.agreed((course.word, *others), runs)
-    if not course.table or word == memory.verdict:
-        return _Judged(belief, figures)
-    return _Judged(
-        belief, figures, hand.change(memory, replace(memory, verdict=word), "verdict", figures())
-    )

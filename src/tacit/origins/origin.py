@@ -24,7 +24,7 @@ class Origin(Profile):
     tasks = Profile.tasks.but(types=())
     extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(known="allow")
-    trial = Profile.trial.but(rate=0.0, rate_watch=0.0, rate_severe=0.0, rate_heard=0.0)
+    trial = Profile.trial.but(rate=0.0)
     rank = Profile.rank.but(floor=0.0, ties=())  # in the order of writing
     # its own number holds for everything: moments are not told apart
     budget = Profile.budget.but(max_tokens=4000, pinned_outside=False, start_tokens=0)

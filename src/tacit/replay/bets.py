@@ -1,7 +1,7 @@
 """What pairs say: the same task twice, once with the lesson and once without, and a bet on the difference.
 
 If the lesson does nothing, the two runs of a pair differ by chance alone, and which of them went better is a fair coin. The bettors of the
-control group (`trial.effect`, the same stakes and the same bar) bet on that coin. A pair in which both fared alike moves nobody's
+control group (`trial.evalue`, the same stakes and the same bar) bet on that coin. A pair in which both fared alike moves nobody's
 wealth: only discordant pairs speak. Wealth of 2/alpha on one side is a verdict, with a total error of alpha over all looks, so a
 replay may stop as soon as one is there.
 """
@@ -13,18 +13,11 @@ from functools import lru_cache
 from math import exp, log, log1p
 
 from tacit.core.value import value
-from tacit.trial.effect import (
-    ALPHA,
-    BASE_STAKES,
-    EFFECT_MARGIN,
-    HARMS,
-    HELPS,
-    NO_DIFFERENCE,
-    NOT_YET_KNOWN,
-    Interval,
-)
+from tacit.trial.evalue import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, STAKES, Interval
 
-_ALL = sum(BASE_STAKES.values())
+NO_DIFFERENCE, EFFECT_MARGIN = "no difference", 0.10
+
+_ALL = sum(STAKES.values())
 _NEARLY = 1.0 - 1e-6
 
 
@@ -95,7 +88,7 @@ def log_e(differences: Sequence[float], null: float, side: float) -> float:
     most = 1.0 - side * null  # the worst that one pair can cost the bettor
     wealth = [
         log(share / _ALL) + sum(log1p(stake * side * (null - each) / most) for each in differences)
-        for stake, share in BASE_STAKES.items()
+        for stake, share in STAKES.items()
     ]
     top = max(wealth)
     return top + log(sum(exp(each - top) for each in wealth))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from tacit.replay import Replay
 from tacit.replay.plan import Estimate, Spent
 from tacit.replay.tasks import Skipped
-from tacit.trial.effect import ALPHA, HARMS, HELPS, NO_DIFFERENCE
+from tacit.replay.bets import NO_DIFFERENCE
+from tacit.trial.evalue import ALPHA, HARMS, HELPS
 
 _CLAIMS = {
     HELPS: "Helps: the problem costs less with the lesson",

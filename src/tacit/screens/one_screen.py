@@ -343,7 +343,7 @@ def _lesson_row(
         moment_words(memory, memories.is_told_at_starts(memory)),
         tally.recurred,
         tally.clean + tally.recurred,
-        memory.verdict == "helps" or (memory.state == "stable" and tally.belief is not None),
+        memory.verdict == "helps",
         False,
         stands,
     )

@@ -12,8 +12,8 @@ from tacit.screens.wording import BY_NOTICE, change_lines
 from tacit.stores.story import SEEN, STORY_CAME, STORY_GIVEN, Event
 
 if TYPE_CHECKING:
-    from tacit.prove.effect import LessonEffect
-    from tacit.prove.runs import GivenLesson
+    from tacit.trial.audit import GivenLesson
+    from tacit.trial.statement import Statement
 
 TRUST = {
     "user": "your own word",
@@ -27,6 +27,7 @@ TRUST = {
 CAME_WORDS = {
     "occurred": "its problem came back",
     "not_occurred": "its problem did not come back",
+    "not_reached": "it did not come to what the lesson is about",
     "unknown": "nobody could tell what came of it",
 }
 
@@ -109,44 +110,13 @@ def _given(arm: str) -> str:
     return "Left out, to compare" if arm == "withheld" else "Given"
 
 
-ANSWERS = {
-    "helps": "It helps",
-    "harms": "It harms",
-    "no difference": "It makes no difference",
-    "rare": "Its problem is rare",
-}
+ANSWERS = {"helps": "It helps", "harms": "It harms"}
 
 
-def effect_words(found: LessonEffect) -> tuple[str, str]:
-    """What is known of a lesson's effect: the answer, which is the lesson's verdict, and what it rests on."""
-    units = found.standing.units
-    if not found.measured and not units:
-        told = f" {found.followed.sentence}" if found.followed else ""
-        return (
-            "Not measured",
-            f"No session goes without it, so there is nothing to compare with.{told}",
-        )
-    if not units:
-        return (
-            "Not yet known",
-            "Once sessions went with it and without it, the difference is shown here.",
-        )
-    sums = [sum(counts) for counts in zip(*(table.cells for table in found.table.values()))]
-    with_back, with_clean, without_back, without_clean = sums
-    without, model = without_back + without_clean, f" with {found.epoch}" if found.older else ""
-    given = with_back + with_clean
-    seen = (
-        f"Given, its problem came in {with_back} of {given} sessions{model}"
-        if given
-        else f"Not given yet{model}"
-    )
-    compared = (
-        f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
-    )
-    shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
-    return ANSWERS.get(found.word, "Not yet known"), seen + compared + (
-        f" Before: {'; '.join(shown)}." if shown else ""
-    )
+def effect_words(found: Statement) -> tuple[str, str]:
+    """What is known of a lesson's effect: the answer, and what it rests on."""
+    unknown = "Not yet known" if found.measured else "Not measured"
+    return ANSWERS.get(found.word, unknown), found.sentence
 
 
 @value

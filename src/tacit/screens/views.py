@@ -17,8 +17,9 @@ from tacit.worker.turns import is_paused
 if TYPE_CHECKING:
     from tacit.app.queries import Why
     from tacit.hooks.answer import Recalled
-    from tacit.prove.effect import Effects, LessonEffect
-    from tacit.prove.runs import RunAudit
+    from tacit.trial.audit import RunAudit
+    from tacit.trial.effect import Effects, LessonEffect
+    from tacit.trial.said_again import SaidAgain
 
 
 def picked(of: Any, *names: str) -> dict[str, Any]:
@@ -108,61 +109,51 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 def effect_json(found: Effects) -> dict[str, Any]:
     """The whole memory and its lessons, as JSON."""
-    whole = found.whole
     return {
+        "said_again": said_again_json(found.again),
+        "together": picked(found.together, "word units given spared calls"),
+        "worth": found.worth and picked(found.worth, "word units calls minutes tokens cached"),
         "lessons": [lesson_json(each) for each in found.lessons],
-        "whole": {
-            "problems_per_run": whole.per_run,
-            **picked(whole, "low high units lessons_per_run"),
-            "verdict": whole.verdict.word,
-            **picked(whole, "given spared sentence"),
-        },
-        "balance": picked(found.balance, "alarm e reason"),
-        **picked(found, "holdout_cost tokens unsettled unknown"),
-        **picked(found, "headline notes"),
-        "heard": found.heard and picked(found.heard, "lessons given came_back word"),
-        "worth": found.worth
-        and picked(found.worth, "word units calls minutes tokens cached usd priced"),
-        "untold": dict(found.untold),
         "guards": found.guards
         and {
             "arms": {arm: list(some) for arm, some in found.guards.arms.items()},
             "verdict": found.guards.verdict,
         },
+        **picked(found, "headline notes tokens unsettled unknown"),
+    }
+
+
+def said_again_json(found: SaidAgain) -> dict[str, Any]:
+    """How often they had to say it again, as JSON: sessions that could tell, and those in which it was said."""
+    return {
+        "sentence": found.sentence,
+        "weeks": found.weeks,
+        "spared": found.spared,
+        "wishes": [
+            {
+                "lesson": wish.lesson,
+                **{
+                    side: fields(getattr(wish, side)) for side in ("delivered", "without", "before")
+                },
+                "weeks": dict(wish.weeks),
+                **picked(wish, "difference low high"),
+                "quotes": [list(quote) for quote in wish.quotes],
+            }
+            for wish in found.wishes
+        ],
     }
 
 
 def lesson_json(each: LessonEffect) -> dict[str, Any]:
     """What is known of one lesson's effect, as JSON."""
+    known = each.known
     return {
         **picked(each.memory, "id text state kind"),
-        "epoch": each.epoch,
-        "verdict": each.word,
-        "verdict_in_epoch": each.standing.word,
-        "crossed_at": each.standing.run,
-        "weaker_since": each.standing.weaker,
-        "units": each.standing.units,
-        "estimate": each.estimate,
-        **picked(each.interval, "low high"),
-        "sentence": each.sentence,
-        "belief": picked(each.belief, "help none harm expected"),
-        "holds_across_all_lessons": each.holds_across,
-        "measured": each.measured,
-        "earlier_epochs": dict(each.older),
-        "former_words": each.former or None,
-        "followed": each.followed and fields(each.followed),
-        "runs": each.beside
-        and {
-            "failed": {f"{h:g}": list(counts.cells) for h, counts in each.beside.failed.items()},
-            "harms": each.beside.harms,
-            "medians": {
-                name: {"injected": given, "withheld": withheld}
-                for name, (given, withheld) in each.beside.medians.items()
-            },
-            "more": list(each.beside.more),
-            "sentence": each.beside.sentence,
-        },
-        "table": {f"{h:g}": list(counts.cells) for h, counts in each.table.items()},
+        "verdict": known.word,
+        **picked(known, "measured units difference low high sentence ruins"),
+        **{side: fields(getattr(known, side)) for side in ("delivered", "held_out")},
+        "quotes": [list(quote) for quote in known.quotes],
+        "former_words": known.former or None,
     }
 
 

@@ -19,7 +19,6 @@ from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_r
 from tacit.core.states import ENDING_VERDICTS
 from tacit.core.tables import Tables
 from tacit.core.value import value
-from tacit.trial.coin import UNTOLD_ENOUGH
 from tacit.words.diagnose import said_of
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
@@ -93,14 +92,10 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
         return Phrase(YOURS, GOOD)
     if is_found_once(memory):
         return Phrase("found once", PLAIN_TONE)
-    if memory.state == "stable" and memory.tally.belief is not None:
-        return Phrase("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
         return Phrase(YOURS, GOOD)
     if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
         return Phrase("in force", GOOD)
-    if int(signals.get("untold", 0)) >= UNTOLD_ENOUGH:
-        return Phrase("given, unmeasured", PLAIN_TONE)
     # before the first session that could tell there is nothing to say of a trial
     return Phrase(
         f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN_TONE
@@ -153,8 +148,8 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
         heard = f" You were heard: tacit keep {memory.id} makes it your word."
         heard = heard if (memory.extra or {}).get("word") in HEARD_WORDS else ""
         return (
-            f"It is left out of a session now and then to see whether it helps: {so_far(memory, profile)} could tell so far. Then it stays"
-            f" if it is likely to help and goes if it harms.{heard}"
+            f"It is left out of a session now and then to see whether it helps: {so_far(memory, profile)} could tell so far. It goes if it"
+            f" harms.{heard}"
         )
     if said == "in force" and "standing" in profile.columns:
         return f"You: tacit keep, edit or drop {memory.id}. Told each time: no session can show whether it helps, so none goes without it."
@@ -229,6 +224,7 @@ STATE_WORDS = {
 CAME = {
     "occurred": "came back",
     "not_occurred": "did not",
+    "not_reached": "its moment did not come",
     "unknown": "could not be told",
     "": "not over yet",
 }

@@ -6,16 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, NotFound
-from tacit.core.links import measured_since
 from tacit.core.memory import Tally
 from tacit.core.profile import confidence_rule
 from tacit.core.rows import Fault
+from tacit.core.tally import tally_of
 from tacit.core.value import value
-from tacit.stores.lookups import settled_units
-from tacit.trial.effect import course_from_json
-from tacit.trial.run_outcomes import RUN_FAILED, settled_uses
-from tacit.trial.table import by_epoch, tabulate, trials_from
-from tacit.trial.tally import tally_of
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
@@ -51,7 +46,6 @@ def check(
         store.file_faults,
         lambda: _counted(store, checked),
         lambda: _tallies(store, checked, rule),
-        lambda: _courses(store),
         lambda: _strays(store),
         lambda: store.index_faults() if index is None else index(faults),
     )
@@ -122,33 +116,6 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     return {
         name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()
     }
-
-
-def _courses(store: Store) -> Iterator[Fault]:
-    """What each lesson on trial has come to, against the uses that were settled."""
-    kept: dict[str, dict[str, str]] = {}
-    for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):
-        kept.setdefault(memory, {})[epoch] = course
-    for memory, courses in kept.items():
-        uses, marks = store.uses(memory=memory), store.marks(memory=memory)
-        past = by_epoch(trials_from(uses, marks))
-        if RUN_FAILED in courses:
-            past[RUN_FAILED] = settled_uses(
-                uses,
-                settled_units(store, {use.unit for use in uses}),
-                measured_since(marks),
-            )
-        for epoch, course in courses.items():
-            try:
-                told = course_from_json(course).table
-            except (ValueError, TypeError, KeyError, AttributeError):
-                told = None
-            if told != tabulate(past.get(epoch, ())):
-                yield Fault(
-                    "tally",
-                    memory,
-                    "the counts of its trial do not add up; tacit reindex rebuilds them",
-                )
 
 
 def _strays(store: Store) -> Iterator[Fault]:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
     from tacit.stores.sql import Reads
-    from tacit.trial.run_outcomes import UnitFacts
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -90,23 +89,30 @@ def incidents(store: Reads, project: str) -> Iterator[Any]:
         yield from loads(facts).get("incidents", ())
 
 
-def settled_units(store: Reads, units: Iterable[str]) -> dict[str, UnitFacts]:
-    """These units, each with all its settled runs."""
-    from tacit.trial.run_outcomes import unit_of
-
+def unit_rows(
+    store: Reads, units: Iterable[str]
+) -> dict[str, list[tuple[str, str, Mapping[str, Any]]]]:
+    """The settled runs of these units, in their order: outcome, when settled, facts."""
     sql = (
-        "SELECT root, outcome, settled_at, facts, model FROM run WHERE root IN (SELECT value FROM json_each(:units))"
+        "SELECT root, outcome, settled_at, facts FROM run"
+        " WHERE root IN (SELECT value FROM json_each(:units))"
         " AND settled_at <> '' ORDER BY root, seq"
     )
     runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for root, outcome, at, facts, model in store.rows(sql, units=dumps([*units])):
-        runs.setdefault(root, []).append((outcome, at, {**loads(facts or "{}"), "model": model}))
-    return {unit: unit_of(parts) for unit, parts in runs.items()}
+    for root, outcome, at, facts in store.rows(sql, units=dumps([*units])):
+        runs.setdefault(root, []).append((outcome, at, loads(facts or "{}")))
+    return runs
 
 
-def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
-    """How far a lesson has come in each epoch, as it was kept."""
-    return store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)
+def said_rows(store: Reads, project: str) -> list[Evidence]:
+    """Evidence that a person had to say something: a habit's lines, and what a reader heard said again."""
+    from tacit.core.links import Evidence
+
+    where = (
+        "project = :project AND stance = 'supports'"
+        " AND (place = 'look habits' OR place LIKE '%#said_again') ORDER BY n"
+    )
+    return store.values_of(Evidence, where, project=project)
 
 
 def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
@@ -115,12 +121,6 @@ def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
 
     where = "run IN (SELECT value FROM json_each(:runs)) AND run <> '' ORDER BY n LIMIT 500"
     return store.values_of(Evidence, where, runs=dumps(list(runs)))
-
-
-def is_settled(store: Reads, unit: str, *, but: str) -> bool:
-    """Whether another run of a unit was settled before."""
-    sql = "SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1"
-    return store.one(sql, unit=unit, but=but) is not None
 
 
 def last_learned(store: Reads, project: str) -> str:

@@ -128,13 +128,6 @@ class LessonRows(Statements):
         rows = self.rows("SELECT signal, amount, at FROM tally WHERE memory = :it", it=memory)
         return tally_from({signal: (amount, at) for signal, amount, at in rows})
 
-    def course(self, memory: str, epoch: str) -> str:
-        """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
-        row = self.one(
-            "SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch
-        )
-        return str(row[0]) if row else ""
-
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
+COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confidence")
 ENDLESS = 1 << 62  # no row has this number
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
 MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
@@ -103,7 +103,6 @@ SAME_TASK = (  # another settled coin of the same lesson in the same task; the l
     " AND (SELECT value FROM use_mark m WHERE m.memory = u.memory AND m.unit = u.unit AND m.signal = 'outcome' ORDER BY n DESC LIMIT 1)"
     " IN ('occurred', 'not_occurred') LIMIT 1"
 )
-PUT_COURSE = upsert_into("course", ("memory", "epoch", "project", "kept"), ("memory", "epoch"))
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
 _USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
 SORT_ORDERS = {
@@ -166,7 +165,6 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
         number("recurred"),
         number("contradicted"),
         level("confidence"),
-        level("belief"),
         counts["seen"][1] or None if "seen" in counts else None,
         counts["uses"][1] or None if "uses" in counts else None,
         others or None,

@@ -7,11 +7,8 @@ from abc import abstractmethod
 from tacit.core.links import (
     ADDED_UP,
     EVIDENCE_COLUMNS,
-    IN_EPOCH,
     MARK_COLUMNS,
     NEW_TABLE,
-    UNKNOWN,
-    UNTOLD,
     USE_COLUMNS,
     Evidence,
     Mark,
@@ -36,7 +33,6 @@ from tacit.stores.sql_rows import (
     INSERT_MEMORY,
     KEYED,
     OUTCOME_SIGNALS,
-    PUT_COURSE,
     PUT_TALLY,
     SAME_ORIGIN,
     SAME_TASK,
@@ -293,13 +289,6 @@ class Transaction(Bracket, RunWriter):
         if starts_new_table(entry) and self.one(
             "SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory
         ):
-            self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
-            epochs = f"{IN_EPOCH}%"
-            self.rows(
-                "DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs",
-                it=entry.memory,
-                epochs=epochs,
-            )
             self.add_mark(
                 Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at)
             )
@@ -421,17 +410,12 @@ class Transaction(Bracket, RunWriter):
         known = [each for each in (last, mark.value) if each in OUTCOME_SIGNALS]
         present = not use.blank and use.at > self.measured_since(use.memory)
         coin = bool(known) and present and use.arm != "exempt"
-        again = bool(last) and present and UNKNOWN in (last, mark.value)
-        if again or (coin and (last or not self.one(HAS_UNITS, it=use.memory))):
+        if coin and (last or not self.one(HAS_UNITS, it=use.memory)):
             self.refresh_tally(use.memory, use.project)
             return
         for outcome, step in ((last, -1.0), (mark.value, 1.0)):
             if outcome in OUTCOME_SIGNALS and use.arm != "withheld":
                 self._step(use.memory, use.project, OUTCOME_SIGNALS[outcome], step)
-        if present and not last and mark.value == UNKNOWN:
-            self._step(use.memory, use.project, UNTOLD, 1.0)
-        elif present and not last:
-            self.put_signal(use.memory, use.project, UNTOLD, 0.0)
         if coin:
             self._step(use.memory, use.project, "units", 1.0)
             if not use.task or not self.one(
@@ -457,16 +441,12 @@ class Transaction(Bracket, RunWriter):
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
         self.rows(COUNT_ON, memory=memory, project=project, signal=signal, step=step)
 
-    def put_course(self, memory: str, project: str, epoch: str, kept: str) -> None:
-        """Keep how far a lesson has come in an epoch."""
-        self.rows(PUT_COURSE, memory=memory, epoch=epoch, project=project, kept=kept)
-
     def refresh_tally(self, memory: str, project: str) -> Tally:
-        """Fold all rows of a memory again; how far it had come is found out again when it is next judged.
+        """Fold all rows of a memory again.
 
         It is counted under its own project, not under that of a run that used it.
         """
-        from tacit.trial.tally import tally_of
+        from tacit.core.tally import tally_of
 
         project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[
             0
@@ -474,7 +454,6 @@ class Transaction(Bracket, RunWriter):
         uses, marks = self.uses(memory=memory), self.marks(memory=memory)
         tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
         self.put_tally(memory, project, tally)
-        self.rows("DELETE FROM course WHERE memory = :it", it=memory)
         return tally
 
     def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
@@ -492,7 +471,7 @@ class Transaction(Bracket, RunWriter):
         self.rows("DELETE FROM tally WHERE memory = :it", it=memory)
         at = tally.__dict__
         for signal in COUNTED_SIGNALS:
-            if at[signal] or (at[signal] is not None and signal in ("confidence", "belief")):
+            if at[signal] or (at[signal] is not None and signal == "confidence"):
                 when = {"seen": tally.seen_at, "uses": tally.last_used_at}.get(signal) or ""
                 self.rows(
                     PUT_TALLY,

@@ -1,1 +1,1 @@
-"""The coin and what it says: who is given a lesson, what became of the run, the e-process, belief, and the memory as a whole."""
+"""Does it help? The coin, what became of the session, the e-process, what is said of it and what it was worth."""

@@ -21,7 +21,7 @@ GOOD, BAD = Later(person="approved"), Later(person="rejected")
         (Later(taken_off=True, put_on=True), False),
         (Later(verdict="helps"), True),
         (Later(verdict="harms"), False),
-        (Later(verdict="no difference"), None),
+        (Later(verdict="rare"), None),
         (Later(state="archived"), False),
         (Later(state="superseded"), False),
         (Later(person="approved", taken_off=True, verdict="harms"), True),

@@ -62,10 +62,8 @@ _DERIVED = (
     "units",
     "tasks",
     "frequency",
-    "belief",
     "clean",
     "recurred",
-    "untold",
     CONFIRMED,
     WITNESSED,
 )

@@ -15,7 +15,7 @@ from tacit.app import Memories
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from tacit.prove.effect import Effects
+    from tacit.trial.effect import Effects
 
     Opens = Callable[[str], AbstractContextManager[Memories]]
 

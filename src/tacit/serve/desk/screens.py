@@ -64,7 +64,7 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
         "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
         "effect": {"answer": answer, "rests": rests},
-        "quotes": measured.followed.quotes if measured.followed else (),
+        "quotes": measured.quotes,
         "uses": sums(store, memory.id),
         "similar": [said(desk, each) for each in similar(desk, memory)] if not behind else [],
         "proposals": [proposal_json(each) for each in store.proposals(memory=memory.id)],

@@ -97,6 +97,5 @@ def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
         tx.confidence = rule(project)
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
-    tx.rows("DELETE FROM course")
     tx.reindex()
     return len(rows)

@@ -1,7 +1,8 @@
 """Does asking help? A guard's question against a mere note, by the coin of lessons, pooled over guards.
 
-One coin per guard and unit; the arm is that of its first firing. The outcome is told from the run alone: a guarded call ran, and its
-failure, the person's correction or a revert followed. A refusal has no coin: it is shown beside them and compared with nothing.
+One coin per guard and unit; the arm is that of its first firing. The outcome is told from the run alone: a guarded
+call ran, and its failure, the person's correction or a revert followed. A refusal has no coin: it is shown beside them
+and compared with nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from collections.abc import Iterable, Mapping
 from tacit.core.links import ENDING, FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED, WITHHELD
-from tacit.trial.effect import HARMS, HELPS
+from tacit.trial.evalue import HARMS, HELPS, Trial
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
-from tacit.trial.overall import TOGETHER, whole_memory
-from tacit.trial.table import Trial
+from tacit.trial.pooled import TOGETHER, pooled
 
 CAME_ANYWAY = "right"  # what followed where the problem came all the same
 
@@ -34,11 +34,12 @@ class GuardEffect:
         said = {HELPS: "asking helps", HARMS: "asking harms"}.get(
             self.verdict, "not yet known whether asking helps"
         )
-        return f"Guards: the problem came back in sessions that were {shown}; {said} (error rate {100 * self.error:g} %)."
+        where = f"Guards: the problem came back in sessions that were {shown}"
+        return f"{where}; {said} (error rate {100 * self.error:g} %)."
 
 
 def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
-    """The sessions in which guards fired and that are over, each with its arm, in the order in which they were settled."""
+    """The sessions in which guards fired and that are over, each with its arm, in the order they were settled."""
     fired: dict[tuple[str, str], Mark] = {}
     ended: dict[tuple[str, str], dict[str, str]] = {}
     settled: dict[tuple[str, str], str] = {}
@@ -57,7 +58,16 @@ def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
             h = mark.amount if mark.value != REFUSED else 0.0
             found.append(
                 (
-                    Trial(mark.unit, mark.memory, mark.memory, h, arm, outcome, at=settled[key]),
+                    Trial(
+                        mark.unit,
+                        mark.memory,
+                        mark.memory,
+                        h,
+                        arm,
+                        outcome,
+                        moment=f"{mark.memory} {mark.at}",  # tossed alone
+                        at=settled[key],
+                    ),
                     mark.value,
                 )
             )
@@ -72,5 +82,5 @@ def guard_effect(marks: Iterable[Mark], alpha: float) -> GuardEffect | None:
         for arm in (TOLD, GUARD_ASKED, REFUSED)
         for mine in [[trial for trial, of in trials if of == arm]]
     }
-    judged = whole_memory([trial for trial, _ in trials if 0.0 < trial.h < 1.0], alpha).verdict
+    judged = pooled([trial for trial, _ in trials if 0.0 < trial.h < 1.0], alpha)
     return GuardEffect(arms, judged.word, min(alpha, TOGETHER)) if trials else None

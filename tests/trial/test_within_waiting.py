@@ -12,9 +12,9 @@ from tacit.app import open as open_memories
 from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.learn.occurrences import came_to, ended, occurrences
-from tacit.prove.effect import CSV_COLUMNS
 from tacit.stores.check import check
 from tacit.testing import run, say, tool, user
+from tacit.trial.effect import CSV_COLUMNS
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"

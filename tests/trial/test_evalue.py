@@ -10,31 +10,28 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tacit.core.value import replace
-from tacit.trial.belief import ATOMS, PRIOR, Belief, believe, holdout_cost, weights_of
-from tacit.trial.coin import epoch_of
-from tacit.trial.effect import (
-    BASE_STAKES,
+from tacit.trial.evalue import (
     GUESSES,
+    STAKES,
+    Counts,
     Interval,
+    Trial,
     bets,
-    course_from_json,
-    course_of,
-    course_to_json,
+    coins,
     estimate,
-    forecast,
-    holds_across,
     interval,
+    is_out_of_balance,
     log_e,
-    stand,
+    one_by_one,
+    stands,
+    tabulate,
     verdict,
 )
-from tacit.trial.table import Counts, Trial, add, by_epoch, coins, tabulate
 
 EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
 HELPFUL = {0.3: Counts(14, 56, 15, 15)}
 HARMFUL = {0.3: Counts(60, 60, 5, 45)}
 EVEN = {0.3: Counts(21, 399, 9, 171)}
-SAME = {0.3: Counts(400, 1000, 172, 428)}
 
 rates = st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.45, 0.5, 0.7])
 rows = st.builds(Counts, *[st.integers(0, 60)] * 4)
@@ -79,9 +76,9 @@ def test_the_four_cells() -> None:
 
 
 def test_what_stays_out_of_the_table() -> None:
-    """Blank units, outcomes nobody could know, and uses without a toss."""
+    """Outcomes nobody could know, and uses without a toss."""
     untossed = [trial(3, h=0.0), trial(4, "withheld", h=1.0), trial(5, "exempt")]
-    assert tabulate([trial(1, blank=True), trial(2, outcome="unknown"), *untossed]) == {}
+    assert tabulate([trial(2, outcome="unknown"), *untossed]) == {}
 
 
 def test_a_unit_counts_once_and_occurred_in_any_of_its_runs_is_occurred() -> None:
@@ -112,12 +109,12 @@ def test_a_memory_that_changed_its_family_counts_once_in_a_unit() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 5), st.sampled_from("mn"), st.booleans(), st.booleans()),
+        st.tuples(st.integers(0, 5), st.sampled_from("mn"), st.booleans()),
         max_size=30,
     )
 )
 def test_the_order_of_whole_units_does_not_change_the_table(
-    facts: list[tuple[int, str, bool, bool]],
+    facts: list[tuple[int, str, bool]],
 ) -> None:
     """A table is counted from the uses, never built up from an earlier one."""
     uses = [
@@ -127,9 +124,8 @@ def test_the_order_of_whole_units_does_not_change_the_table(
             "occurred" if y else "not_occurred",
             memory=m,
             family=m,
-            blank=b,
         )
-        for u, m, y, b in facts
+        for u, m, y in facts
     ]
     assert tabulate(uses) == tabulate(sorted(uses, key=lambda use: use.unit, reverse=True))
 
@@ -149,7 +145,6 @@ def test_a_problem_that_was_overcome_counts_by_what_it_cost() -> None:
     row = tabulate(trials)[0.3]
     assert row.cells == (1, 0, 2, 1)
     assert row.lost == (0.125, 1.5)
-    assert course_from_json(course_to_json(course_of(trials))).table == {0.3: row}
 
 
 def test_what_occurred_never_costs_nothing() -> None:
@@ -174,10 +169,10 @@ def recovering(seed: int, units: int, h: float = 0.3) -> list[Trial]:
 
 def test_a_lesson_that_lets_agents_recover_helps() -> None:
     """Counted yes or no it does nothing; by what it cost it helps, and never harms."""
-    words = [stand(recovering(seed, 200)).word for seed in range(20)]
+    words = [first_word(recovering(seed, 200)) for seed in range(20)]
     assert words.count("helps") >= 15 and "harms" not in words
     blind = [
-        stand([replace(each, loss=1.0) for each in recovering(seed, 200)]).word
+        first_word([replace(each, loss=1.0) for each in recovering(seed, 200)])
         for seed in range(20)
     ]
     assert blind.count("helps") <= 1
@@ -199,7 +194,7 @@ def test_no_bettor_gets_rich_on_average_whatever_the_loss(
     losses = [(0.0, 1 - rate), *((grade / 8, share) for grade in grades)]
     # Both arms lose alike, so the true difference is 0; evidence that it lies beyond a bound on the far side of 0 must not grow.
     bound = -abs(d) if side == "help" else abs(d)
-    for k in range(len(GUESSES) * len(BASE_STAKES)):
+    for k in range(len(GUESSES) * len(STAKES)):
         mean = sum(
             chance * q * math.exp(bets(h, bound, side, injected, loss)[k])
             for injected, chance in ((True, p), (False, h))
@@ -240,7 +235,6 @@ def test_no_runs_are_no_evidence() -> None:
     assert verdict({}).word == "not yet known"
     assert interval({}) == Interval(-1.0, 1.0)
     assert estimate({}) is None
-    assert forecast({}) is None
 
 
 @pytest.mark.parametrize(
@@ -248,18 +242,15 @@ def test_no_runs_are_no_evidence() -> None:
     [
         (EXAMPLE, "not yet known"),
         (HELPFUL, "not yet known"),
-        (add([HELPFUL, HELPFUL]), "helps"),
+        ({0.3: HELPFUL[0.3] + HELPFUL[0.3]}, "helps"),
         (HARMFUL, "harms"),
-        (SAME, "no difference"),
         (EVEN, "not yet known"),
         ({0.3: Counts(4, 177, 4, 80)}, "rare"),
     ],
 )
 def test_verdicts(table: dict[float, Counts], word: str) -> None:
-    """Five words, each with its reason."""
-    said = verdict(table)
-    assert said.word == word
-    assert "the bar is 40" in said.reason
+    """Two claims, and what claims nothing."""
+    assert verdict(table).word == word
 
 
 def test_a_verdict_on_large_counts_stays_a_number() -> None:
@@ -270,14 +261,10 @@ def test_a_verdict_on_large_counts_stays_a_number() -> None:
     assert said.e_harm < 1e-9
 
 
-def test_a_rare_problem_is_never_called_no_difference() -> None:
-    """A lesson that spares 60 % of a problem in one session of eight (P1): however long it takes, it helps or goes on."""
-    words = {stand(simulated(seed, 500, 0.025, 0.0625)).word for seed in range(30)}
+def test_a_rare_problem_is_not_refuted() -> None:
+    """A lesson that spares 60 % of a problem in one session of eight: however long it takes, it helps or goes on."""
+    words = {first_word(simulated(seed, 500, 0.025, 0.0625)) for seed in range(30)}
     assert words <= {"not yet known", "rare", "helps"}
-    assert "no difference" not in {
-        verdict({0.3: Counts(0, 700, 1, 299)}).word,
-        verdict({0.3: Counts(0, 7000, 0, 3000)}).word,
-    }
 
 
 @settings(max_examples=60)
@@ -302,93 +289,44 @@ def test_the_estimate_compares_within_rates() -> None:
 # Verdicts over time
 
 
-def test_a_verdict_is_crossed_at_a_run_and_kept() -> None:
-    """The standing names the unit at which the table first said so."""
-    trials = simulated(1, 120, 0.05, 0.6)
-    standing = stand(trials)
-    assert standing.word == "helps" and standing.run is not None and not standing.weaker
-    assert standing.words == f"helps (session {standing.run})"
-    assert verdict(tabulate(trials[: standing.run - 1])).word == "not yet known"
-    assert verdict(tabulate(trials[: standing.run])).word == "helps"
-    assert standing.units == 120 and standing.now == verdict(tabulate(trials))
-
-
-# Epochs
+def first_word(trials: list[Trial]) -> str:
+    """The verdict that stands after all of them, looked at after each tenth."""
+    word = "not yet known"
+    for n in range(10, len(trials) + 1, 10):
+        word = stands(word, verdict(tabulate(trials[:n])).word)
+    return word
 
 
 @pytest.mark.parametrize(
-    ("model", "family"),
+    ("kept", "now", "stands_then"),
     [
-        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
-        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "claude-sonnet-4"),
-        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet"),
-        ("Claude-Opus-4-1[1m]", "claude-opus-4-1"),
-        ("openai/gpt-5.1-codex", "gpt-5.1-codex"),
-        ("gpt-4o-2024-08-06", "gpt-4o"),
-        ("gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
-        ("llama3:8b", "llama3:8b"),
-        ("", "unknown"),
+        ("not yet known", "helps", "helps"),
+        ("helps", "not yet known", "helps"),
+        ("harms", "rare", "harms"),
+        ("helps", "harms", "harms"),  # the other side takes over only by crossing itself
+        ("rare", "not yet known", "not yet known"),
     ],
 )
-def test_an_epoch_is_a_model_without_its_snapshot_on_a_host(model: str, family: str) -> None:
-    """A new snapshot, window or provider goes on with the table; a new model starts one."""
-    assert epoch_of(model, "codex") == f"{family} / codex"
+def test_a_claim_stays_once_it_was_made(kept: str, now: str, stands_then: str) -> None:
+    assert stands(kept, now) == stands_then
 
 
-def test_a_unit_stays_in_the_epoch_where_it_began() -> None:
-    """Resumed under another model it does not count twice."""
-    one, two, three = trial(1, epoch="a"), trial(1, epoch="b"), trial(2, epoch="b")
-    assert by_epoch([one, two, three]) == {"a": [one, two], "b": [three]}
+# The coins of one moment hang on each other
 
 
-# Belief
+def test_the_coins_of_a_moment_are_fair_one_after_the_other() -> None:
+    """Each at what it was given that none before it was withheld; after one that was, the rest were certain."""
+    moment = [trial(1, family=name, h=0.2, moment="m") for name in "abc"]
+    assert [round(coin.h, 4) for coin in one_by_one(moment)] == [0.2, 0.25, 0.3333]
+    second = [moment[0], replace(moment[1], arm="withheld"), moment[2]]
+    assert [coin.family for coin in one_by_one(second)] == ["a", "b"]
+    other = [moment[0], trial(1, family="b", h=0.2, moment="another")]
+    assert [coin.h for coin in one_by_one(other)] == [0.2, 0.2]
 
 
-def test_without_evidence_belief_is_the_prior() -> None:
-    """45 in 100 help, 40 do nothing, 15 harm; of the rates at which hardly more is possible, those do nothing too."""
-    belief = believe({})
-    assert (belief.help, belief.none, belief.harm) == pytest.approx((0.45, 0.445, 0.105))
-    assert weights_of([]) == PRIOR
-    assert sum(PRIOR) == pytest.approx(1)
-
-
-@given(tables)
-def test_belief_is_a_distribution(table: dict[float, Counts]) -> None:
-    """Its three parts add up to one, and the expectation lies within the atoms."""
-    belief = believe(table)
-    assert belief.help + belief.none + belief.harm == pytest.approx(1)
-    gaps = [injected - withheld for withheld, injected, _ in ATOMS]
-    assert min(gaps) - 1e-9 <= belief.expected <= max(gaps) + 1e-9
-
-
-def test_a_problem_that_always_strikes_is_no_sign_of_harm() -> None:
-    """In both arms, in every unit: nothing is known against the lesson."""
-    assert believe({0.3: Counts(14, 0, 6, 0)}).harm < 0.2
-    assert believe({0.3: Counts(28, 2, 11, 1)}).harm < 0.3
-
-
-def test_a_lesson_leans_on_its_kind() -> None:
-    """The same thin evidence means more among lessons that help."""
-    thin = {0.3: Counts(1, 12, 2, 3)}
-    good, idle = weights_of([HELPFUL] * 20), weights_of([EVEN] * 20)
-    assert believe(thin, good).help > believe(thin).help > believe(thin, idle).help
-    assert sum(good) == pytest.approx(1)
-
-
-# Many lessons
-
-
-def test_marks_that_hold_across_all_lessons() -> None:
-    """The largest k with the k-th e at N / (.10 k) or more: here 4 lessons, bars 40, 20, 13.3, 10."""
-    assert holds_across({"a": 30.0, "b": 21.0, "c": 5.0, "d": 1.0}) == {"a", "b"}
-    assert holds_across({"a": 30.0, "b": 19.0, "c": 5.0, "d": 1.0}) == frozenset()
-    assert holds_across({}) == frozenset()
-
-
-def test_what_withholding_costs() -> None:
-    """Withheld runs times what injection would have spared; a harmful lesson costs nothing by being withheld."""
-    good, bad = Belief(0.9, 0.1, 0.0, -0.25), Belief(0.0, 0.1, 0.9, 0.25)
-    assert holdout_cost([(EXAMPLE, good), (EXAMPLE, bad)]) == 18 * 0.25
-
-
-# Words
+def test_settled_units_that_are_missing_from_one_arm_are_noticed() -> None:
+    """Where the coins say three in ten and hardly one is there."""
+    fair = simulated(3, 200, 0.3, 0.3)
+    lost = [each for each in fair if each.arm == "injected" or int(each.unit) % 5 == 0]
+    assert not is_out_of_balance(fair)
+    assert is_out_of_balance(lost)

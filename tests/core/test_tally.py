@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.links import CONFIRMED, INSTRUCTED, UNMET, Evidence, Mark, Use
+from tacit.core.tally import tally_of
 from tacit.formats.lessons import is_derived
-from tacit.trial.table import trials_from
-from tacit.trial.tally import tally_of
+from tacit.trial.evalue import trials_from
 
 AT = "2026-11-17T00:00:00.000Z"
 

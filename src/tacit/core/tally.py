@@ -1,8 +1,8 @@
-"""What all rows of one lesson add up to: sightings, uses, outcomes, and what to believe of it."""
+"""What all rows of one lesson add up to: sightings, uses, outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tacit.core.links import (
     CONFIRMED,
@@ -10,8 +10,6 @@ from tacit.core.links import (
     LOST,
     NEW_TABLE,
     STATED_SIGNALS,
-    UNKNOWN,
-    UNTOLD,
     WITNESSED,
     Evidence,
     Mark,
@@ -23,7 +21,6 @@ from tacit.core.links import (
     sightings,
 )
 from tacit.core.memory import NO_TALLY, OWNER, WITNESSES, Tally
-from tacit.trial.belief import belief_from
 
 
 def tally_of(
@@ -67,21 +64,12 @@ def tally_of(
         use
         for use in uses
         if use.arm != "exempt"
-        and not use.blank
         and use.at > since
         and outcome.get(use.unit) in ("occurred", "not_occurred")
     ]
-    if untold := _untold({use.unit for use in uses if not use.blank and use.at > since}, outcome):
-        signals[UNTOLD] = float(untold)
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
-    belief = None
-    if outcome and any(
-        use.arm != "exempt" and use.at > since and use.unit in outcome for use in uses
-    ):
-        believed = belief_from(uses, marks)
-        belief, signals["belief_harm"] = believed.help, believed.harm
     signals.update(
         {
             name: amount
@@ -104,17 +92,7 @@ def tally_of(
         ),
         contradicted=max(0, contradictions(evidence) + int(signals.pop("contradicted", 0))),
         confidence=confidence_of(confidence, evidence, marks),
-        belief=belief,
         seen_at=max((row.at for row in supports), default="") or None if seen else None,
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
         signals=signals or None,
     )
-
-
-def _untold(units: set[str], outcome: Mapping[str, str]) -> int:
-    """How many of these units, the last ones in a row, could not tell what became of it."""
-    count = 0
-    for unit, word in outcome.items():
-        if unit in units:
-            count = count + 1 if word == UNKNOWN else 0
-    return count

@@ -1,4 +1,4 @@
-"""What a person reads about one lesson is one statement, on every surface: verdict, figures, unit and epoch."""
+"""What a person reads about one lesson is one statement, on every surface: verdict, figures and unit."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from tests.fixed_draws import fix_draws
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.cli import main
-from tacit.core.links import Use
-from tacit.core.rows import run_id
 from tacit.core.standing import wants_replay
-from tacit.prove.runs import audit_run
+from tacit.core.value import grouped
 from tacit.screens import timeline
 from tacit.screens.selection import is_given
 from tacit.screens.views import effect_json, lesson_json
 from tacit.screens.wording import CLOSED_WORDS, standing_words
 from tacit.serve.desk import screens
 from tacit.testing import Clock, run, tool
+from tacit.trial.audit import audit_run, by_subject
+from tacit.trial.evalue import tabulate, trials_from, verdict
+from tacit.trial.statement import together_sentence
 
 NAMES = {
     "orders": (0.05, 0.6),
     "invoices": (0.3, 0.3),
-    "parcels": (0.6, 0.15),
+    "parcels": (0.9, 0.15),
     "tickets": (0.01, 0.01),
 }
 WEEKS, SESSIONS = 26, 6
@@ -51,7 +52,7 @@ def steps(name: str, struck: bool) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memories, Path]]:
-    """Four lessons: one helps, one does nothing, one harms, one is about a rare problem; two models in turn."""
+    """Four lessons: one helps, one does nothing, one harms, one is about a rare problem."""
     folder, clock, dice = (
         tmp_path_factory.mktemp("half"),
         Clock("2026-05-01T09:00:00.000Z"),
@@ -82,8 +83,7 @@ def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memori
             task = " ".join(f"make check-{name}" for name in NAMES)
             for n in range(WEEKS * SESSIONS):
                 clock.advance(days=7 / SESSIONS)
-                model = "opus-4" if n < 3 * SESSIONS else "sonnet-4-5"
-                told = memories.inject(task, run=f"r{n}", host="neutral", model=model)
+                told = memories.inject(task, run=f"r{n}", host="neutral")
                 done = [
                     step
                     for name, rates in NAMES.items()
@@ -92,9 +92,7 @@ def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memori
                     )
                 ]
                 clock.advance(60)
-                memories.learn(
-                    run(f"r{n}", *done, model=model, complete=True, outcome="success"), over=True
-                )
+                memories.learn(run(f"r{n}", *done, complete=True, outcome="success"), over=True)
             yield memories, folder
 
 
@@ -116,34 +114,31 @@ def test_every_surface_says_the_same_of_a_lesson(
 
     whole = memories.effect()
     listed, effect, review = said("list", "--all"), said("effect"), said("review")
-    assert " ".join(whole.whole.sentence.split()) in effect
+    assert " ".join(together_sentence(whole.together).split()) in effect
     verdicts = set()
     for each in whole.lessons:
-        if not each.table:
+        known = each.known
+        if not known.units:
             continue
         memory, id = memories.get(each.memory.id), each.memory.id
-        verdicts.add(each.word)
+        verdicts.add(known.word)
         one = memories.effect_of(id)
-        for name in ("word", "sentence", "epoch", "interval"):
-            assert getattr(each, name) == getattr(one, name)
+        assert one == known
         phrase = standing_words(memory, memories.profile).words
-        known = each.word != "not yet known"
-        assert (phrase == each.word) is (
-            known and memory.state not in ("under_review", *CLOSED_WORDS)
+        is_claim = known.word != "not yet known"
+        assert (phrase == known.word) is (
+            is_claim and memory.state not in ("under_review", *CLOSED_WORDS)
         )
         why, alone = said("why", id), said("effect", id)
-        assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
+        assert " ".join(known.sentence.split()) in why and " ".join(known.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
         desk = screens.lesson(memories, id)
         answer, rests = timeline.effect_words(one)
         assert (desk["effect"]["answer"], desk["effect"]["rests"]) == (answer, rests)
-        assert desk["memory"]["stands"] == phrase
+        assert desk["memory"]["stands"] == phrase and rests == known.sentence
         # a replay is offered by all of them or by none, with one reason
         offered = wants_replay(memory)
-        assert (
-            offered == ("" if known else f"no verdict after {one.standing.units} sessions")
-            or each.older
-        )
+        assert offered == ("" if is_claim else f"no verdict after {known.units} sessions")
         command = f"tacit replay {id} --agent"
         told_in = f"{' '.join(memory.text.split())} {offered or 'no'}"
         offers = (
@@ -153,23 +148,12 @@ def test_every_surface_says_the_same_of_a_lesson(
             f"{id} ({offered})" in effect,
         )
         assert {*offers} == {bool(offered)}
-        assert answer == timeline.ANSWERS.get(each.word, "Not yet known")
-        assert json.loads(json.dumps(lesson_json(one)))["verdict"] == each.word
-        # one unit: the counts of the sentence are those of the desk, and the difference is of the same counts
-        given = re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence)
-        left = re.search(r"Left out to compare: (\d+) in (\d+)", each.sentence)
-        assert given and f"in {given[1]} of {given[2]} sessions" in rests
-        assert left and f"in {left[1]} of {left[2]}." in rests
+        assert answer == timeline.ANSWERS.get(known.word, "Not yet known")
+        assert json.loads(json.dumps(lesson_json(each)))["verdict"] == known.word
         assert "proven" not in (why + alone + listed).lower()
-        assert is_given(memory) is (each.word != "harms" and memory.state != "under_review")
-        if each.older:
-            assert each.sentence.startswith(f"With {each.epoch}: ")
-            assert each.sentence.endswith(f"All models and hosts together: {each.word}.")
-        if known and each.word in ("helps", "harms"):
-            assert (
-                "error rate 5 % per model and host" in each.sentence
-                or each.standing.word != each.word
-            )
+        assert is_given(memory) is (known.word != "harms" and memory.state != "under_review")
+        if is_claim:
+            assert "error rate 5 %" in known.sentence
     assert {"helps", "harms", "not yet known"} <= verdicts
     memories.tend()
     for each in whole.lessons:
@@ -182,15 +166,14 @@ def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(
     """Effect, bare tacit, the desk and JSON have the sentence about the whole from one value; a receipt counts what the audit counts."""
     memories, _ = half_year
     found = memories.effect()
-    assert found.headline[0] == found.whole.sentence == effect_json(found)["whole"]["sentence"]
+    assert found.headline[:2] == [found.again.sentence, together_sentence(found.together)]
+    assert effect_json(found)["headline"] == found.headline
     row = memories.store.find_run(memories.project_id, f"r{WEEKS * SESSIONS - 1}")
     assert row is not None
-    uses: list[Use] = memories.store.uses(
-        unit=run_id(memories.project_id, "neutral", row.foreign_id)
-    )
     audit = audit_run(memories.store, row)
-    left = sum(use.arm == "withheld" for use in uses)
-    assert audit.receipt.startswith(f"given {len(uses) - left}, left out {left},")
+    given, left = by_subject(audit.lessons)
+    assert left <= 1  # of one moment one subject at most
+    assert audit.receipt.startswith(f"given {given}, left out {left},")
 
 
 def test_the_docs_program_finds_the_same_verdicts(half_year: tuple[Memories, Path]) -> None:
@@ -206,11 +189,12 @@ def test_the_docs_program_finds_the_same_verdicts(half_year: tuple[Memories, Pat
         patch.setattr(sys, "stdin", StringIO(rows.getvalue()))
         exec(code, {})
     found = {
-        tuple(line.split("\t")[:2]): line.split("\t")[2] for line in out.getvalue().splitlines()
+        tuple(line.split("\t")[:1]): line.split("\t")[1] for line in out.getvalue().splitlines()
     }
+    uses = memories.store.all_uses(memories.project_id)
+    trials = trials_from(uses, memories.store.all_marks(memories.project_id))
     ours = {
-        (each.memory.id, each.epoch): each.standing.now.word
-        for each in memories.effect().lessons
-        if each.table
+        (id,): verdict(tabulate(mine)).word
+        for id, mine in grouped(trials, lambda trial: trial.memory).items()
     }
     assert len(set(ours.values())) >= 3 and ours.items() <= found.items()

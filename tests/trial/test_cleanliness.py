@@ -11,6 +11,7 @@ from tacit.app import open as open_memories
 from tacit.core.memory import TWIN, family_of
 from tacit.core.rows import run_id
 from tacit.testing import finding, run
+from tacit.trial.evalue import Trial, tabulate, total
 
 LESSON = (
     "API handlers return 500 because the response of the payment service is not checked for null"
@@ -169,14 +170,12 @@ def test_uses_that_nobody_joined_stay_unknown_and_are_counted(
     given_run(memories, memory)
     found = memories.effect(memory)
     assert found.unsettled == len(memories.store.uses(memory=memory))
-    assert found.lessons[0].standing.units == 0
+    assert found.lessons[0].known.units == 0
     assert tacit("doctor", "--json").data["unsettled_uses"] == found.unsettled
 
 
 def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
     """effect --csv holds what the verdict is made of: counts by rate, arm and outcome."""
-    from tacit.trial.table import Trial, tabulate
-
     memory = teach(memories)
     for n in range(30):
         unit = f"n-{n}"
@@ -194,11 +193,13 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
             float(r[at["h"]]),
             r[at["arm"]],
             r[at["outcome"]],
-            r[at["blank"]] == "1",
-            r[at["epoch"]],
+            r[at["assigned_at"]],
         )
         for r in rows
         if r[at["outcome"]]
     ]
-    assert tabulate(trials) == dict(memories.effect(memory).lessons[0].table)
+    known = memories.effect(memory).lessons[0].known
+    cells = (known.delivered.came_back, known.delivered.sessions - known.delivered.came_back)
+    cells += (known.held_out.came_back, known.held_out.sessions - known.held_out.came_back)
+    assert total(tabulate(trials)).cells == cells
     assert len(trials) == 30

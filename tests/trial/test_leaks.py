@@ -70,7 +70,7 @@ def test_the_command_that_is_the_cure_shares_the_lessons_coin(memories: Memories
         together |= sides
     assert together == {True, False}
     found = memories.effect(by_class["command"].id)
-    assert not found.lessons[0].table  # it has no problem of its own
+    assert not found.lessons[0].known.units  # it has no problem of its own
 
 
 def test_a_lesson_in_an_instruction_file_is_off_trial(memories: Memories, folder: Path) -> None:

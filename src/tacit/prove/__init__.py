@@ -1,1 +1,0 @@
-"""At any time: does it help?"""

@@ -1,0 +1,96 @@
+"""What a session was given and what was left out, what it cited, and what came back; counted by subject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.core.links import UNMET, Mark
+from tacit.core.rows import RunRow
+from tacit.core.value import value
+from tacit.trial.coin import WITHHELD
+from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.statement import quote_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tacit.stores.sql import Store
+
+NOT_REACHED = (
+    "not_reached"  # its problem did not come, for all anybody knows because its moment did not
+)
+
+
+@value
+class GivenLesson:
+    """One lesson's part in one unit of work."""
+
+    memory: str
+    text: str
+    family: str
+    arm: str
+    probability: float
+    delivered: bool
+    cited: bool
+    crossed: bool
+    outcome: str  # occurred, not_occurred, not_reached, unknown, or empty while the run is open
+    quote: str = ""  # the words in which its problem came back
+
+
+@value
+class RunAudit:
+    """One unit of work and its lessons."""
+
+    run: RunRow
+    lessons: tuple[GivenLesson, ...]
+
+    @property
+    def receipt(self) -> str:
+        """One line, by subject: the parts of one decision were tossed together, and count once."""
+        given, out = by_subject(self.lessons)
+        back = sum(each.outcome == OCCURRED for each in self.lessons if each.arm != WITHHELD)
+        cited = sum(each.cited for each in self.lessons)
+        return f"given {given}, left out {out}, cited {cited}, came back {back}"
+
+
+def by_subject(lessons: Iterable[GivenLesson]) -> tuple[int, int]:
+    """How many subjects were given, and how many left out to compare."""
+    lessons = list(lessons)
+    out = {each.family for each in lessons if each.arm == WITHHELD}
+    return len({each.family for each in lessons if each.arm != WITHHELD}), len(out)
+
+
+def audit_run(store: Store, run: RunRow) -> RunAudit:
+    """What became of the lessons of a run's unit."""
+    every, uses = store.marks(unit=run.root), store.uses(unit=run.root)
+    texts = {memory.id: memory.text for memory in store.memories([use.memory for use in uses])}
+    found = []
+    for use in uses:
+        mine = [mark for mark in every if mark.memory == use.memory]
+        said = {mark.signal: mark for mark in mine}
+        outcome = said.get("outcome")
+        back = outcome if outcome and outcome.value == OCCURRED else None
+        quote = quote_of(back, mine, store.evidence(use.memory)) if back else ""
+        found.append(
+            GivenLesson(
+                use.memory,
+                texts.get(use.memory, ""),
+                use.family,
+                use.arm,
+                use.probability,
+                "delivered" in said,
+                "cited" in said,
+                "crossed" in said,
+                _came(outcome, mine),
+                quote,
+            )
+        )
+    return RunAudit(run, tuple(found))
+
+
+def _came(outcome: Mark | None, marks: list[Mark]) -> str:
+    """What came of it; where its problem did not come because its moment did not, that is said."""
+    if outcome is None:
+        return ""
+    away = sum(mark.amount for mark in marks if mark.signal == UNMET) > 0
+    return NOT_REACHED if away and outcome.value == NOT_OCCURRED else outcome.value
