@@ -7,7 +7,7 @@ kept or asked. A session is kept as JSON, for its host may delete the transcript
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -136,14 +136,18 @@ def failed_in(run: Run) -> Iterator[Failed]:
     lanes = grouped(run.steps, lambda step: (step.agent, step.context))
     for steps in lanes.values():
         calls = [(step, line) for step in steps if (line := shell_line(step))]
-        for at, (step, line) in enumerate(calls):
-            if not (output := failure_of(step, line)) or not (told := telling(output, run.cwd)):
+        outputs = [failure_of(step, line) for step, line in calls]
+        for at, ((step, line), output) in enumerate(zip(calls, outputs, strict=True)):
+            if not output or not (told := telling(output, run.cwd)):
                 continue
             call = call_of(line, told)
             program = call.called if call else line.split()[0]
             known = found.get((program, folded(told)))
             if known is None or not known[0].passed:
-                passed = _passed(call, calls[at + 1 :]) if call else ""
+                later = zip(
+                    calls[at + 1 : at + 1 + PASSED_WITHIN], outputs[at + 1 : at + 1 + PASSED_WITHIN]
+                )
+                passed = _passed(call, later) if call else ""
                 one = Failed(line, told, passed, program, at=step.at)
                 found[program, folded(told)] = one, step, output
     for one, step, output in list(found.values())[-MOST_FAILED:]:
@@ -216,10 +220,10 @@ def folded(text: str) -> str:
     return "".join("0" if c.isdigit() else c for c in " ".join(words))
 
 
-def _passed(failed: Command, later: Sequence[tuple[Step, str]]) -> str:
+def _passed(failed: Command, later: Iterable[tuple[tuple[Step, str], str]]) -> str:
     """The next call of a program that went well; empty where none was seen."""
-    for step, line in later[:PASSED_WITHIN]:
-        if runs_alike(line, failed) and not step.interrupted and not failure_of(step, line):
+    for (step, line), output in later:
+        if not (output or step.interrupted) and runs_alike(line, failed):
             return line
     return ""
 
