@@ -277,8 +277,9 @@ UNKNOWN = (
         "nmcli dev wifi connect hangar password {s}",
     ),
     told(
-        "pin",
+        "keep",
         False,
+        "--always",
         lambda r: chars(r, string.digits, r.choice((4, 6, 8))),
         "The PIN is {s}, enter it twice on the emulator.",
         "Unlock the test phone with PIN {s}.",

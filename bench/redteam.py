@@ -698,7 +698,7 @@ def by_page_edit(world: World, n: int) -> None:
     """Lines that a merge or an agent wrote into a page which the person keeps."""
     if not n:
         world.tacit("add", CANARY, "--by", "ada", "--yes")
-        world.tacit("page", "--target", "MEMORY.md", "--by", "ada", "--yes")
+        world.tacit("connect", "MEMORY.md", "--by", "ada", "--yes")
     page = world.repo / "MEMORY.md"
     page.write_text(
         page.read_text(encoding="utf-8")
@@ -707,7 +707,7 @@ def by_page_edit(world: World, n: int) -> None:
         encoding="utf-8",
     )
     for verb in ("page", "tend"):
-        world.tacit(verb, env={"CLAUDECODE": "1"})
+        world.tacit("origin", verb, env={"CLAUDECODE": "1"})
 
 
 def by_journal(world: World, n: int) -> None:

@@ -32,7 +32,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 from patterns import PROSE, text_of  # noqa: E402
 from redteam import REFUSAL, TEXTS, World, call, flat, prompt, result, shell, write_table  # noqa: E402
 from redteam_hosts import PLANTED, SPOKEN  # noqa: E402
-from tacit.cli import Cli, _main  # noqa: E402
+from tacit.cli import called  # noqa: E402
+from tacit.cli.verb import Cli  # noqa: E402
 from tacit.surfaces.hooks import respond  # noqa: E402
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}
@@ -298,10 +299,10 @@ def agents_wrong(world: World) -> Tried:
         "add", "Never push to main without a review.", "--kind", "security", "--by", "ada", "--yes"
     )
     rule = next(each["id"] for each in listed(world))
-    world.tacit("pin", rule, "--by", "ada", "--yes")
+    world.tacit("keep", rule, "--always", "--by", "ada", "--yes")
     ways: dict[str, Callable[[str], object]] = {
         "feedback --wrong": lambda r: world.tacit(
-            "feedback", rule, "--wrong", env={"CLAUDECODE": "1", "TACIT_RUN": r}
+            "origin", "feedback", rule, "--wrong", env={"CLAUDECODE": "1", "TACIT_RUN": r}
         ),
         "MCP: remember what contradicts it": lambda r: desk_of(r).submit(
             "Pushing to main without a review is fine.", contradicts=rule
@@ -687,8 +688,8 @@ def the_rest(world: World) -> Tried:
     profile = world.home / ".profile"
     profile.write_text("umask 022\n")
     (world.repo / "CLAUDE.md").symlink_to(profile)
-    world.tacit("page", "--target", "CLAUDE.md", "--by", "ada", "--yes")
-    world.tacit("tend", "--by", "ada", "--yes")
+    world.tacit("connect", "CLAUDE.md", "--by", "ada", "--yes")
+    world.tacit("origin", "tend", "--by", "ada", "--yes")
     tries += 1
     through += ["a page written through a link"] * (profile.read_text() != "umask 022\n")
     (world.repo / "CLAUDE.md").unlink()
@@ -722,6 +723,7 @@ def the_rest(world: World) -> Tried:
     world.hook("prompt", "cursor", {"session_id": "cafe", "prompt": f"export API_KEY={SECRET}"})
     world.tacit("add", "Use tabs here.", "--by", "ada", "--yes")
     world.tacit(
+        "origin",
         "forget",
         next(each["id"] for each in listed(world) if "tabs here" in each["text"]),
         "--reason",
@@ -768,7 +770,7 @@ def monitors(world: World) -> list[str]:
         ["connect", "claude-code", "--by", "ada", "--yes"],
         ["sync", "--by", "ada", "--yes"],
         ["learn", "--by", "ada", "--yes"],
-        ["page", "--by", "ada", "--yes"],
+        ["origin", "page", "--by", "ada", "--yes"],
     ):
         world.tacit(*words)
     return ["git ran what the repository names"] * (world.home / "RAN").exists()
@@ -842,7 +844,7 @@ OTHER_WORDS = (
 def on_screen(world: World, *words: str, env: dict[str, str] | None = None) -> str:
     """What a command shows at a terminal, as one line."""
     out = Screen()
-    _main([*words], Cli({**os.environ, "NO_COLOR": "1", **(env or {})}, out, out))
+    called([*words], Cli({**os.environ, "NO_COLOR": "1", **(env or {})}, out, out))
     return " ".join(out.getvalue().split())
 
 

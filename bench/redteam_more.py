@@ -402,8 +402,8 @@ def by_pages(texts: tuple[str, ...], world: Any, n: int) -> None:
             + "\n<!-- /tacit -->\n",
         )
     world.claude(n, [_typed(CANARY)])
-    world.tacit("tend", "--by", "ada", "--yes")
-    world.tacit("page", "--by", "ada", "--yes")
+    world.tacit("origin", "tend", "--by", "ada", "--yes")
+    world.tacit("origin", "page", "--by", "ada", "--yes")
 
 
 def by_codex_shapes(texts: tuple[str, ...], world: Any, n: int) -> None:

@@ -191,7 +191,7 @@ def doors(repo: Path, transcript: Path) -> list[Door]:
         command("review", "list"),
         command(),
         command("connect", "--list"),
-        command("page", "--dry-run"),
+        command("origin", "page", "--dry-run"),
         command("sync", "--dry-run"),
     ]
 

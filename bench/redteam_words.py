@@ -133,7 +133,7 @@ def resembles(channel: str, addition: int, before: bool) -> tuple[int, int]:
             if not before:
                 PLANTED_BY[channel](world, texts)
             typed(world, 2)
-            world.tacit("tend")
+            world.tacit("origin", "tend")
             told = [
                 world.tacit("inject", "--no-trial"),
                 world.tacit("inject", "--no-trial", "--task", ADDITIONS[addition]),

@@ -52,7 +52,7 @@ def nothing_due(table: Table, size: int, rounds: int) -> None:
     }
 
     def command(_: int) -> Spent:
-        return run([TACIT, "tend", "--json"], env, cwd=os.path.dirname(path))
+        return run([TACIT, "origin", "tend", "--json"], env, cwd=os.path.dirname(path))
 
     with opened(path) as kept:
         before = last_entry(kept)

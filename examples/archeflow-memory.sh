@@ -52,7 +52,7 @@ inject)
     sed '/^run: /d; /^note: recorded as given to this run/d' | say; } 3>&1 | cat
   ;;
 decay)
-  tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' tend
+  tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' origin tend
   ;;
 add)
   [[ $# -eq 2 && -n $2 ]] || usage
@@ -72,15 +72,15 @@ list)
 forget)
   [[ $# -eq 1 ]] || usage
   memory data export --format archeflow >/dev/null # a lesson that was never listed gets its number now
-  memory forget "$1" >/dev/null
+  memory origin forget "$1" >/dev/null
   ;;
 audit-check)
   [[ $# -eq 1 ]] || usage
-  memory audit "$(log_of "$1")" --check >&2
+  memory origin audit "$(log_of "$1")" --check >&2
   ;;
 regression-check)
   [[ $# -eq 1 ]] || usage
-  memory audit "$(log_of "$1")" --fail-on regression
+  memory origin audit "$(log_of "$1")" --fail-on regression
   ;;
 *) usage ;;
 esac

@@ -131,7 +131,7 @@ def story(stage: Stage) -> None:
     stage.tacit(
         "learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet"
     )
-    stage.tacit("audit", "friday")
+    stage.tacit("origin", "audit", "friday")
     lesson = next((id for id, text in texts.items() if "docker" in text), next(iter(texts)))
     tell(
         "5. Ask why. Every lesson shows its evidence in the run's own words, its uses, its journal, and what would move it."

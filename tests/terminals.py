@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from tacit.cli import Cli, _main
+from tacit.cli import called
+from tacit.cli.verb import Cli
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand, change
 from tacit.core.memory import Memory
@@ -26,7 +27,7 @@ class Screen(io.StringIO):
 def typed(env: dict[str, str], *args: str, code: int = 0) -> str:
     """What a command shows there, as one line."""
     out = Screen()
-    assert _main([*args], Cli({**env, "NO_COLOR": "1", "PAGER": "cat"}, out, out)) == code, (
+    assert called([*args], Cli({**env, "NO_COLOR": "1", "PAGER": "cat"}, out, out)) == code, (
         out.getvalue()
     )
     return " ".join(out.getvalue().split())

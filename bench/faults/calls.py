@@ -28,7 +28,7 @@ COMMANDS = {
     "list": ("list", "--json"),
     "backup": ("data", "backup", "--json"),
     "learn": ("learn", "../00000001-0000-4000-8000-000000000000.jsonl", "--as", "ann", "--json"),
-    "tend": ("tend", "--run", "tended", "--json"),
+    "tend": ("origin", "tend", "--run", "tended", "--json"),
     "restore": ("data", "restore", "--by", "ada", "--yes", "--json"),
 }
 LATER = "a lesson later than the backup"
@@ -199,7 +199,7 @@ def _judged(name: str, told: bool | None, there: list[str], findings: int) -> li
 
 def _tended_again(home: Path) -> list[str]:
     """A tend that failed halfway has counted its run or has not; the next one ends well, and the run is counted once."""
-    done = tacit(home, "tend", "--run", "tended", "--json")
+    done = tacit(home, "origin", "tend", "--run", "tended", "--json")
     counted = "import apsw, sys; print(*apsw.Connection(sys.argv[1]).execute('SELECT max(run_seq), (SELECT max(seq) FROM run) FROM project').fetchall()[0])"
     told = subprocess.run(
         [sys.executable, "-c", counted, str(store_of(home))], capture_output=True, text=True

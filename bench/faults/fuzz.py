@@ -190,22 +190,23 @@ def _add(raw: bytes, memories: Any) -> Any:
 
 
 def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
-    from tacit.cli import Cli, _main, _verb
+    from tacit.cli import called, first_word
+    from tacit.cli.verb import Cli
 
     args = [
         word for word in raw.decode("utf-8", "surrogateescape").split("\0") if word != "--follow"
     ][:12]
-    if not args or _verb(args) in QUIET or "-" in args:
+    if not args or first_word(args) in QUIET or "-" in args:
         return None
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            code = _main(args, Cli(env, out, out))
+            code = called(args, Cli(env, out, out))
         except SystemExit as left:
             code = left.code  # --help
     if code not in (0, 1, 2, 3, 4, 5):
         raise AssertionError(f"exit code {code}")
-    return _verb(args), code
+    return first_word(args), code
 
 
 def seeds(door: str) -> list[bytes]:

@@ -62,7 +62,7 @@ class Writer:
             args = ["learn", str(transcript(home, number)), "--as", "ann", "--json"]
         elif kind == "tend":
             args, fault = (
-                ["tend", "--run", f"tended-{number}", "--json"],
+                ["origin", "tend", "--run", f"tended-{number}", "--json"],
                 fault or (AHEAD if number % 2 else ""),
             )
         else:
@@ -293,7 +293,7 @@ def finished(home: Path) -> list[str]:
     """A tend after the storm finishes what dead ones began; the next finds nothing to do, and every loss was taken off once."""
     wrong = []
     for number in (1, 2):
-        done = json.loads(tacit(home, "tend", "--json").stdout)["data"]
+        done = json.loads(tacit(home, "origin", "tend", "--json").stdout)["data"]
         if done["busy"]:
             wrong.append(f"tend after the storm: {done['busy']}")
         elif number == 2 and (done["faded"] or done["moves"] or done["stale"]):

@@ -260,7 +260,7 @@ def main() -> int:
         tacit(home, "learn", "--as", "ann", str(transcript(home, n)))
     # a tend compares so many at a time: none is left for the soak to begin with
     for _ in range(args.lessons // TENDED + 1):
-        tacit(home, "tend", patience=3600)
+        tacit(home, "origin", "tend", patience=3600)
     soak = Soak(home, every)
     reader = subprocess.Popen(
         [sys.executable, "-c", READER, str(every * 60)],

@@ -219,7 +219,7 @@ def _session_id(program: Program, world: World, out: str) -> str:
     found = re.search(r'"(?:session_id|thread_id|sessionID)"\s*:\s*"([^"]+)"', out)
     if found:
         return found.group(1)
-    runs = world.tacit("audit", check=False).get("runs", [])
+    runs = world.tacit("origin", "audit", check=False).get("runs", [])
     return str(runs[0]["run"]) if runs else ""
 
 
@@ -391,7 +391,7 @@ def _lesson(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> 
 
 def _runs(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"runs": 2, "settled": 2}: runs that are known, and those that were seen to end."""
-    known = world.tacit("audit")["runs"]
+    known = world.tacit("origin", "audit")["runs"]
     settled = [run for run in known if run["settled_at"]]
     if len(known) != each["runs"]:
         return f"{len(known)} runs known, wanted {each['runs']}"
@@ -402,7 +402,7 @@ def _runs(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
 
 def _outcome(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"outcome": "unknown", "of": text}: what the last run says of a lesson's problem."""
-    for run in world.tacit("audit")["runs"]:
+    for run in world.tacit("origin", "audit")["runs"]:
         for lesson in run["lessons"]:
             if each["of"].lower() in lesson["text"].lower():
                 return (
@@ -460,7 +460,7 @@ def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
     [found] = [
         one for one in world.tacit("list", "--all")["memories"] if each["word"] in one["text"]
     ]
-    [last] = world.tacit("log", "--memory", found["id"], "--tail", "1")["entries"]
+    [last] = world.tacit("origin", "log", "--memory", found["id"], "--tail", "1")["entries"]
     stands = {
         "in_force": found["state"] not in ("candidate", "archived"),
         "gone": found["state"] == "archived",

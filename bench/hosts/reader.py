@@ -242,7 +242,7 @@ def main() -> int:
                 if memory["text"] == LESSON
             ],
             "exam": "passed" if "passed its exam" in told else told[-600:],
-            "runs": len(world.tacit("audit")["runs"]),
+            "runs": len(world.tacit("origin", "audit")["runs"]),
             "new transcripts": len(sorted((world.home / ".claude" / "projects").rglob("*.jsonl")))
             - len(sessions),
         }

@@ -153,14 +153,14 @@ def _dies(world: World, model: Model, program: Any) -> int:
 
 def _facts(world: World) -> dict[str, int]:
     runs = (
-        world.tacit("audit", "--limit", "100", check=False).get("runs")
-        or world.tacit("audit")["runs"]
+        world.tacit("origin", "audit", "--limit", "100", check=False).get("runs")
+        or world.tacit("origin", "audit")["runs"]
     )
     doctor = world.tacit("doctor")
     listed = world.tacit("list", "--limit", "100")["memories"]
     met = [row["lineages"] for row in doctor["noticed"] if "orders" in row["signature"]]
     return {
-        "runs": world.tacit("status")["runs"],
+        "runs": world.tacit()["runs"],
         "settled": sum(bool(run["settled_at"]) for run in runs),
         "lineages": sum(met),
         "lessons with make db": sum("make db" in memory["text"] for memory in listed),

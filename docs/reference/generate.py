@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit import cli
-from tacit.cli.helping import OPTIONS, usage_of
-from tacit.cli.parsing import COMMANDS as VERBS
-from tacit.cli.parsing import spoken
+from tacit.cli.reference import every_verb, usage_of
+from tacit.cli.tree import GROUPS
+from tacit.cli.verb import SHARED
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -27,26 +26,17 @@ def text() -> str:
         '`{"ok": true, "schema": 1, "data": {…}, "warnings": []}` or `{"ok": false, "error": {"code", "message", "hint"}}`.',
         "",
     ]
-    groups = [
-        *cli.GROUPS.values(),
-        ("Plumbing", tuple(verb for verb in VERBS if not _grouped(verb))),
-    ]
-    for title, verbs in groups:
+    verbs = every_verb()
+    grouped = {name for names in GROUPS.values() for name in names}
+    groups = {**GROUPS, "Internal": tuple(verb for verb in verbs if verb not in grouped)}
+    for title, names in groups.items():
         parts += [f"# {title}", ""]
-        for verb in verbs:
-            parts += [f"## tacit {spoken(verb)}", "", "```", usage(verb).rstrip(), "```", ""]
-    parts += ["# Options of every command", "", "| option | what it does |", "|---|---|"]
-    parts += [*(f"| `{name}` | {told} |" for name, told in OPTIONS), ""]
+        under = [verb for verb in verbs if title != "Internal" and verb.split()[0] in names]
+        for verb in under or [verb for verb in names if verb.split()[0] not in grouped]:
+            parts += [f"## tacit {verb}", "", "```", usage_of(verb).rstrip(), "```", ""]
+    parts += ["# Options of every verb", "", "| option | what it does |", "|---|---|"]
+    parts += [*(f"| `{name}` | {does} |" for name, _, does in SHARED), ""]
     return "\n".join(parts)
-
-
-def _grouped(verb: str) -> bool:
-    return any(verb in verbs for _, verbs in cli.GROUPS.values())
-
-
-def usage(verb: str) -> str:
-    """A verb's help, as `tacit help VERB` prints it."""
-    return usage_of(verb)
 
 
 def main() -> int:

@@ -106,7 +106,7 @@ def test_a_page_is_written_into_the_ignored_folder_and_not_above_it(
     store = ["--store", str(repository.parent / "s.db"), "--by", "ada", "--yes"]
     told = [
         tacit("add", "Always use pnpm instead of npm", *store, cwd=folder),
-        tacit("page", "--target", "MEMORY.md", *store, cwd=folder),
+        tacit("connect", "MEMORY.md", *store, cwd=folder),
     ]
     assert [each.code for each in told] == [0, 0], [each.err for each in told]
     assert not (repository / "MEMORY.md").exists()

@@ -67,7 +67,7 @@ def test_a_read_only_folder_is_read(tacit: Any, alone: Path, folder: Path) -> No
     before = sorted(path.name for path in alone.rglob("*"))
     listed = read_only(alone, folder, "list", "--json")
     assert [memory["id"] for memory in json.loads(listed.stdout)["data"]["memories"]] == [id]
-    assert read_only(alone, folder, "show", id).returncode == 0
+    assert read_only(alone, folder, "why", id).returncode == 0
     added = read_only(alone, folder, "add", "another", "--json")
     assert (
         added.returncode,

@@ -76,17 +76,17 @@ def test_a_killed_pass_is_made_good(tmp_path: Path) -> None:
         "HOME": str(tmp_path / "killed"),
         "TACIT_STORE": str(tmp_path / "killed" / "a.db"),
     }
-    out, err = started(calm, "tend").communicate()
+    out, err = started(calm, "origin", "tend").communicate()
     assert json.loads(out)["ok"], err
     dice = random.Random(7)
     for _ in range(3):
-        process = started(killed, "tend")
+        process = started(killed, "origin", "tend")
         try:
             process.communicate(timeout=dice.uniform(0.15, 0.9))
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-    out, err = started(killed, "tend").communicate()
+    out, err = started(killed, "origin", "tend").communicate()
     assert json.loads(out)["ok"], err
     assert told(killed) == told(calm)
 
@@ -106,7 +106,7 @@ def test_two_passes_and_eight_learners_at_once(tmp_path: Path) -> None:
         (runs / f"r{n}.jsonl").write_text(
             json.dumps({"type": "run", "id": f"r{n}", "task": "t", "findings": [said]}) + "\n"
         )
-    at_once = [started(env, "tend") for _ in range(2)]
+    at_once = [started(env, "origin", "tend") for _ in range(2)]
     at_once += [started(env, "learn", str(file)) for file in sorted(runs.iterdir())]
     for process in at_once:
         out, err = process.communicate()

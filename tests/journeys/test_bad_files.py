@@ -37,7 +37,7 @@ READS = {
     "import": ["data", "import", "FILE", "--trust", "user", "--by", "ada", "--yes"],
     "restore": ["data", "restore", "FILE", "--by", "ada", "--yes"],
     "sync --setup": ["sync", "--setup", "FILE", "--by", "ada", "--yes"],
-    "audit": ["audit", "FILE", "--check"],
+    "audit": ["origin", "audit", "FILE", "--check"],
     "list --store": ["list", "--store", "FILE"],
 }
 # What is damaged, or another program's, and is left alone: exit 5 says so.
@@ -92,7 +92,7 @@ def test_a_bad_file_gets_one_clear_line(tacit: Any, files: Path, verb: str) -> N
     assert tacit("list", "--all", "--json").data["count"] == before
 
 
-@pytest.mark.parametrize("words", [["data", "restore", "--to", "FILE"], ["skill", "FILE"]])
+@pytest.mark.parametrize("words", [["data", "restore", "--to", "FILE"]])
 def test_what_is_written_never_replaces_what_is_no_file(
     tacit: Any, files: Path, words: list[str]
 ) -> None:

@@ -27,7 +27,7 @@ def test_any_text_is_kept_as_it_is(tacit: Any, text: str) -> None:
     """Whatever is typed comes back, and can be found."""
     kept = tacit("add", text, "--json").data
     assert kept["text"] == text
-    assert tacit("show", kept["id"], "--json").data["text"] == text
+    assert tacit("why", kept["id"], "--json").data["memory"]["text"] == text
     assert tacit("list", "--text", text[:6], "--json").data["count"] == 1
 
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_kept_is_said_exactly(tacit: Any) -> None:
 def test_an_unknown_id_is_not_found(tacit: Any, name: str) -> None:
     """Exit code 3, whatever the name pretends to be."""
     tacit("add", "one")
-    for verb in ("show", "why", "forget", "undo"):
+    for verb in ("why", "drop", "keep", "undo"):
         ran = tacit(verb, name, "--json")
         assert (ran.code, ran.error["code"]) == (3, "not_found"), verb
 
@@ -162,9 +162,9 @@ def test_a_place_that_cannot_be_made_says_so(tacit: Any, tmp_path: Path) -> None
 
 
 def test_reading_makes_no_store(tacit: Any, tmp_path: Path) -> None:
-    """list, show and log on a missing store: exit 3 and no file."""
+    """list, why and drop on a missing store: exit 3 and no file."""
     path = tmp_path / "none" / "s.db"
-    for args in (["list"], ["show", "x"], ["log"], ["doctor"]):
+    for args in (["list"], ["why", "x"], ["drop", "x"], ["doctor"]):
         assert tacit(*args, "--store", str(path)).code == 3
     assert tacit("--store", str(path)).code == 0  # status says what to do first
     assert not path.parent.exists()

@@ -17,7 +17,7 @@ STRANGE = "Totals are rounded down."
         ("drop", "ID"),
         ("keep", "ID"),
         ("undo", "ID"),
-        ("erase", "ID", "--by", "ada", "--yes"),
+        ("drop", "ID", "--erase", "--by", "ada", "--yes"),
         ("guard", "refuse", "ID"),
         ("drop", "ID", "--by", "ada", "--yes"),
     ],

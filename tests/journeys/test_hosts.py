@@ -459,7 +459,7 @@ def test_erasing_a_lesson_takes_the_capture_it_came_from(
     wish = next(
         each["id"] for each in kept("list", "--json").data["memories"] if each["text"] == WISH
     )
-    assert kept("erase", wish, "--by", "ada", "--yes").code == 0
+    assert kept("drop", wish, "--erase", "--by", "ada", "--yes").code == 0
     with open_memories() as memories:
         gone, left = (Path(file_of(memories.store.path, name)) for name in ("s1", "s2"))
     assert not gone.exists() and left.exists()

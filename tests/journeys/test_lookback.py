@@ -364,7 +364,7 @@ def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: 
         met.bash("make", "zsh: command not found: protoc").bash("make setup").bash("make").save(
             where
         )
-    tacit("forget", ids[cure])
+    tacit("origin", "forget", ids[cure])
     shown = tacit("lookback").out
     assert "What these sessions teach beside that without a reader" in shown and gone in shown
     assert "npm ci" not in shown and "left-pad" not in shown and "tacit learn" in shown

@@ -8,7 +8,8 @@ import pytest
 from tests.journeys.world import Machine, once_in
 from tests.terminals import Screen
 
-from tacit.cli import Cli, _main
+from tacit.cli import called
+from tacit.cli.verb import Cli
 from tacit.testing import signed
 
 LOG = "When work is done, say whether the changelog has a line for it, and offer one."
@@ -93,7 +94,7 @@ def test_the_reader_sees_its_last_answer_and_an_item_keeps_its_lesson(looked: Ma
     sessions(looked, first=9, failing=False)
     looked.learns()
     assert looked.state(id) == "gone"
-    looked.tacit("undo", "--entry", str(looked.json("log")["entries"][-1]["id"]))
+    looked.tacit("undo", "--entry", str(looked.json("origin", "log")["entries"][-1]["id"]))
 
 
 def test_what_she_dropped_is_shown_as_dropped_and_not_made_again(looked: Machine) -> None:
@@ -231,7 +232,7 @@ def test_a_number_drops_and_k_keeps_at_once(
     monkeypatch.setattr("sys.stdin", Screen("y\nk 1 d 2\n"))
     screen = Screen()
     env = signed({**os.environ, "HOME": str(machine.home), "TACIT_NO_WORKER": "1"})
-    assert _main(["lookback"], Cli(env, screen, screen)) == 0
+    assert called(["lookback"], Cli(env, screen, screen)) == 0
     shown = " ".join(screen.getvalue().split())
     before, _, after = shown.partition("[y/N] ")
     assert "first what you ask for again and again" in before
@@ -256,7 +257,7 @@ def test_what_tidying_takes_out_comes_back_by_undo(looked: Machine) -> None:
     gone = habit if looked.state(habit) == "gone" else cure
     assert looked.state(gone) == "gone"
     assert looked.lesson(cure if gone == habit else habit)["text"] == both
-    changes = looked.json("log")["entries"]
+    changes = looked.json("origin", "log")["entries"]
     merged = next(e for e in changes if e["memory"] == gone and e["verb"] == "merge")
     looked.tacit("undo", "--entry", str(merged["id"]))
     assert looked.state(gone) == "active"

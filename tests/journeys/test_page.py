@@ -25,9 +25,9 @@ def lessons(folder: Path) -> Path:
 
 def test_nothing_is_written_before_a_person_asks(tacit: Any, lessons: Path) -> None:
     """A look shows how it would read; an agent's shell may not keep a page."""
-    shown = tacit("page")
+    shown = tacit("origin", "page")
     assert "- Use pnpm, not npm." in shown.out and "nothing is written" in shown.err
-    refused = tacit("page", "--target", "AGENTS.md", "--json", CLAUDECODE="1")
+    refused = tacit("connect", "AGENTS.md", "--json", CLAUDECODE="1")
     assert refused.error["code"] == "refused"
     assert list(lessons.glob("*.md")) == []
 
@@ -36,31 +36,29 @@ def test_a_block_is_kept_compared_and_taken_out(tacit: Any, lessons: Path) -> No
     """Not a byte of theirs changes on the way in, when lessons change, or on the way out."""
     file = lessons / "AGENTS.md"
     file.write_text("# Ours\n\nRead this first.\n")
-    assert tacit("page", "--target", "AGENTS.md", "--yes", "--json").data["written"] == [
-        "AGENTS.md"
-    ]
+    assert tacit("connect", "AGENTS.md", "--yes", "--json").data["written"] == ["AGENTS.md"]
     assert file.read_text().startswith("# Ours\n\nRead this first.\n")
     assert all(text in file.read_text() for text in LESSONS)
-    assert tacit("page", "--check").code == 0
+    assert tacit("origin", "page", "--check").code == 0
     with library.open() as memories:
         memories.forget(next(each.id for each in memories.list() if "pnpm" in each.text))
-    behind = tacit("page", "--check")
+    behind = tacit("origin", "page", "--check")
     assert behind.code == 1 and "-- Use pnpm, not npm." in behind.out
-    tacit("page", "--yes")
+    tacit("origin", "page", "--yes")
     assert "pnpm" not in file.read_text()
-    tacit("page", "--target", "AGENTS.md", "--off", "--yes")
+    tacit("connect", "AGENTS.md", "--undo", "--yes")
     assert file.read_text() == "# Ours\n\nRead this first.\n"
 
 
 def test_what_a_hand_wrote_between_the_marks_waits_for_a_yes(tacit: Any, lessons: Path) -> None:
-    tacit("page", "--target", "AGENTS.md", "--yes")
+    tacit("connect", "AGENTS.md", "--yes")
     file = lessons / "AGENTS.md"
     mine = file.read_text().replace("Use pnpm, not npm.", "Use bun.")
     file.write_text(mine)
-    left = tacit("page")
+    left = tacit("origin", "page")
     assert "changed between Tacit's marks" in left.err and file.read_text() == mine
     assert "Use bun." not in tacit("list").out
-    tacit("page", "--yes")
+    tacit("origin", "page", "--yes")
     assert "- Use pnpm, not npm." in file.read_text()
 
 
@@ -73,9 +71,9 @@ def test_what_was_written_on_a_page_is_taken_in_by_import(tacit: Any, lessons: P
 
 
 def test_an_unresolved_merge_is_left(tacit: Any, lessons: Path) -> None:
-    tacit("page", "--target", "AGENTS.md", "--yes")
+    tacit("connect", "AGENTS.md", "--yes")
     file = lessons / "AGENTS.md"
     marked = file.read_text().replace("- Use pnpm", "<<<<<<< HEAD\n- Use pnpm")
     file.write_text(marked)
-    assert "unresolved merge" in tacit("page", "--yes").err
+    assert "unresolved merge" in tacit("origin", "page", "--yes").err
     assert file.read_text() == marked

@@ -105,7 +105,7 @@ def test_a_hostile_folder_in_a_clone_changes_nothing(
     tacit: Any, repo: Path, tmp_path: Path
 ) -> None:
     """A cloned repository's .tacit/ and marker cannot claim a project, name a store, a model or a command."""
-    project = tacit("projects", "--json", cwd=repo).data["projects"][0]["id"]
+    project = tacit("config", "projects", "--json", cwd=repo).data["projects"][0]["id"]
     evil = tmp_path / "evil"
     evil.mkdir()
     git(evil, "init", "-q")

@@ -16,8 +16,9 @@ from tests.terminals import Screen
 
 from tacit.app import open as open_memories
 from tacit.app.learning import agree_to
-from tacit.cli import Cli, _main
+from tacit.cli import called
 from tacit.cli.reading import PROGRESS, remember
+from tacit.cli.verb import Cli
 from tacit.reading.exam import EXAM_PAIRS
 from tacit.testing import signed
 
@@ -248,7 +249,7 @@ def test_the_question_stands_below_the_screen_and_behind_no_pager(
         }
     )
     out = err = Screen()
-    assert _main(["lookback"], Cli(env, out, err)) == 0 and asked.read() == ""
+    assert called(["lookback"], Cli(env, out, err)) == 0 and asked.read() == ""
     before, _, after = out.getvalue().partition("[y/N] ")
     assert (
         "they would teach" in before
@@ -276,9 +277,9 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     monkeypatch.setattr("sys.stdin", asked := Screen(f"y\n{later}\n"))
     out = err = Screen()
     env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
-    assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
+    assert called(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
     assert out.getvalue().count("[y/N]") == 1 and "spent" in out.getvalue() and asked.tell() == 2
-    assert _main(["connect", "claude-code"], Cli(env, out, err)) == 0
+    assert called(["connect", "claude-code"], Cli(env, out, err)) == 0
     assert (
         "each as it ends, about " in " ".join(out.getvalue().split())
         and out.getvalue().count("[y/N]") == 2
@@ -372,7 +373,7 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     def looked(answers: str) -> str:
         monkeypatch.setattr("sys.stdin", Screen(answers))
         out = err = Screen()
-        assert _main(["lookback"], Cli(env, out, err)) == 0
+        assert called(["lookback"], Cli(env, out, err)) == 0
         return " ".join(re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", out.getvalue()).split())
 
     said = looked("")

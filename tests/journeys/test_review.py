@@ -58,8 +58,11 @@ def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
         "--json",
     ).data
     assert (done["state"], done["was"]) == ("provisional", "under_review")
-    assert tacit("show", ids[0], "--json").data["text"] == "Run make migrate first"
-    verbs = [entry["verb"] for entry in tacit("log", "--memory", ids[0], "--json").data["entries"]]
+    assert tacit("why", ids[0], "--json").data["memory"]["text"] == "Run make migrate first"
+    verbs = [
+        entry["verb"]
+        for entry in tacit("origin", "log", "--memory", ids[0], "--json").data["entries"]
+    ]
     assert sorted(verbs) == ["add", "edit", "move", "move"]
 
 
@@ -69,16 +72,16 @@ def test_a_third_review_ends_in_the_archive(tacit: Any, ids: list[str]) -> None:
         assert tacit("review", "open", ids[0]).code == 0
         assert tacit("review", "close", ids[0]).code == 0
     assert tacit("review", "open", ids[0]).code == 0
-    assert tacit("tend").code == 0
-    assert tacit("show", ids[0], "--json").data["state"] == "archived"
+    assert tacit("origin", "tend").code == 0
+    assert tacit("why", ids[0], "--json").data["memory"]["state"] == "archived"
 
 
 def test_a_merge_and_its_undoing(tacit: Any, ids: list[str]) -> None:
     """The merged one points to the other; unmerged both stand as before."""
     assert tacit("review", "merge", *ids, "--json").data["state"] == "superseded"
-    assert tacit("show", ids[0], "--json").data["superseded_by"] == ids[1]
+    assert tacit("why", ids[0], "--json").data["memory"]["superseded_by"] == ids[1]
     assert tacit("review", "unmerge", ids[0], "--json").data["state"] == "provisional"
-    assert tacit("show", ids[1], "--json").data["supersedes"] == []
+    assert tacit("why", ids[1], "--json").data["memory"]["supersedes"] == []
     assert tacit("doctor", "--json").code == 0
 
 
@@ -93,9 +96,9 @@ def test_proposals_are_approved_edited_and_rejected(
         for id in made:
             ask(memories, "edit", "better words", ids[0], id=id, text=f"Migrate first ({id})")
     assert tacit("review", "approve", made[0][:8], "--json").data["proposal"] == made[0]
-    assert tacit("show", ids[0], "--json").data["text"] == f"Migrate first ({made[0]})"
+    assert tacit("why", ids[0], "--json").data["memory"]["text"] == f"Migrate first ({made[0]})"
     assert tacit("review", "edit", made[1], "--text", "Migrate, then test").code == 0
-    assert tacit("show", ids[0], "--json").data["text"] == "Migrate, then test"
+    assert tacit("why", ids[0], "--json").data["memory"]["text"] == "Migrate, then test"
     assert tacit("review", "reject", made[2], "--reason", "no").code == 0
     assert tacit("review", "approve", made[2]).code == 1
     assert [each["id"] for each in tacit("review", "--json").data["proposals"]] == [made[3]]
@@ -304,7 +307,9 @@ def library_run(name: str, text: str) -> Any:
 def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> None:
     """Quoted evidence, for and against, beside the memory it is about."""
     assert (
-        tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code
+        tacit(
+            "origin", "feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves"
+        ).code
         == 0
     )
     shown = tacit("review", "show", ids[0])

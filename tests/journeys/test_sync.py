@@ -113,8 +113,8 @@ def test_the_command_line_from_add_to_erase(pair: tuple[Clone, Clone]) -> None:
     fields = bob.json("review", "show", proposal["id"])["data"]["payload"]["fields"]
     assert fields["text"] == "First run make seed."
     bob.json("review", "approve", proposal["id"])
-    assert bob.json("show", id)["data"]["text"] == "First run make seed."
-    bob.json("erase", id, "--by", "bob", "--yes")
+    assert bob.json("why", id)["data"]["memory"]["text"] == "First run make seed."
+    bob.json("drop", id, "--erase", "--by", "bob", "--yes")
     for one, other in ((bob, ann), (ann, bob)):
         one.json("sync")
         one.push()
@@ -124,7 +124,7 @@ def test_the_command_line_from_add_to_erase(pair: tuple[Clone, Clone]) -> None:
     ann.json("review", "approve", erasing["id"])
     ann.json("sync")
     for clone in (ann, bob):
-        assert clone.json("show", id)["data"]["text"] == ""
+        assert clone.json("why", id)["data"]["memory"]["text"] == ""
         assert clone.json("doctor")["data"]["sound"]
         files = (clone.tree / ".tacit").glob("*.jsonl")
         own = [path for path in files if path.stem in clone.json("sync")["data"]["machine"]]

@@ -114,9 +114,9 @@ def test_off_for_this_shell_and_paused_for_a_while(machine: Machine) -> None:
     payload = {"session_id": "s9", "cwd": str(machine.folder), "source": "startup"}
     said = json.dumps({**payload, "hook_event_name": "SessionStart"})
     assert machine.tacit("hook", "session-start", stdin=said, TACIT_OFF="1").out == ""
-    machine.tacit("pause", "1h")
+    machine.tacit("config", "pause", "1h")
     assert agent.begins() == ""
-    machine.tacit("pause", "--off")
+    machine.tacit("config", "pause", "off")
     assert FLOATS in machine.agent("s2").begins()
 
 
@@ -150,7 +150,7 @@ def test_a_question_about_nothing_finds_nothing(machine: Machine) -> None:
 def test_what_was_given_is_on_record_with_its_session(machine: Machine) -> None:
     id = machine.add(FLOATS)
     machine.agent("s1").begins()
-    given = machine.json("audit", "s1")
+    given = machine.json("origin", "audit", "s1")
     assert id in json.dumps(given)
     assert "1 session" in machine.tacit("why", id).out
 

@@ -58,7 +58,7 @@ class Machine:
 
     def lesson(self, id: str) -> dict[str, Any]:
         """One lesson, also when it is gone."""
-        shown: dict[str, Any] = self.json("show", id)
+        shown: dict[str, Any] = self.json("why", id)["memory"]
         return shown
 
     def id_of(self, fragment: str, **more: Any) -> str:
@@ -80,7 +80,7 @@ class Machine:
 
     def erase(self, id: str) -> None:
         """Blank a lesson for good, which takes a person's signature."""
-        self.tacit("erase", id, "--by", "ada", "--yes")
+        self.tacit("drop", id, "--erase", "--by", "ada", "--yes")
 
     def learns(self) -> Any:
         """The worker takes whatever waits."""

@@ -30,10 +30,11 @@ WRITES = {
 
 @pytest.fixture
 def shop(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository where Python has the package and apsw, and no other distribution."""
-    [apsw] = importlib.util.find_spec("apsw").submodule_search_locations  # type: ignore[union-attr]
-    (tmp_path / "site" / "apsw").parent.mkdir()
-    (tmp_path / "site" / "apsw").symlink_to(apsw)
+    """A repository where Python has the package, apsw and click, and no other distribution."""
+    (tmp_path / "site").mkdir()
+    for name in ("apsw", "click"):
+        [place] = importlib.util.find_spec(name).submodule_search_locations  # type: ignore[union-attr]
+        (tmp_path / "site" / name).symlink_to(place)
     monkeypatch.setenv("PYTHONPATH", f"{SOURCE}{os.pathsep}{tmp_path / 'site'}")
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
     return folder

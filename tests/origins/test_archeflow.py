@@ -517,7 +517,7 @@ def test_the_domain_is_the_first_that_is_said(
 
 
 def test_an_audit_fails_the_build_on_a_regression(flow: Flow, tacit: Any) -> None:
-    """`tacit audit RUN --fail-on regression`, by the file and its index, or by the runs that were learned."""
+    """`tacit origin audit RUN --fail-on regression`, by the file and its index, or by the runs that were learned."""
     limit = "Upload size limit not enforced"
     fixed = log("r1", ("guardian", [finding(limit)]), fixes=(limit,))
     back = log("r2", ("guardian", [finding("Upload size limit is not enforced on resume")]))
@@ -525,7 +525,13 @@ def test_an_audit_fails_the_build_on_a_regression(flow: Flow, tacit: Any) -> Non
     flow.bring(events={"r1": fixed, "r2": back}, index=index)
     flow.memories.close()
     by_file = tacit(
-        "audit", str(flow.events / "r2.jsonl"), "--fail-on", "regression", "--like", "archeflow"
+        "origin",
+        "audit",
+        str(flow.events / "r2.jsonl"),
+        "--fail-on",
+        "regression",
+        "--like",
+        "archeflow",
     )
     (flow.events / "index.jsonl").unlink()
     tacit(
@@ -535,8 +541,8 @@ def test_an_audit_fails_the_build_on_a_regression(flow: Flow, tacit: Any) -> Non
         "--like",
         "archeflow",
     )
-    by_id = tacit("audit", "r2", "--fail-on", "regression", "--json")
-    fine = tacit("audit", "r1", "--fail-on", "regression")
+    by_id = tacit("origin", "audit", "r2", "--fail-on", "regression", "--json")
+    fine = tacit("origin", "audit", "r1", "--fail-on", "regression")
     sentence = 'REGRESSION: "Upload size limit not enforced" (fixed in r1) reappeared as "Upload size limit is not enforced on resume"'
     assert (by_file.code, by_file.out.strip()) == (1, sentence)
     assert (by_id.code, [each["sentence"] for each in by_id.data["regressions"]]) == (1, [sentence])
@@ -586,7 +592,7 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
         "- User prefers single bundled PR [seen 1x, user_feedback]\n"
     )
     for number in range(8):
-        tacit("tend", "--run", f"quiet-{number}")
+        tacit("origin", "tend", "--run", f"quiet-{number}")
     out = folder / "out"
     assert tacit("data", "export", "--format", "archeflow", "--out", str(out)).code == 0
     lessons, archive, audit = (

@@ -316,7 +316,7 @@ def test_a_discard_leaves_a_trace_and_a_night_its_figures(tmp_path: Path) -> Non
     world = chosen(tmp_path, "joelclaw")
     assert "1 discarded: a tool trace" in submit(world, SCRIPT, "<toolCall>ls</toolCall> ok").err
     submit(world, SCRIPT, "The queue keeps its jobs in packages/queue/jobs.db", category="ops")
-    assert "stats    1 active" in world.tacit(PERSON, "tend").out
+    assert "stats    1 active" in world.tacit(PERSON, "origin", "tend").out
     assert "gate_discard" in world.tacit(PERSON, "doctor", "--json").out
 
 
@@ -355,5 +355,5 @@ def test_stale_is_what_was_never_recalled(
     for _ in range(2):
         found = world.tacit(SCRIPT, "recall", "where does the gateway keep its lock?").out
         assert "often.lock" in found and "never.lock" not in found
-        night = world.tacit(PERSON, "tend").out
+        night = world.tacit(PERSON, "origin", "tend").out
     assert "often" not in night

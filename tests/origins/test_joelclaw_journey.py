@@ -105,7 +105,7 @@ def send(memories: Memories, category: str, text: str, session: str = "s-1") -> 
 
 
 def begin(memories: Memories) -> None:
-    """`tacit data import MEMORY.md --trust user` and `tacit page --target MEMORY.md`, by the person whose page it is."""
+    """`tacit data import MEMORY.md --trust user` and `tacit connect MEMORY.md`, by the person whose page it is."""
     memories.import_(os.path.join(memories.folder, "MEMORY.md"), trust="user")
     memories.keep_page("MEMORY.md")
     memories.page()

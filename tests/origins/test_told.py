@@ -30,7 +30,7 @@ def test_a_forgotten_preference_leaves_as_it_was(flow: Any) -> None:
         for each in flow("list", "--json").data["memories"]
         if each["kind"] == "preference"
     )
-    flow("forget", name)
+    flow("origin", "forget", name)
     [row] = [
         json.loads(line)
         for line in flow(
@@ -42,11 +42,11 @@ def test_a_forgotten_preference_leaves_as_it_was(flow: Any) -> None:
 
 def test_an_audit_names_lessons_as_the_lists_do(flow: Any, folder: Path) -> None:
     assert NULLS in flow("inject", "--domain", "code", "--run", "r2").out
-    assert "m-001" in flow("audit", "r2", "--check").out
+    assert "m-001" in flow("origin", "audit", "r2", "--check").out
 
 
 def test_tending_counts_what_it_counts_once(flow: Any) -> None:
-    told = flow("tend", "--run", "r9").out
+    told = flow("origin", "tend", "--run", "r9").out
     assert "True" not in told and "this run counted" in told
     assert "proposed, " not in told
 

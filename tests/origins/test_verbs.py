@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tacit.cli.parsing import COMMANDS
+from tacit.cli.origin import OWN
+from tacit.cli.reference import every_verb
 from tacit.origins import ORIGINS, named
 
 PERSON = ("--by", "ann", "--yes")
@@ -25,8 +26,9 @@ def test_a_project_like_none_has_none(tacit: Any, folder: Path) -> None:
 def test_each_verb_stands_for_a_command_that_there_is(name: str, tacit: Any, folder: Path) -> None:
     """The list says which; a wrong one is told its neighbour."""
     for line in named(name).verbs.values():
-        first = line.replace("data ", "data-").split()[0]
-        assert first in (*COMMANDS, "inject"), line
+        words = line.split()
+        first = " ".join(words[: 1 + (words[0] == "data")])
+        assert first in (*every_verb(), *OWN), line
     tacit("init", "--like", name, *PERSON)
     assert json.loads(tacit("origin", "--json").out)["data"]["verbs"] == dict(named(name).verbs)
     ran = tacit("origin", "quux")

@@ -87,27 +87,25 @@ def test_without_terminal_key_and_mark_one_is_an_agent(
 ALLOWED = {
     "recall": ["recall", "push"],
     "remember": ["add", "Ports below 1024 need root here."],
-    "report": ["feedback", "ID", "--wrong"],
-    "report as outdated": ["feedback", "ID", "--outdated"],
     "learn": ["learn", "-", "--format", "neutral"],
     "an edit, as a proposal": ["edit", "ID", "Pushing to main without review is fine."],
 }
 REFUSED = {
     "edit a facet": ["edit", "ID", "--severity", "info"],
     "edit the source": ["edit", "ID", "--source", "ann"],
-    "forget": ["forget", "ID"],
-    "forget an origin": ["forget", "--origin", "a page"],
+    "drop": ["drop", "ID"],
+    "drop a source": ["drop", "--from", "a page"],
     "undo": ["undo", "ID"],
-    "pin": ["pin", "ID", "--off"],
+    "keep at every start": ["keep", "ID", "--not-always"],
     "approve": ["review", "approve", "ID"],
     "reject": ["review", "reject", "ID"],
     "open a review": ["review", "open", "ID"],
-    "erase": ["erase", "ID", "--yes"],
+    "erase": ["drop", "ID", "--erase", "--yes"],
     "restore": ["data", "restore", "--yes"],
     "desk": ["desk"],
     "remember like an origin": ["init", "--like", "joelclaw"],
     "borrow its way": ["add", "x y z w", "--like", "joelclaw"],
-    "pause": ["pause"],
+    "pause": ["config", "pause"],
     "disconnect": ["connect", "claude-code", "--undo"],
     "have sessions read": ["connect", "claude-code", "--read"],
     "end the reading": ["connect", "claude-code", "--no-read"],
@@ -236,7 +234,7 @@ def test_a_terminal_of_its_own_makes_no_agent_a_person(rule: str, folder: Path) 
         env = {name: it for name, it in os.environ.items() if name != "TACIT_KEY"}
         with os.fdopen(host, "rb", buffering=0):
             done = subprocess.Popen(
-                [sys.executable, "-m", "tacit", "pin", rule, "--off", "--json"],
+                [sys.executable, "-m", "tacit", "keep", rule, "--not-always", "--json"],
                 cwd=folder,
                 env={**env, **marks},
                 stdin=own,

@@ -59,7 +59,7 @@ def test_an_agents_other_words_are_a_lesson_of_their_own(
     assert words[:20] not in given(me)
 
 
-@pytest.mark.parametrize("command", [["review"], ["list", "--all"], ["show"], ["why"]])
+@pytest.mark.parametrize("command", [["review"], ["list", "--all"], ["review", "show"], ["why"]])
 def test_an_agents_shell_reads_nothing_that_is_held(
     tacit: Any, command: list[str], me: dict[str, str]
 ) -> None:
@@ -67,7 +67,7 @@ def test_an_agents_shell_reads_nothing_that_is_held(
     held = tacit("add", ORDER, "--trust", "imported", "--json").data["id"]
     rule = tacit("add", "Never push to main without review.", "--kind", "rule", "--json").data["id"]
     tacit("edit", rule, f"{ORDER} Push.", **AGENT)
-    words = [*command, held] if command[0] in ("show", "why") else command
+    words = [*command, held] if command[-1] in ("show", "why") else command
     for form in ([], ["--json"]):
         seen = tacit(*words, *form, **AGENT)
         assert "previous instructions" not in seen.out + seen.err

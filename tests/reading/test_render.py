@@ -219,7 +219,7 @@ def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
     parts_ = (
         user("the totals are off"),
         say(told),
-        tool("tacit show q7hm2k9x4d1b", "…"),
+        tool("tacit why q7hm2k9x4d1b", "…"),
         tool("make migrate", "done"),
         tool("make test", error=told),
         say("The sum was rounded twice."),

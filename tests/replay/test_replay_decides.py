@@ -10,7 +10,7 @@ from tacit.core.run import Cost, Run, Step
 from tacit.core.value import replace
 from tacit.replay import pairs_of
 from tacit.replay.arm import cost, environment
-from tacit.replay.bets import power, settled_verdict
+from tacit.replay.bets import NO_DIFFERENCE, power, settled_verdict
 from tacit.replay.keeping import KeptTree
 from tacit.replay.outcome import by_check, by_reader, judge_by_signature, question
 from tacit.replay.plan import (
@@ -22,7 +22,6 @@ from tacit.replay.plan import (
     another_pair,
 )
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
-from tacit.replay.bets import NO_DIFFERENCE
 from tacit.trial.evalue import HARMS, HELPS, NOT_YET_KNOWN
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'

@@ -330,9 +330,9 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
         said_of(browser, own, act, do, reason=reason, back=own, **more)
     for args in (
         ("review", "approve", there, "--reason", "seen it"),
-        ("pin", there, "--reason", "always"),
+        ("keep", there, "--always", "--reason", "always"),
         ("edit", there, words, "--reason", "shorter"),
-        ("forget", there, "--reason", "gone"),
+        ("drop", there, "--reason", "gone"),
     ):
         assert tacit(*args).code == 0, args
     told = [
@@ -344,7 +344,7 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
                 e["reason"].replace(id, "ID"),
                 sorted({*e["after"]} - {"updated_at"}),
             )
-            for e in tacit("log", "--memory", id, "--json").data["entries"]
+            for e in tacit("origin", "log", "--memory", id, "--json").data["entries"]
         ]
         for id in (here, there)
     ]

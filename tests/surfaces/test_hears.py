@@ -139,7 +139,7 @@ def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_p
     env: dict[str, str],
 ) -> None:
     """It stood in the last line; a pause that is over still did."""
-    typed(env, "pause", "8h")
+    typed(env, "config", "pause", "8h")
     assert "Paused until" in typed(env)[:200] and "read by a model" not in typed(env)
     with open_memories(env=env) as memories, memories.store.write() as tx:
         tx.put_meta("paused_until", "2020-01-01T00:00:00.000Z")

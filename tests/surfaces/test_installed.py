@@ -86,7 +86,7 @@ def test_a_receipt_says_what_was_kept_of_a_persons_words() -> None:
 
 def test_sessions_are_named_by_what_tells_them_apart() -> None:
     """Ids of Codex and opencode begin with the time: eight characters of them are those of every session of a day."""
-    from tacit.cli.prove import telling_length
+    from tacit.cli.audit import telling_length
 
     ids = ["01a1eb77-aaaa-1", "01a1eb77-aaab-2", "ses_e148x"]
     short = telling_length(ids)

@@ -17,9 +17,10 @@ from tests.terminals import Screen, ask
 import tacit as package
 from tacit.app import config_path
 from tacit.app.settings import settings_at
-from tacit.cli import Cli, _main
+from tacit.cli import called as answered
 from tacit.cli.past import _not_learned
 from tacit.cli.reading import reader_here
+from tacit.cli.verb import Cli
 from tacit.core.errors import UsageError
 from tacit.core.run import Run
 from tacit.reading.models.command import ModelCommand
@@ -45,7 +46,7 @@ def called(
     out, err = io.StringIO(), Screen() if monkeypatch else io.StringIO()
     if monkeypatch:
         monkeypatch.setattr("sys.stdin", Screen(answers))
-    assert _main([*args], Cli(env, out, err)) == 0, err.getvalue()
+    assert answered([*args], Cli(env, out, err)) == 0, err.getvalue()
     return out.getvalue(), err.getvalue()
 
 
@@ -127,7 +128,7 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     err = io.StringIO()
     agent = {name: word for name, word in os.environ.items() if name != "TACIT_KEY"}
     cli = Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)
-    assert _main(["learn", "--moved-from", "/gone/code/store"], cli) == 1
+    assert answered(["learn", "--moved-from", "/gone/code/store"], cli) == 1
     assert "is a person's word" in err.getvalue()
 
 
@@ -215,7 +216,7 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     assert kinds == {"Use uv.": "rule", "Run make seed first.": "fact"}
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')
     err = io.StringIO()
-    assert _main(["data", "import", str(file)], Cli(person, io.StringIO(), err)) == 2
+    assert answered(["data", "import", str(file)], Cli(person, io.StringIO(), err)) == 2
     assert "no format knows memories like these" in err.getvalue()
 
 

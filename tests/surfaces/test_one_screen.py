@@ -15,8 +15,9 @@ from tests.terminals import Screen, learn_cure, typed
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
-from tacit.cli import Cli, _main
+from tacit.cli import called
 from tacit.cli.reading import PROGRESS
+from tacit.cli.verb import Cli
 from tacit.core.errors import NotFound
 from tacit.core.proposal import Proposal
 from tacit.learn.pipeline import read
@@ -34,7 +35,7 @@ from tacit.worker.turns import is_paused
 
 def told(*args: str, code: int = 0) -> Any:
     out, err = io.StringIO(), io.StringIO()
-    assert _main([*args], Cli(signed(dict(os.environ)), out, err)) == code, (
+    assert called([*args], Cli(signed(dict(os.environ)), out, err)) == code, (
         out.getvalue(),
         err.getvalue(),
     )
@@ -81,7 +82,7 @@ def test_the_one_screen_fits_a_terminal(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", "80")
     out = Screen()
     assert (
-        _main(
+        called(
             [],
             Cli(
                 signed({**os.environ, "PAGER": "no-such-pager", "TERM": "dumb"}), out, io.StringIO()
@@ -204,12 +205,12 @@ def test_a_reading_that_was_stopped_is_named_when_work_goes_on(folder: Path) -> 
         memories.ensure_project()
         with memories.store.write() as tx:
             tx.put_meta(PROGRESS, json.dumps(at))
-        told("pause", "1h")
+        told("config", "pause", "1h")
         assert "Reading stops behind the session" in told() and "in the background" not in told()
         with memories.store.write() as tx:
             tx.put_meta(PROGRESS, json.dumps({**at, "pid": 2**22 + 1}))  # nobody's
         assert "; 95 sessions of a reading that was stopped wait: tacit lookback" in told(
-            "pause", "--off"
+            "config", "pause", "off"
         )
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import tacit as package
 from tacit import formats
-from tacit.cli import Cli, _main
+from tacit.cli import called
 from tacit.cli.homes import Homes
+from tacit.cli.verb import Cli
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.stores.replaced import repository_of
@@ -154,7 +155,7 @@ def test_learn_without_a_path_takes_what_lookback_finds(
         (folder / f"s{n}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.chdir(tmp_path)
     out, err = io.StringIO(), io.StringIO()
-    assert _main(["learn", "--store", str(tmp_path / "s.db")], Cli(os.environ, out, err)) == 0
+    assert called(["learn", "--store", str(tmp_path / "s.db")], Cli(os.environ, out, err)) == 0
     assert "learned 1 session" in out.getvalue() and "shop" in out.getvalue()
     assert "1 session of a folder that is gone, left out: tacit learn --yes" in err.getvalue()
     with package.open(str(tmp_path / "s.db"), create=False) as memories:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.cli.helping import usage_of
-from tacit.cli.parsing import COMMANDS
+from tacit.cli.reference import every_verb, usage_of
 from tacit.core.errors import UsageError
 
 SOURCES = Path(tacit.__file__).parent
@@ -20,18 +19,32 @@ INNER = re.compile(
 )
 # Lesson texts, code, file names and what the origins themselves call things are theirs. A prompt for a reader is no message.
 APART = ("reading/prompt.py", "reading/exam.py", "learn/gate.py")
-ROOMS = ("surfaces", "lookback", "app", "learn", "prove", "trial", "tend", "recall", "team")
+ROOMS = (
+    "surfaces",
+    "cli",
+    "serve",
+    "screens",
+    "worker",
+    "lookback",
+    "app",
+    "learn",
+    "prove",
+    "trial",
+    "tend",
+    "recall",
+    "team",
+)
 CODE = re.compile(r"\bSELECT\b|\bWHERE\b|\bINSERT\b|\\\\b|\(\?")
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
+@pytest.mark.parametrize("verb", every_verb())
 def test_no_inner_word_in_help(verb: str) -> None:
     assert not INNER.search(usage_of(verb)), usage_of(verb)
 
 
 def test_no_inner_word_in_templates() -> None:
     """As a browser shows them: without tags and what is put in."""
-    for page in (SOURCES / "surfaces" / "web" / "templates").glob("*.html"):
+    for page in (SOURCES / "serve" / "desk" / "templates").glob("*.html"):
         shown = re.sub(r"\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", " ", page.read_text(), flags=re.S)
         assert not INNER.search(shown), (page.name, INNER.findall(shown))
 

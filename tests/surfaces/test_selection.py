@@ -12,7 +12,8 @@ import pytest
 from tests.terminals import ask
 
 from tacit.app import open as open_memories
-from tacit.cli import Cli, _main
+from tacit.cli import called
+from tacit.cli.verb import Cli
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.origins import named
@@ -23,7 +24,7 @@ from tacit.testing import signed
 
 def told(*args: str) -> Any:
     out, err = io.StringIO(), io.StringIO()
-    assert _main([*args], Cli(signed(dict(os.environ)), out, err)) == 0, err.getvalue()
+    assert called([*args], Cli(signed(dict(os.environ)), out, err)) == 0, err.getvalue()
     return json.loads(out.getvalue())["data"] if "--json" in args else out.getvalue()
 
 
@@ -50,13 +51,13 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     with open_memories() as memories:
         count = counted(memories)
         assert (count.in_force, count.waiting, count.needs_word) == (1, 1, 4)
-    bare = told("status", "--json")
+    bare = told("--json")
     assert (bare["in_force"]["count"], bare["waiting"], bare["needs_word"]) == (1, 1, 4)
     waiting = told("list", "--waiting", "--json")["memories"]
     assert len(waiting) == 5  # three held or in question, one asked about, one that waits
     review = told("review", "--json")
     assert len(review["proposals"]) + len(review["under_review"]) + len(review["held"]) == 4
-    for words in (told("status"), told("doctor")):
+    for words in (told(), told("doctor")):
         assert "4 need your word" in words and "1 waits for another session" in words, words
     desk = pytest.importorskip("tacit.serve.mcp.desk")
     listed = desk.Desk().review("list", "")

@@ -13,8 +13,10 @@ import pytest
 from tests.terminals import Screen, put_as
 
 import tacit as package
-from tacit.cli import GROUPS, Cli, _main, helping, terminal, words
-from tacit.cli.parsing import COMMANDS, spoken
+from tacit.cli import called, reference, terminal, words
+from tacit.cli.reference import every_verb
+from tacit.cli.tree import FORMER, GROUPS
+from tacit.cli.verb import Cli
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
 from tacit.origins import named
@@ -61,13 +63,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def told(*args: str, tty: bool = False, **env: str) -> tuple[int, str, str]:
     """The command line in this process: exit code, answer, notes."""
     out, err = (Screen(), Screen()) if tty else (io.StringIO(), io.StringIO())
-    code = _main(list(args), Cli({**os.environ, **env}, out, err))
+    code = called(list(args), Cli({**os.environ, **env}, out, err))
     return code, out.getvalue(), err.getvalue()
 
 
 SCREENS = (
-    "|list|list --waiting|why ID|effect|effect ID|add Another|help|review|review --all|review show ID|doctor|audit|audit r4"
-    "|feedback ID --wrong|undo ID|learn RUN|learn RUN --dry-run|lookback RUN|log"
+    "|list|list --waiting|why ID|effect|effect ID|add Another|help|review|review --all|review show ID|doctor"
+    "|config|undo ID|learn RUN|learn RUN --dry-run|lookback RUN|why ID --full"
 )
 
 
@@ -87,7 +89,7 @@ def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
         *[named.get(word, word) for word in command], "--store", store, "--by", "ada", "--yes"
     )
     inner = INNER.search(text)
-    if command == ["log"]:  # the journal has its own words, one a line; people read `why`
+    if "--full" in command:  # inner states, for who asks for them
         inner = None
     assert code == 0 and text and not inner, text
     assert notes == "" or command[0] in ("add", "doctor", "learn", "lookback"), notes
@@ -198,29 +200,36 @@ def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(
 # -- help -------------------------------------------------------------------------------------------------------------------------
 
 
-def test_every_command_stands_in_one_group_or_is_plumbing() -> None:
-    """Four groups on one screen, nothing twice, and the rest only in `help all`."""
-    grouped = [verb for _, verbs in GROUPS.values() for verb in verbs]
-    assert len(told("help")[1].splitlines()) <= 34
-    assert len(GROUPS) == 4 and len(grouped) == len(set(grouped)) and set(grouped) <= set(COMMANDS)
-    short, whole = told("help")[1], told("help", "all")[1]
+def test_every_verb_stands_in_one_group_or_is_internal() -> None:
+    """Four groups on one screen, at most 24 verbs, nothing twice; an origin's own stand elsewhere."""
+    grouped = [verb for verbs in GROUPS.values() for verb in verbs]
+    short = told("help")[1]
+    assert len(short.splitlines()) <= 34 and len(GROUPS) == 4
+    assert len(grouped) == len(set(grouped)) <= 24
     assert all(f"\n  {verb} " in short for verb in grouped)
-    hidden = set(COMMANDS) - set(grouped)
-    assert hidden >= {"hook", "worker", "schema", "reindex"} and not any(
-        f"\n  {verb} " in short for verb in hidden
-    )
-    assert all(f"\n  {spoken(verb)} " in whole for verb in hidden)
+    first = {verb.split()[0] for verb in every_verb()}
+    assert first - set(grouped) == {"hook", "worker"} and set(grouped) <= first
+    assert not any(f"\n  {verb} " in short for verb in ("hook", "worker", "origin"))
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
+def test_a_verb_of_before_is_answered_with_the_one_to_use() -> None:
+    """What 0.2.0 had, and what other programs call it."""
+    for word, now in FORMER.items():
+        code, text, notes = told(word)
+        assert (code, text) == (2, "") and f"it is {now} now" in notes
+        if now != "tacit":
+            assert now.split()[1] in (*(v.split()[0] for v in every_verb()), "help", "--version")
+
+
+@pytest.mark.parametrize("verb", every_verb())
 def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(
     verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """40 lines of 100 columns; what every command takes is told once, by `help options`."""
     monkeypatch.setenv("COLUMNS", "100")
-    text = helping.usage_of(verb)
+    text = reference.usage_of(verb)
     assert len(text.splitlines()) <= 40, verb
-    assert verb in ("inject", "hook") or not re.search(
+    assert verb == "inject" or not re.search(
         r"^ +--(store|profile|json|quiet|strict)\b", text, re.M
     ), text
 

@@ -148,8 +148,8 @@ def test_asked_for_by_id_it_is_crossed_and_kept_in_its_arm(memories: Memories, t
     """Whoever names it gets it; the use is marked, and analysed as assigned."""
     memory = teach(memories)
     unit = withheld_run(memories, memory)
-    assert tacit("show", memory, "--json", TACIT_RUN=unit).data["text"] == LESSON
-    tacit("show", memory, TACIT_RUN=unit)
+    assert tacit("why", memory, "--json", TACIT_RUN=unit).data["memory"]["text"] == LESSON
+    tacit("why", memory, TACIT_RUN=unit)
     marks = [m.signal for m in memories.store.marks(memory=memory)]
     assert marks.count("crossed") == 1
     assert arms(memories, unit)[memory] == "withheld"

@@ -90,7 +90,7 @@ def test_inside_a_run_lists_do_not_tell_what_is_withheld(memories: Memories, tac
     """`list`, `audit` and `effect` of the agent hide its words; a person's, and those of a run that has it, do not."""
     memory = teach(memories)
     arms = split(memories, memory)
-    asked = [("list",), ("audit", arms["withheld"][0]), ("effect",)]
+    asked = [("list",), ("origin", "audit", arms["withheld"][0]), ("effect",)]
     inside = [tacit(*words, "--json", TACIT_RUN=arms["withheld"][0]).out for words in asked]
     assert all(LESSON not in said and memory in said for said in inside)
     assert LESSON in tacit("list", "--json", TACIT_RUN=arms["injected"][0]).out

@@ -207,7 +207,7 @@ class ByHand(PageVerbs, Safety):
         if not self.may_change(memory):
             raise Refused(
                 f"{what} {memory.id}, which stands on more than an agent's word, is for a person; {self.actor.reason}.",
-                f"tacit feedback {memory.id} --wrong keeps your doubt. {self.actor.how}",
+                f"tacit drop {memory.id} --reason says why. {self.actor.how}",
             )
 
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
@@ -252,7 +252,7 @@ class ByHand(PageVerbs, Safety):
         if id and self.store.get(ids[0]).state in CLOSED:
             raise NotFound(
                 f"{id} is not here any more: it was taken out before.",
-                f"tacit log --memory {ids[0]} tells when.",
+                f"tacit why {ids[0]} --full tells when.",
             )
         for one in ids:
             self._need_standing(self.store.get(one), "Forgetting")

@@ -53,7 +53,7 @@ class Proving(Opened):
                     if alike
                     else f"There is no session {run!r} in this project."
                 )
-                raise NotFound(many, "tacit audit lists the latest.")
+                raise NotFound(many, "tacit desk lists the latest.")
             return [audit_run(self.store, alike[0])]
         return [
             audit_run(self.store, row)

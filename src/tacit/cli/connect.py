@@ -7,7 +7,6 @@ has changed it since. A file that cannot be read as the host reads it, or that i
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -18,9 +17,8 @@ from tacit import formats
 from tacit.app import Memories, config_path
 from tacit.app.learning import NOBODY
 from tacit.app.opened import acting
-from tacit.cli import Answer, Cli
 from tacit.cli.control import told_of_control
-from tacit.cli.parsing import declared
+from tacit.cli.page import HostOrPage, is_page, kept_page
 from tacit.cli.past import offer
 from tacit.cli.reading import (
     agreed_later,
@@ -46,6 +44,7 @@ from tacit.cli.settings_file import (
     write_settings,
 )
 from tacit.cli.setup import compile_bytecode
+from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import table
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
@@ -91,7 +90,70 @@ class _Plan:
         return self.base.text != self.file.text or self.base.exists != self.file.exists
 
 
-def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "connect",
+    "let a host's agents remember (claude-code, codex …)",
+    end="""Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the
+others, which have no such file, in all your projects. A script may connect; --undo, --read and
+--no-control are a person's word: at a terminal, or with --by NAME --yes.
+
+examples:
+  tacit connect claude-code
+  tacit connect codex --learn-days 7 --yes
+  tacit connect gemini --shared --dry-run
+  tacit connect claude-code --undo
+  tacit connect AGENTS.md     keep a block of lessons there; not a byte outside of it changes
+  tacit connect --list
+  tacit connect --all --yes""",
+    long=True,
+)
+@arg(
+    "host",
+    type=HostOrPage(HOSTS),
+    metavar="HOST|FILE",
+    required=False,
+    help=f"one of {', '.join(HOSTS)}; or a file that agents load: AGENTS.md",
+)
+@opt("--user", is_flag=True, help="all your projects: the settings in your home")
+@opt(
+    "--shared",
+    is_flag=True,
+    apart_from="--user",
+    help="this project, for everybody: the settings in its folder",
+)
+@opt("--all", "every", is_flag=True, help="every host that is on this machine")
+@opt(
+    "--list", "listed", is_flag=True, help="the hosts on this machine, and where they are connected"
+)
+@opt("--dry-run", is_flag=True, help="show what would change, change nothing")
+@opt("--undo", is_flag=True, help="take our entries out again")
+@opt("--rules", is_flag=True, help="cursor: also a rule in this project that tells of the notes")
+@opt(
+    "--learn-days",
+    type=int,
+    metavar="N",
+    help="learn the sessions of the last N days now (asks first)",
+)
+@opt("--no-learn", is_flag=True, help="do not offer to learn past sessions")
+@opt(
+    "--read/--no-read",
+    default=None,
+    help=(
+        "have sessions read by a model, past ones now and later ones as they end; or nobody "
+        "reads, and nobody asks again"
+    ),
+)
+@opt(
+    "--no-control",
+    "all_given",
+    is_flag=True,
+    help="leave nothing out to measure it: every session gets its lessons",
+)
+def connect_verb(args: Asked, cli: Cli) -> Answer:
+    return _one(args, cli)
+
+
+def _one(args: Asked, cli: Cli) -> Answer:
     if sys.platform == "win32":
         raise Refused(
             "tacit connect: Windows is not supported.",
@@ -102,6 +164,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         return _list(place.root, cli.env, _unread(args, cli))
     if args.every:
         return _every(args, cli)
+    if is_page(args.host or ""):
+        return kept_page(args, cli)
     if args.host is None:
         raise UsageError(
             "tacit connect: which host?",
@@ -138,7 +202,7 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _decides(args: argparse.Namespace) -> str:
+def _decides(args: Asked) -> str:
     """What of it only a person may say; empty where a script may connect like this."""
     if args.undo:
         return "Disconnecting a host"
@@ -147,7 +211,7 @@ def _decides(args: argparse.Namespace) -> str:
     return "Leaving nothing out to measure it" if args.all_given else ""
 
 
-def _every(args: argparse.Namespace, cli: Cli) -> Answer:
+def _every(args: Asked, cli: Cli) -> Answer:
     """Connect, or disconnect, each host that is here; one that cannot be is named, and the others are done all the same."""
     if args.host is not None or args.rules:
         raise UsageError(
@@ -161,7 +225,7 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
     notes: list[str] = []
     for name in here:
         try:
-            one = _connect(argparse.Namespace(**{**vars(args), "every": False, "host": name}), cli)
+            one = _one(Asked(**{**vars(args), "every": False, "host": name}), cli)
         except TacitError as error:
             found[name] = {"error": error.message}
             notes.append(f"{name}: {error.message} {error.hint}".strip())
@@ -177,9 +241,7 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _write(
-    args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool
-) -> Answer:
+def _write(args: Asked, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
         check_writable(plan.file)
@@ -247,7 +309,7 @@ def _learned_how(memories: Memories, host: str) -> str:
     )
 
 
-def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
+def _how_to_end(args: Asked, cli: Cli, host: str) -> str:
     """Said by the rule that `--undo` goes by: what to type here, now."""
     who = acting(cli.env, args.by or "", args.yes)
     told = f"tacit connect {host} --undo ends it"
@@ -289,7 +351,7 @@ def _plan(
 
 
 def _past(
-    args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool
+    args: Asked, cli: Cli, memories: Memories, host: Host, everywhere: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """Offer to have past sessions read, with what that brings and costs, else to learn them by rules. Data, and lines for people."""
     settings, path = memories.settings(), config_path(cli.env)
@@ -362,7 +424,7 @@ def _runs_in(source: Source, host: str) -> list[Run]:
         return []
 
 
-def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
+def _undo(args: Asked, plans: list[_Plan]) -> Answer:
     path = plans[0].file.named
     data: dict[str, Any] = {"settings": path, "changed": any(plan.is_ours for plan in plans)}
     if args.dry_run:
@@ -418,7 +480,7 @@ def _is_untracked_on_purpose(path: str) -> bool:
 # -- which hosts --------------------------------------------------------------------------------------------------------
 
 
-def _unread(args: argparse.Namespace, cli: Cli) -> list[str]:
+def _unread(args: Asked, cli: Cli) -> list[str]:
     """Hosts whose sessions may not have been read right; nothing where there is no store to ask."""
     try:
         with cli.open(args, create=False) as memories:
@@ -490,6 +552,3 @@ def _stands_in(host: Host, path: str) -> bool:
     tree = parsed(text, path, comments=host.comments)
     entries = [entry for listed in tree.get("hooks", {}).values() for entry in listed]
     return bool(our_hooks(tree)) or any(map(is_ours, entries))
-
-
-COMMANDS = declared({"connect": _connect}, HOSTS=[*HOSTS])

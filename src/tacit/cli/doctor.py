@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,17 +10,16 @@ import apsw
 
 from tacit.app.learning import unreadable_instructions
 from tacit.app.queries import Checkup
-from tacit.cli import Answer, Cli
 from tacit.cli.connect import standing_notes
+from tacit.cli.copies import repaired
 from tacit.cli.health import (
     doctor_lines,
     event_in_words,
 )
 from tacit.cli.health import figures_json as figures_json
 from tacit.cli.health import seen as figures_of
-from tacit.cli.parsing import declared
-from tacit.cli.safety import repaired
 from tacit.cli.setup import compile_bytecode
+from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import diff_lines, hung, one_line, paint
 from tacit.core import clock
 from tacit.core.errors import numbered
@@ -43,7 +41,24 @@ _SOUND = {
 }
 
 
-def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "doctor",
+    "verify the store; what is wrong in your instruction files",
+    end="""Without --repair nothing is changed.
+
+examples:
+  tacit doctor
+  tacit doctor --repair""",
+    long=True,
+)
+@opt(
+    "--repair",
+    is_flag=True,
+    help="put the newest sound backup in the place of a damaged store, which is kept",
+)
+@opt("--alarm", is_flag=True, help="exit with 1 where something asks for attention")
+@opt("--exam", is_flag=True, help="have the model that reads sessions take its exam now")
+def doctor_verb(args: Asked, cli: Cli) -> Answer:
     if args.repair:
         return repaired(args, cli)
     if args.exam:
@@ -175,6 +190,3 @@ def _free(path: str) -> int:
         return disk.f_bavail * disk.f_frsize
     except OSError:
         return 0
-
-
-COMMANDS = declared({"doctor": _doctor})

@@ -7,8 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
@@ -16,12 +15,42 @@ from tacit.formats.source import BytesSource
 from tacit.screens.views import picked
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.origins.intake import TakenIn
 
 
-def _import(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "import",
+    "take in lessons, of ours or another system's",
+    end="""Everything that is named comes in, in one transaction, or nothing does.
+
+examples:
+  tacit data import FOLDER --trust user
+  tacit data import lessons.jsonl --dry-run
+  tacit data import lessons.jsonl --trust user""",
+    long=True,
+)
+@arg(
+    "paths",
+    metavar="PATH",
+    nargs=-1,
+    required=True,
+    help="files of memories, or their folder; - reads standard input",
+)
+@opt(
+    "--format",
+    metavar="FORMAT",
+    help="the system they come from, where it cannot be told from the file",
+)
+@opt(
+    "--trust",
+    type=OneOf(TIERS),
+    help=(
+        "your word for your own store: user, team, review …; without it everything is held until "
+        "you approve it"
+    ),
+)
+@opt("--dry-run", is_flag=True, help="say what would be kept, change nothing")
+def import_verb(args: Asked, cli: Cli) -> Answer:
     found: list[tuple[str, TakenIn]] = []
     with cli.open(args) as memories:
         for path in args.paths:
@@ -97,7 +126,35 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
     )
 
 
-def _export(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "export",
+    "write this project's lessons to a file",
+    end="""A file is replaced only if everything in it is in the store; a copy of it lies in Tacit's data folder afterwards.
+
+examples:
+  tacit data export --out lessons.jsonl
+  tacit data export --format csv --out lessons.csv
+  tacit data export --format NAME --out FOLDER""",
+    long=True,
+)
+@opt(
+    "--format",
+    default="jsonl",
+    metavar="FORMAT",
+    help=(
+        "jsonl: everything, to be imported again; csv, markdown: for people; or another system; "
+        "? lists them"
+    ),
+)
+@opt(
+    "--part", metavar="PART", help="one of its files, for example archive; without it the main one"
+)
+@opt(
+    "--out",
+    metavar="PATH",
+    help="the folder to write its files to, or the file where there is one: mine.csv",
+)
+def export_verb(args: Asked, cli: Cli) -> Answer:
     if args.format == "?":
         known = {name: list(formats.exchange(name).PARTS) for name in formats.exchanging()}
         return Answer(
@@ -110,7 +167,7 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
         if memories.project is None:
             raise NotFound(
                 "Nothing is kept for this project.",
-                "tacit projects lists those that have something.",
+                "tacit config projects lists those that have something.",
             )
         if not args.out:
             text = memories.export(args.format, args.part or "")
@@ -146,6 +203,3 @@ def _place(out: str, file: str, files: int) -> str:
             f"--out {os.path.dirname(out) or '.'}",
         )
     return os.path.join(out, *file.split("/"))
-
-
-COMMANDS = declared({"data-import": _import, "data-export": _export}, TIERS=TIERS[::-1])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
 from tacit.formats.source import Source
@@ -21,7 +19,37 @@ _SHOWN = 3  # examples of each verdict
 _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
 
 
-def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "guard",
+    "a lesson as a question or a lock before a call",
+    end="""examples:
+  tacit guard                what is armed, and which lessons could be
+  tacit guard try ID         what it would have done in your past sessions
+  tacit guard ask ID         ask me before such a call
+  tacit guard refuse ID      refuse such a call
+  tacit guard off ID         only tell it again
+  tacit guard try ID --when-done 'ran make test after src/*.py'
+  tacit guard check ID --when-done 'with src/*.py: CHANGELOG.md'    send the agent back once""",
+    long=True,
+)
+@arg(
+    "what",
+    type=OneOf(("list", "try", "ask", "refuse", "check", "off")),
+    default="list",
+    required=False,
+    help="what to do (default: list)",
+)
+@arg("lesson", default="", metavar="ID", required=False, help="the lesson")
+@opt("--when-done", metavar="FORM", help="what must be so when the agent ends its work")
+@opt("--anyway", is_flag=True, help="use it although its record is too thin, or not good enough")
+@opt(
+    "--days",
+    type=int,
+    default=PAST_DAYS,
+    metavar="DAYS",
+    help=f"how far back sessions are looked at (default: {PAST_DAYS})",
+)
+def guard_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.what == "list":
             return _list(memories)
@@ -53,7 +81,7 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
         )
 
 
-def _check(args: argparse.Namespace, cli: Cli, memories: Memories) -> Answer:
+def _check(args: Asked, cli: Cli, memories: Memories) -> Answer:
     """Try, or arm, what must be so at the end of the work."""
     if not args.when_done or args.what not in ("try", "check"):
         raise UsageError(
@@ -186,6 +214,3 @@ def _shown(guard: Guard, record: Record) -> str:
         )
         lines.append(f"Not enough for a question: {lacks}. It stays a note.")
     return "\n".join(lines)
-
-
-COMMANDS = declared({"guard": _guard}, PAST_DAYS=PAST_DAYS)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.app import Memories
 from tacit.app.proving import lookback_part
-from tacit.cli import Cli
+from tacit.cli.verb import Asked, Cli
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.lookback.result import KnownProject
 
 
-def moved_roots(cli: Cli, args: argparse.Namespace) -> tuple[Place, dict[str, str]]:
+def moved_roots(cli: Cli, args: Asked) -> tuple[Place, dict[str, str]]:
     """The project one stands in; and the folders that are gone, each with where a person said that its project is by now."""
 
     def known(memories: Memories) -> tuple[Place, dict[str, str]]:
@@ -93,7 +92,7 @@ _KEPT_MOST = 2_000  # lessons of a kind: more than anybody reads
 _PUT_TO_PEOPLE = ("notice",)  # questions that a look back could put as well
 
 
-def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[str]], KnownProject]:
+def known_here(cli: Cli, args: Asked) -> Callable[[Home, Sequence[str]], KnownProject]:
     """What is kept of a project, and of failures that came back there."""
     projects = cli.here(args, lambda memories: memories.store.projects(), [])
 
@@ -103,7 +102,7 @@ def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[s
             if home.key in (each.key, f"remote {each.remote}") or (
                 home.path and home.path == each.root
             ):
-                there = argparse.Namespace(**{**vars(args), "project": each.id})
+                there = Asked(**{**vars(args), "project": each.id})
                 found: KnownProject = cli.here(
                     there, lambda memories: _known(memories, marks), nothing
                 )

@@ -37,6 +37,7 @@ ONE = {
     f"--{name.replace('_', '-')}": name
     for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "like", "by")
 }
+ONE["--prompt"] = "task"
 MANY = {"--file": "files", "--error": "errors"}
 INJECT_FLAGS = (
     "--wrap",
@@ -50,6 +51,36 @@ INJECT_FLAGS = (
     "-h",
 )
 BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
+
+USAGE = """\
+usage: tacit inject [options]
+
+What an agent should know before a run, as markdown; what is given and withheld is recorded. At a terminal, without --run, it is a look:
+what your agent hears and when, and nothing is recorded.
+
+the run:
+  --run ID            the run that asks; without one an id is made and told on stderr
+  --prompt TEXT       what is to be done, or asked; without one, what recurs here leads
+  --task-id ID  --mission ID  --task-type TYPE  --domain NAME
+  --agent NAME        the agent or role that asks
+  --file PATH         a file it is about; may be repeated
+  --error TEXT        an error that just happened; may be repeated
+  --command LINE      a command that is about to run
+  --category NAME     --kind NAME          only lessons filed so
+
+the answer:
+  --budget LEVEL      lean, balanced, deep or auto
+  --render NAME       another wording      --wrap     fence it
+  --no-trial          withhold nothing     --json     one JSON document
+  --repeat            also what this run was told before, for another of its agents or after a compaction
+
+everywhere: --store FILE  --project NAME  --like NAME  --quiet  --strict
+
+examples:
+  tacit inject                              at a terminal: what the next session is told, and what later
+  tacit inject --command 'git commit'       … before that command
+  tacit inject --task 'fix the failing migration test' --file db/migrate.py
+  tacit inject --run "$RUN" --agent reviewer --budget lean"""
 
 
 class Options:
@@ -67,9 +98,7 @@ def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = parse(args)
     if options.flags & {"--help", "-h"}:
-        from tacit.cli.parsing import end_of_help
-
-        sys.stdout.write(end_of_help("inject") + "\n")
+        sys.stdout.write(USAGE + "\n")
         return 0
     if options.fault:
         from tacit.core.errors import UsageError

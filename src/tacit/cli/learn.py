@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
 from tacit.app.learning import NOBODY
-from tacit.cli import Answer, Cli
-from tacit.cli.moved import Asked
-from tacit.cli.parsing import declared
+from tacit.cli.moved import AskedOnce
 from tacit.cli.reading import offer_lines, progress
+from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width, wrapped
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
@@ -19,12 +18,64 @@ from tacit.formats.source import FileSource, Source, walk
 from tacit.screens.past import all_of, keeping
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.learn.stage import Learned
 
 
-def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "learn",
+    "learn from finished sessions; without a path those on this machine",
+    end="""Without a path: the past sessions of every host on this machine, as lookback finds them, each in its own project.
+
+examples:
+  tacit learn
+  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl
+  my-loop --log | tacit learn - --format neutral --as ann
+  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word that they are yours""",
+    long=True,
+)
+@arg(
+    "paths",
+    metavar="PATH",
+    nargs=-1,
+    required=False,
+    help="files or folders of runs; - for standard input",
+)
+@opt("--format", metavar="FORMAT", help="the format, where it cannot be told from the file")
+@opt("--domain", metavar="DOMAIN")
+@opt("--agent", metavar="AGENT")
+@opt("--run", metavar="RUN", help="the run's id, where the file has none or another")
+@opt(
+    "--as",
+    "words_of",
+    metavar="NAME",
+    help=(
+        "a person's word that these sessions are NAME's; else a session counts only where its "
+        "host keeps yours, and is held elsewhere"
+    ),
+)
+@opt(
+    "--moved-from",
+    metavar="FOLDER",
+    multiple=True,
+    help=(
+        "a person's word that this project was in FOLDER, which is gone: its sessions are this "
+        "project's"
+    ),
+)
+@opt("--stage", is_flag=True, help="hold every lesson for a person")
+@opt("--over", is_flag=True, help="the runs have ended: settle what they were given now")
+@opt("--dry-run", is_flag=True, help="say what would be learned, change nothing")
+@opt(
+    "--show",
+    is_flag=True,
+    help="with --dry-run: print each session as a reader would get to see it",
+)
+@opt(
+    "--again",
+    is_flag=True,
+    help="have sessions read once more; with --run from what was kept of one",
+)
+def learn_verb(args: Asked, cli: Cli) -> Answer:
     found: list[Learned] = []
     failed: list[dict[str, str]] = []
     if args.again and args.run and not args.paths:
@@ -42,7 +93,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:
             memories.moved_from(folder.rstrip("/") or folder)
-        asked = Asked(cli, args.yes)
+        asked = AskedOnce(cli, args.yes)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         if (
             progress(memories) or not memories.settings()["reader.by"].value
@@ -132,7 +183,7 @@ def _failure(each: dict[str, str]) -> str:
     return each["error"] if each["path"] in each["error"] else f"{each['path']}: {each['error']}"
 
 
-def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
+def _show(args: Asked, cli: Cli, sources: list[Source]) -> Answer:
     """Sessions as a reader would get to see them; nothing is learned, and nobody is asked."""
     if not args.dry_run:
         raise UsageError("--show only shows.", "Say tacit learn --dry-run --show FILE.")
@@ -161,7 +212,7 @@ def _found(cli: Cli) -> list[Source]:
 def _summed(
     found: list[Learned],
     failed: list[dict[str, str]],
-    asked: Asked,
+    asked: AskedOnce,
     names: dict[str, str],
     dry_run: bool,
     here: str,
@@ -277,6 +328,3 @@ def _row(each: Learned) -> list[str]:
         each.redacted,
     )
     return [one_line(each.run, 36), *(["known", "", "", ""] if each.already else map(str, figures))]
-
-
-COMMANDS = declared({"learn": _learn})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import glob
 import json
 import os
@@ -11,11 +10,10 @@ import time
 from collections.abc import Mapping
 
 from tacit.app import Memories, config_path, data_folder, store_path
-from tacit.cli import Answer, Cli
 from tacit.cli.connect import connected_in, disconnected, hosts_in
 from tacit.cli.doctor import size
-from tacit.cli.parsing import declared
 from tacit.cli.reading import progress, spent_words
+from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
 from tacit.hosts import every_host
@@ -29,7 +27,17 @@ from tacit.worker.turns import lock
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
 
 
-def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "leave",
+    "disconnect every host, say what remains and where, delete it on a yes",
+    end="""examples:
+  tacit leave --dry-run
+  tacit leave
+  tacit leave --delete --by ann --yes     from a script""",
+)
+@opt("--delete", is_flag=True, help="also delete lessons, backups and settings, for good (asks)")
+@opt("--dry-run", is_flag=True, help="say what would be done, change nothing")
+def leave_verb(args: Asked, cli: Cli) -> Answer:
     if not args.dry_run:
         cli.need_person(args, "Leaving")
     undone, failed = _disconnect(cli.env, args.dry_run)
@@ -108,7 +116,7 @@ def _ever_written(env: Mapping[str, str]) -> list[str]:
     return [path for path in paths if os.path.exists(path)]
 
 
-def _stopped(args: argparse.Namespace, cli: Cli) -> str:
+def _stopped(args: Asked, cli: Cli) -> str:
     """Stop what reads or learns in the background, which looks for a pause between two sessions; what was stopped, for people.
 
     The pause is written before the store is deleted: a process that has it open still finds it there.
@@ -124,13 +132,13 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
             tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
         return (
             "stopped: reading in the background; a session that is being read just now is the last, and nothing is learned for"
-            f" {_PAUSE / 60:.0f} minutes (tacit pause --off ends that)"
+            f" {_PAUSE / 60:.0f} minutes (tacit config pause off ends that)"
         )
 
     return str(cli.here(args, stop))
 
 
-def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
+def _unnamed(args: Asked, cli: Cli) -> int:
     """Take the id that a project is known by out of each repository's own git config; how many had one."""
     roots = cli.here(
         args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
@@ -143,7 +151,7 @@ def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
     return sum(each is not None and each.returncode == 0 for each in asked)
 
 
-def _shared_folders(args: argparse.Namespace, cli: Cli) -> list[str]:
+def _shared_folders(args: Asked, cli: Cli) -> list[str]:
     """Where a project's lessons were written for a team: `.tacit` of each repository that was shared through git."""
     roots = cli.here(
         args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
@@ -156,7 +164,7 @@ def _taken_away(folder: str) -> list[str]:
     return [os.path.basename(name) for name in GitFolder(os.path.dirname(folder), "").remove()]
 
 
-def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+def _kept(args: Asked, env: Mapping[str, str]) -> list[str]:
     """What stays behind: the data folder, a store elsewhere with what lies beside it, and the configuration."""
     folder, store, config = (
         data_folder(env),
@@ -176,6 +184,3 @@ def _bytes(path: str) -> int:
     return sum(
         os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names
     )
-
-
-COMMANDS = declared({"leave": _leave})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -11,8 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared, did_you_mean
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, did_you_mean, lesson_argument, opt, verb
 from tacit.cli.words import (
     WIDEST,
     WITHHELD_HERE,
@@ -21,11 +19,10 @@ from tacit.cli.words import (
     memory_line,
     one_line,
     paint,
-    printable,
     table,
 )
 from tacit.core import clock
-from tacit.core.errors import NotFound, Refused, TacitError, UsageError, many_of, numbered
+from tacit.core.errors import NotFound, TacitError, UsageError, many_of, numbered
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed, is_product_detail
@@ -53,7 +50,6 @@ from tacit.screens.selection import (
     counted,
     counted_words,
     is_given,
-    need_seen,
     numbered_as,
     said_again,
     shelf,
@@ -61,6 +57,7 @@ from tacit.screens.selection import (
 from tacit.screens.wording import standing_words, topic_words
 from tacit.stores.sql_rows import SORTS
 
+_FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 _FACETS = (
     "kind",
     "category",
@@ -76,7 +73,66 @@ _FACETS = (
 )
 
 
-def _add(args: argparse.Namespace, cli: Cli) -> Answer:
+def facets(run: Any) -> Any:
+    """What a lesson may be filed by."""
+    for each in reversed(
+        (
+            opt("--kind", metavar="KIND", help="what kind of lesson"),
+            opt("--category", metavar="CATEGORY"),
+            opt("--domain", metavar="DOMAIN"),
+            opt("--agent", metavar="AGENT", help="the agent or role it is for"),
+            opt("--task-type", metavar="TASK_TYPE"),
+            opt("--scope", type=OneOf(SCOPES)),
+            opt("--tag", "tags", metavar="TAG", multiple=True, help="may be repeated"),
+            opt(
+                "--path",
+                "paths",
+                metavar="PATH",
+                multiple=True,
+                help="a file it is about; repeated",
+            ),
+            opt(
+                "--about",
+                metavar="SUBJECT",
+                help="its topic, then names: 'tag merging; merge_tags'; * for a way of working",
+            ),
+            opt("--severity", type=OneOf(SEVERITIES[::-1])),
+            opt("--source", metavar="SOURCE", help="who said it"),
+        )
+    ):
+        run = each(run)
+    return run
+
+
+@verb(
+    "add",
+    "keep a lesson",
+    end="""example:
+  tacit add 'Run make migrate before the tests.' --kind command --tag db""",
+)
+@arg(
+    "text",
+    metavar="TEXT",
+    help="the lesson; - reads JSON Lines from standard input, one answer per line",
+)
+@facets
+@opt("--trust", type=OneOf(HEARSAY), help="whose words these are, if not your own")
+@opt("--run", metavar="RUN", help="the run it was learned in")
+@opt(
+    "--task",
+    metavar="TASK",
+    help="the text of the task it was met in: asked again, it is recognised",
+)
+@opt(
+    "--group",
+    metavar="GROUP",
+    help=(
+        "what it stands in a row with, such as a conversation: neighbours are evidence for each "
+        "other"
+    ),
+)
+@opt("--place", metavar="PLACE", help="where it was said or met: a file and line, a ticket, a page")
+def add_verb(args: Asked, cli: Cli) -> Answer:
     facets = {
         name: getattr(args, name)
         for name in (*_FACETS, "trust", "run", "task", "group", "place")
@@ -149,7 +205,52 @@ def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
     return {**facets, **lesson}
 
 
-def _list(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "list",
+    "the lessons: in force, waiting, all",
+    end="""What is in force comes first; what is much the same stands below it by its number, with --all by
+itself. tacit help words says what stands beside a lesson.
+
+examples:
+  tacit list --kind preference
+  tacit list --waiting --sort seen --limit 10""",
+    long=True,
+)
+@opt("--in-force", is_flag=True, help="only what agents are given")
+@opt(
+    "--waiting",
+    is_flag=True,
+    apart_from="--in-force",
+    help="only what is not given yet: it needs your word, or another session that meets it",
+)
+@opt(
+    "--all",
+    "--archived",
+    "archived",
+    is_flag=True,
+    apart_from="--waiting",
+    help="also what has faded or was taken out",
+)
+@opt("--kind", metavar="WORD")
+@opt("--domain", metavar="WORD")
+@opt("--agent", metavar="WORD")
+@opt("--category", metavar="WORD")
+@opt("--tag", metavar="WORD")
+@opt("--scope", metavar="WORD")
+@opt("--origin", metavar="WORD")
+@opt("--text", metavar="TEXT", help="holds this text")
+@opt("--since", metavar="SINCE", help="changed since: 2026-11-01, or 7d, 12h")
+@opt(
+    "--state",
+    type=OneOf(STATES),
+    metavar="STATE",
+    multiple=True,
+    help="an inner state, as --json names it",
+)
+@opt("--sort", type=OneOf(SORTS), default="new", metavar="BY", help=", ".join(SORTS))
+@opt("--limit", type=int, metavar="N", help=f"{_FOR_PEOPLE}; with --json {_FIRST}")
+@opt("--all-projects", is_flag=True)
+def list_verb(args: Asked, cli: Cli) -> Answer:
     equal = {
         name: getattr(args, name)
         for name in ("kind", "domain", "agent", "category", "scope", "origin")
@@ -295,7 +396,6 @@ def _none(memories: Memories, waiting: bool) -> str:
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
-_FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
 _TITLES = {
@@ -391,7 +491,7 @@ def _listed(
     return "\n".join([*lines, *more])
 
 
-def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
+def _unknown(memories: Memories, args: Asked, equal: dict[str, str]) -> str:
     """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
     kinds = list(memories.profile.kinds)
     scopes = (
@@ -436,24 +536,18 @@ def moment(text: str | None) -> str:
     return text
 
 
-def _show(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        memory = memories.look_up(args.id, run_in_shell(cli.env))
-        need_seen(memories, memory)
-        told = _signed(memory, memories.signers([memory]))
-    shown = [
-        each
-        for each in told.items()
-        if each[0] != "text" and each[1] not in (None, [], {}, 0, False, "")
-    ]
-    texts = (
-        (name, ", ".join(map(str, at)) if isinstance(at, list) else str(at)) for name, at in shown
-    )
-    rows = [[name, printable(text)] for name, text in texts]
-    return Answer(told, f"{printable(memory.text) or '(erased)'}\n\n{table(rows)}")
-
-
-def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "edit",
+    "correct a lesson",
+    end="""example:
+  tacit edit 7k3q 'Run make migrate before the tests, and after a pull.' --tag db""",
+)
+@lesson_argument
+@arg("text", metavar="TEXT", required=False, help="the corrected text")
+@facets
+@opt("--typo", is_flag=True, help="only the spelling: what was measured of it stays")
+@opt("--reason", metavar="REASON")
+def edit_verb(args: Asked, cli: Cli) -> Answer:
     fields = {
         name: getattr(args, name)
         for name in ("text", *_FACETS)
@@ -477,61 +571,23 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, COLUMNS)}")
 
 
-def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        memory = memories.pin(args.id, not args.off, reason=args.reason or "")
-    return Answer(
-        memory_json(memory), f"{'un' * args.off}pinned {memory.id}: {one_line(memory.text, 100)}"
-    )
-
-
-def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.all and (args.id or args.origin):
-        raise UsageError(
-            "tacit forget --all takes no id and no origin.",
-            "It takes out everything in this project.",
-        )
-    origin, reason = args.origin or "", args.reason or ""
-    with cli.open(args, create=False) as memories:
-        id = lesson_meant(memories, args.id or "")
-        if args.dry_run:
-            every = memories.list(equal={"origin": origin} if origin else {}, limit=1_000_000)
-            found = every if args.all or origin else [memories.get(id)]
-            told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
-            return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
-        gone = (
-            memories.clear(reason=reason)
-            if args.all
-            else memories.forget(id, origin=origin, reason=reason)
-        )
-    named = (
-        "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
-    )
-    what = f"--origin {origin}" if origin else "ID, each" if args.all else gone[0].id
-    return Answer(
-        {"memories": [memory_json(m) for m in gone]},
-        f"forgot {len(gone)}{named}; back with tacit undo {what}",
-    )
-
-
-def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        memory = memories.get(args.id)
-        if not args.yes:
-            if not sys.stdin.isatty():
-                raise Refused("Erasing asks at a terminal.", memories.actor.how)
-            if not cli.put(
-                f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] "
-            ):
-                raise Refused("Nothing was erased.")
-        memory = memories.erase(memory.id, reason=args.reason or "")
-    return Answer(memory_json(memory), f"erased {memory.id}")
-
-
-def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb("undo", "take back a change", long=True)
+@arg(
+    "what",
+    metavar="N|ID",
+    required=False,
+    help=(
+        "a lesson's number on the screens: your last change of it; its id: its last change; an "
+        "answered question's id"
+    ),
+)
+@opt("--entry", metavar="N", help="an entry of tacit why --full by its number")
+@opt("--from", "origin", metavar="SOURCE", help="all that was dropped with --from SOURCE")
+def undo_verb(args: Asked, cli: Cli) -> Answer:
     if not (args.what or args.entry or args.origin):
         raise UsageError(
-            "Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin."
+            "Undo what?",
+            "Give a lesson's number or id, --entry N of tacit why --full, or --from SOURCE.",
         )
     with cli.open(args, create=False) as memories:
         what = change_meant(memories, args.entry or args.what or "", bool(args.entry))
@@ -551,32 +607,10 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
             return Answer({"proposal": found.id}, told)
         seen_whole(memories, *(each.id for each in back))
     if not back:
-        raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
+        raise NotFound("There is nothing to take back.", "tacit why ID shows its history.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
     said = [
         f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, COLUMNS)}"
         for m in back
     ]
     return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(said))
-
-
-COMMANDS = declared(
-    {
-        "add": _add,
-        "list": _list,
-        "show": _show,
-        "edit": _edit,
-        "pin": _pin,
-        "forget": _forget,
-        "erase": _erase,
-        "undo": _undo,
-    },
-    STATES=STATES,
-    SORTS=SORTS,
-    LISTED_SORTS=", ".join(SORTS),
-    FOR_PEOPLE=_FOR_PEOPLE,
-    FIRST=_FIRST,
-    SCOPES=SCOPES,
-    SEVERITIES=SEVERITIES[::-1],
-    HEARSAY=HEARSAY,
-)

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.app import Memories, config_path, store_path
-from tacit.app.opened import acting, keys_path
-from tacit.app.settings import settings_at
-from tacit.cli import Answer, Cli
-from tacit.cli.lessons import moment
-from tacit.cli.parsing import declared, did_you_mean
 from tacit.cli.review import proposal_shown
-from tacit.cli.settings_file import set_keys
+from tacit.cli.verb import Answer, Asked, Cli, lesson_argument, opt, verb
 from tacit.cli.words import (
     WIDEST,
-    entry_line,
     hung,
     one_line,
     paint,
@@ -27,9 +16,7 @@ from tacit.cli.words import (
     table,
     wrapped,
 )
-from tacit.core.config import CONFIG_KEYS, settle
-from tacit.core.errors import Refused, UsageError, numbered
-from tacit.core.journal import Entry
+from tacit.core.errors import numbered
 from tacit.core.links import CONFIRMED, FIRED, Mark
 from tacit.core.memory import Memory, met_in
 from tacit.core.profile import Profile
@@ -39,7 +26,7 @@ from tacit.screens.one_screen import came_up, moment_words
 from tacit.screens.passing import lesson_meant, meant, question_meant
 from tacit.screens.quoted import last_said
 from tacit.screens.selection import is_given, need_seen
-from tacit.screens.views import entry_json, picked, why_json
+from tacit.screens.views import why_json
 from tacit.screens.wording import (
     BY_NOTICE,
     ahead,
@@ -49,8 +36,6 @@ from tacit.screens.wording import (
     standing_words,
     subject_words,
 )
-from tacit.stores import counts, places
-from tacit.stores.identity import locate
 from tacit.trial.statement import reached_in
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
@@ -59,52 +44,28 @@ SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
 CHANGES_SHOWN = 5  # changes likewise
 
 
-# -- log -----------------------------------------------------------------------------------------
-
-
-def _log(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.note:
-        with cli.open(args) as memories:
-            entry = memories.note(args.note, reason=args.reason or "")
-        return Answer(entry_json(entry), f"noted: {one_line(entry.reason, 100)}")
-    with cli.open(args, create=False) as memories:
-        memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
-        found = memories.log(
-            memory=memory,
-            verb=args.verb or "",
-            by=args.by or "",
-            run=args.run or "",
-            since=moment(args.since),
-            newest=True,
-            limit=max(0, args.tail),
-            everywhere=args.all_projects,
-        )[::-1]
-        if args.follow:
-            return _follow(memories, found, cli)
-    text = table([*map(entry_line, found)]) or "the journal has no such entry"
-    return Answer({"entries": [*map(entry_json, found)]}, text)
-
-
-def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
-    last = 0
-    while True:
-        for entry in found:
-            last = max(last, entry.id)
-            said = (
-                json.dumps(entry_json(entry), ensure_ascii=False)
-                if cli.json
-                else "  ".join(entry_line(entry))
-            )
-            cli.out.write(f"{said}\n")
-        cli.out.flush()
-        time.sleep(0.5)
-        found = memories.log(after=last)
-
-
-# -- why -----------------------------------------------------------------------------------------
-
-
-def _why(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "why",
+    "where a lesson comes from, what came of it, what would change it",
+    end="""examples:
+  tacit why 3f9
+  tacit why 3f9 --for 'migration fails on a fresh database'""",
+    long=True,
+)
+@lesson_argument
+@opt(
+    "--full",
+    is_flag=True,
+    help="also inner states, the parts of its score, every use and the whole journal",
+)
+@opt(
+    "--for",
+    "question",
+    default="",
+    metavar="QUESTION",
+    help="also the parts of its score for a question",
+)
+def why_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         asked = question_meant(memories, meant(memories, args.id))
         if asked is not None and not asked.memory:
@@ -138,9 +99,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, _why_text(cli, found.memory, data, profile, args))
 
 
-def _why_text(
-    cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: argparse.Namespace
-) -> str:
+def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: Asked) -> str:
     said, full, name = standing_words(memory, profile), args.full, args.id
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
@@ -313,144 +272,3 @@ def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
             parts_line({"fits": {"what fits": 1}, "known": score["known"]}),
         )
     return ["", paint(cli, "bold", head), "  " + told]
-
-
-# -- reindex ---------------------------------------------------------------------------------
-
-
-def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        n = memories.reindex()
-    return Answer({"memories": n}, f"rebuilt full text and counts of {numbered(n, 'lesson')}")
-
-
-# -- projects, config -------------------------------------------------------------------
-
-
-def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        here = memories.project_id
-        sizes = counts.memories_by_project(memories.store)
-        found: list[dict[str, Any]] = [
-            {
-                **picked(p, "id name"),
-                "root": p.root or None,
-                "remote": p.remote or None,
-                "memories": sizes.get(p.id, 0),
-                "runs": p.run_seq,
-                "here": p.id == here,
-            }
-            for p in memories.store.projects()
-        ]
-    shown = [p for p in found if p["memories"] or p["id"] not in SHARED_BY]
-    named = [["*" if p["here"] else " ", p["id"], SHARED_BY.get(p["id"], p["name"])] for p in shown]
-    rows = [
-        [*at, str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""]
-        for at, p in zip(named, shown)
-    ]
-    return Answer(
-        {"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where"))
-    )
-
-
-# rows of their own, told of once they hold something
-SHARED_BY = {"@global": "every project", "@agent": "one agent, everywhere"}
-
-
-def _key(args: argparse.Namespace, cli: Cli) -> Answer:
-    """A key for a program, or the names of those there are."""
-    path = keys_path(cli.env)
-    if not args.name:
-        found = sorted(set(places.key_names(path).values()))
-        return Answer(
-            {"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one"
-        )
-    cli.need_person(args, "Making a key")
-    if args.off:
-        gone = places.take_back(args.name, path)
-        return Answer(
-            {"name": args.name, "taken_back": gone},
-            f"{numbered(gone, 'key')} of {args.name} taken back",
-        )
-    key = places.make(args.name, path)
-    told = (
-        f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
-    )
-    return Answer({"name": args.name, "key": key}, told)
-
-
-def _set(args: argparse.Namespace, cli: Cli) -> Answer:
-    """One setting in the user's own file, as its person."""
-    path, name = config_path(cli.env), args.name
-    if name not in CONFIG_KEYS or args.value is None:
-        found = (
-            f"{name!r} is not a setting" if name not in CONFIG_KEYS else f"{name} is set to what?"
-        )
-        raise UsageError(
-            f"tacit config set: {found}.",
-            did_you_mean(name, [*CONFIG_KEYS]) or "tacit config shows all of them.",
-        )
-    who = acting(cli.env, args.by or "", args.yes)
-    if not who.is_person:
-        raise Refused(f"Your settings are a person's word; {who.reason}.", who.how)
-    default, said = CONFIG_KEYS[name][0], args.value
-    new: Any = (
-        tuple(each.strip() for each in said.split(",") if each.strip())
-        if isinstance(default, tuple)
-        else said
-    )
-    if isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
-        new = said.lower() in ("yes", "true")
-    elif isinstance(default, int) and said.isdecimal():
-        new = int(said)
-    table_name, _, key = name.rpartition(".")
-    settle(
-        {table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path
-    )  # what is wrong is said here
-    set_keys(path, table_name, {key: [*new] if isinstance(new, tuple) else new})
-    asks = (
-        "; tacit lookback asks about the sessions that are there" if name == "reader.hosts" else ""
-    )
-    return Answer(
-        {"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}{asks}"
-    )
-
-
-def _config(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.what in ("key", "set"):
-        return _key(args, cli) if args.what == "key" else _set(args, cli)
-    path = config_path(cli.env)
-    if args.what == "path":
-        return Answer({"path": path}, path)
-    root = locate(os.getcwd(), cli.env).root
-    settled = settings_at(root, path, cli.env)
-    found = settled.by_key
-    data: dict[str, dict[str, Any]] = {
-        key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]}
-        for key, s in found.items()
-    }
-    data["store"]["value"] = store_path(args.store or str(found["store"].value) or None, cli.env)
-    rows = [
-        [
-            key,
-            one_line(str(d["value"]) if d["value"] not in ("", ()) else "-", 60),
-            os.path.basename(str(d["source"])),
-        ]
-        for key, d in data.items()
-    ]
-    return Answer(
-        {"settings": data, "file": path},
-        table(rows, ("setting", "value", "from")),
-        warnings=list(settled.left_out),
-    )
-
-
-COMMANDS = declared(
-    {
-        "log": _log,
-        "why": _why,
-        "reindex": _reindex,
-        "projects": _projects,
-        "config": _config,
-    }
-)

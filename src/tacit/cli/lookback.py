@@ -5,7 +5,6 @@ Without a yes nothing is opened, made or kept. The transcripts are read where th
 
 from __future__ import annotations
 
-import argparse
 import os
 import warnings
 from collections import Counter
@@ -16,11 +15,9 @@ from tacit import formats
 from tacit.app import Memories, store_path
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
-from tacit.cli import Answer, Cli
 from tacit.cli.connect import connected_hosts
 from tacit.cli.homes import Homes, known_here, moved_roots
 from tacit.cli.looks import look_now
-from tacit.cli.parsing import declared
 from tacit.cli.past import block_lines, blocks_here
 from tacit.cli.reading import (
     DEAREST,
@@ -40,6 +37,7 @@ from tacit.cli.reading import (
     with_room,
 )
 from tacit.cli.settings_file import plain_path
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import WIDEST, one_line, paint, table, wrapped
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, UsageError, numbered
@@ -66,7 +64,53 @@ _UNTAUGHT = (
 SURE = 0.9
 
 
-def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "lookback",
+    "what past sessions would have taught; needs no set-up",
+    end="""examples:
+  tacit lookback                                     every session of Claude Code, Codex, Gemini, Copilot and opencode here
+  tacit lookback --days 30 --project-filter shop
+  tacit lookback --look tidy --dry-run               which lessons say the same, or are replaced by a later one
+  tacit lookback runs.jsonl                          your own loop's runs (docs/formats/neutral.md)""",
+    long=True,
+)
+@arg(
+    "paths",
+    metavar="PATH",
+    nargs=-1,
+    required=False,
+    help="files or folders (default: the hosts' own)",
+)
+@opt("--days", type=int, metavar="N", help="only sessions that began in the last N days")
+@opt("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
+@opt(
+    "--limit",
+    type=int,
+    metavar="N",
+    help=f"list N lessons, problems and corrections (default {LISTED})",
+)
+@opt(
+    "--read",
+    is_flag=True,
+    help="have these sessions read by a model: says what it brings and costs, asks",
+)
+@opt(
+    "--cap",
+    type=float,
+    default=DEAREST,
+    metavar="USD",
+    help=f"… for no more than that (default {DEAREST})",
+)
+@opt(
+    "--look",
+    type=OneOf(("habits", "failures", "tidy", "instructions")),
+    help=(
+        "ask one look at all sessions now: what you ask for again and again, what keeps failing, "
+        "lessons to tidy, lines of instruction files"
+    ),
+)
+@opt("--dry-run", is_flag=True, help="… and change nothing by it")
+def lookback_verb(args: Asked, cli: Cli) -> Answer:
     if (args.days is not None and args.days < 1) or (args.limit is not None and args.limit < 1):
         raise UsageError(
             "tacit lookback: --days and --limit count from 1.", "tacit lookback --help"
@@ -182,7 +226,7 @@ class _Chosen:
             self.hosts, key=lambda each: (each[0], self.hosts[each]), default=(False, keeping()[0])
         )[1]
 
-    def unread(self, cli: Cli, args: argparse.Namespace) -> list[UnreadSession]:
+    def unread(self, cli: Cli, args: Asked) -> list[UnreadSession]:
         """Those that nobody has read yet; where there is no store, all of them."""
         every = list(self.sessions.values())
 
@@ -198,7 +242,7 @@ class _Chosen:
 
 
 def _read(
-    args: argparse.Namespace,
+    args: Asked,
     cli: Cli,
     plan: Plan | None,
     settings: Mapping[str, Any],
@@ -277,7 +321,7 @@ def _read(
     return Answer(said, told(said), warnings=said.pop("notes", []))
 
 
-def _agreed_since(args: argparse.Namespace, cli: Cli, plan: Plan, chosen: _Chosen) -> Plan | None:
+def _agreed_since(args: Asked, cli: Cli, plan: Plan, chosen: _Chosen) -> Plan | None:
     """What somebody said yes to while others were read. What was tried once is not tried again."""
     for each in plan.sessions:
         chosen.sessions.pop(each.run, None)
@@ -340,7 +384,7 @@ def _changed(path: str) -> float:
 def _look(
     sources: Sequence[Source],
     cli: Cli,
-    args: argparse.Namespace,
+    args: Asked,
     since: str,
     listed: int,
     homes: Homes,
@@ -568,7 +612,7 @@ def _wrapped(said: str, before: int = 0) -> list[str]:
     return wrapped(said, before, WIDEST)
 
 
-def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
+def _nothing(looked_in: Sequence[str], args: Asked) -> str:
     lines = [
         "No finished session was found.",
         "",
@@ -588,6 +632,3 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
         "Next: tacit connect claude-code   so that sessions are learned from as they end",
     ]
     return "\n".join(lines)
-
-
-COMMANDS = declared({"lookback": _lookback}, LISTED=LISTED, DEAREST=f"{DEAREST:g}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
+from tacit.cli.verb import Answer, Cli
 from tacit.cli.words import WIDEST, hung, one_line, paint
 from tacit.core.errors import TacitError, numbered
 from tacit.core.states import OPEN

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 
-from tacit.cli import Cli
+from tacit.cli.verb import Cli
 from tacit.cli.words import one_line
 from tacit.core.errors import numbered
 
 
-class Asked:
+class AskedOnce:
     """Asks once about each folder that is gone and whose repository nobody knows, whether its sessions are learned as a project of
     their own. Without a terminal it is no, unless --yes was said."""
 

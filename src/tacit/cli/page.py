@@ -2,32 +2,90 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, width
 from tacit.core.errors import UsageError, numbered
 
 if TYPE_CHECKING:
     from tacit.origins.night.context import StepReport
 
+
+class HostOrPage(OneOf):
+    """A host's name, or a file that agents load."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if is_page(str(value)) else super().convert(value, param, ctx)
+
+
+def is_page(name: str) -> bool:
+    """Whether a file is meant, and no host."""
+    return name.endswith(".md")
+
+
+def kept_page(args: Asked, cli: Cli) -> Answer:
+    """connect FILE: keep a block of lessons in a file that agents load, or no more."""
+    page = Asked(**vars(args), verb="write", ids=[], target=[args.host], off=args.undo)
+    page.diff = page.check = False
+    if args.dry_run:
+        with cli.open(args, create=False) as memories:
+            text = memories.pages.preview()
+        told = f"{args.host} would hold, between two marks of ours:\n\n{text}".rstrip()
+        return Answer({"preview": text, "dry_run": True}, told)
+    answer: Answer = page_verb.callback(page, cli)  # type: ignore[misc]
+    return answer
+
+
 LINES_LISTED = 30  # lines that are shown before somebody is asked about them
 
 
-def _page(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "page",
+    "the page that hosts load and people read: write, compare, approve",
+    end="""examples:
+  tacit origin page                                 how the page would read; nothing is written before you ask for it
+  tacit origin page --target AGENTS.md              keep a block there: not a byte outside of it changes
+  tacit origin page --target MEMORY.md              the same in a file of its own
+  tacit origin page --diff                          what would change
+  tacit origin page approve k3v9                    let a lesson onto the page, which takes it off trial
+  tacit origin page --target AGENTS.md --off        take the block out again
+
+A page goes one way: tacit edit changes a lesson, tacit data import MEMORY.md --trust user takes in what you wrote.""",
+    long=True,
+)
+@arg(
+    "verb",
+    type=OneOf(("write", "approve")),
+    default="write",
+    required=False,
+    help="without it: write",
+)
+@arg(
+    "ids",
+    metavar="ID",
+    nargs=-1,
+    required=False,
+    help="approve: these lessons; without ids, all that have earned a line",
+)
+@opt("--target", metavar="FILE", multiple=True, help="keep this page from now on; may be repeated")
+@opt("--off", is_flag=True, help="with --target: keep it no more")
+@opt("--diff", is_flag=True, help="show what would change, write nothing")
+@opt("--check", is_flag=True, help="write nothing; exit 1 if a page is not up to date")
+def page_verb(args: Asked, cli: Cli) -> Answer:
     if args.off and not args.target:
         raise UsageError(
-            "tacit page --off: of which page?", "Name it: tacit page --target AGENTS.md --off"
+            "tacit origin page --off: of which page?",
+            "Name it: tacit origin page --target AGENTS.md --off",
         )
     if args.ids and args.verb != "approve":
         raise UsageError(
-            f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID"
+            f"tacit origin page: {args.ids[0]} is not a page's verb.",
+            "tacit origin page approve ID",
         )
     looks_only = args.diff or args.check
     with cli.open(args, create=bool(args.target) and not looks_only) as memories:
@@ -44,11 +102,11 @@ def _page(args: argparse.Namespace, cli: Cli) -> Answer:
         return _written(memories, args, cli)
 
 
-def _nothing_kept(memories: Memories, args: argparse.Namespace) -> Answer:
+def _nothing_kept(memories: Memories, args: Asked) -> Answer:
     if args.off:
         return Answer({"kept": []}, "no page is kept any more")
     text = memories.pages.preview()
-    note = f"nothing is written: tacit page --target {memories.profile.page.target} keeps this page"
+    note = f"nothing is written: tacit origin page --target {memories.profile.page.target} keeps this page"
     return Answer(
         {"kept": [], "preview": text},
         text.rstrip("\n") or "no lesson has earned a line yet",
@@ -67,7 +125,7 @@ def _approve(memories: Memories, ids: Sequence[str]) -> int:
     return len(chosen)
 
 
-def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
+def _written(memories: Memories, args: Asked, cli: Cli) -> Answer:
     waiting = memories.pages.waiting()
     if waiting and args.verb != "approve":
         lines = [one_line(memory.text, width() - 6) for memory in waiting]
@@ -87,16 +145,14 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
     left = memories.pages.earned()
     if left:
         notes.append(
-            f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve"
+            f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit origin page approve"
         )
     return Answer(
         _json(memories, done), "\n".join(lines) or "every page is up to date", warnings=notes
     )
 
 
-def _agreed(
-    args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str], question: str
-) -> bool:
+def _agreed(args: Asked, cli: Cli, head: str, lines: Sequence[str], question: str) -> bool:
     """Ask a person at a terminal; without one, only `--yes` is a yes."""
     if args.yes:
         return True
@@ -131,6 +187,3 @@ def _json(memories: Memories, done: StepReport) -> dict[str, Any]:
         "by_hand": list(done.figures.get("by_hand", ())),
         "proposals": list(done.proposals),
     }
-
-
-COMMANDS = declared({"page": _page})

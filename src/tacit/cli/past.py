@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.cli import Cli
+from tacit.cli.verb import Cli
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value

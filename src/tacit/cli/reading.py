@@ -21,10 +21,10 @@ from tacit.app.learning import NOBODY, RULES_ALONE, agree_to
 from tacit.app.looking import SWITCH
 from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
-from tacit.cli import Cli
 from tacit.cli.looks import first_looks
-from tacit.cli.moved import Asked
+from tacit.cli.moved import AskedOnce
 from tacit.cli.settings_file import set_keys
+from tacit.cli.verb import Cli
 from tacit.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.core.errors import TacitError, numbered
 from tacit.core.installation import search_path
@@ -252,7 +252,7 @@ def progress_words(memories: Memories) -> str:
     if not (going := progress(memories)):
         return ""
     if is_paused(memories.store):
-        return "Reading stops behind the session it is at. After tacit pause --off: tacit lookback reads the rest."
+        return "Reading stops behind the session it is at. After tacit config pause off: tacit lookback reads the rest."
     done, rest = going["done"], going["total"] - going["done"]
     of = f"{done} of {numbered(going['total'], 'session')}"
     took = time.time() - going.get("began", time.time())
@@ -385,7 +385,7 @@ def read_chosen(
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
     all of them say together comes first (`left`: what each session of this project left), then what rules find."""
-    whose = Asked(cli, False)
+    whose = AskedOnce(cli, False)
     going, reads = progress(memories), not _nobody(cli)
     before = (
         going if going.get("pid") == os.getpid() else {}
@@ -475,7 +475,7 @@ def _nobody(cli: Cli) -> bool:
 
 
 def _by_rules(
-    cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: Asked
+    cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: AskedOnce
 ) -> None:
     """Learn what was looked at without a model, and say how many lessons that brought; nobody is asked about sessions that are not read."""
     read = {sources[each.run].path for each in plan.sessions}
@@ -570,7 +570,7 @@ def told(said: Mapping[str, Any]) -> str:
     )
     if rest := said["background"]:
         rest = f"\nThe other {rest} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
-        rest += " how far it is and what it cost, tacit pause stops it."
+        rest += " how far it is and what it cost, tacit config pause stops it."
     if said.get("why"):
         return f"no session was read: {said['why']} What waits is tried again later; tacit doctor says why it failed."
     spent = f"; {said['spent']}" if said.get("spent") else ""

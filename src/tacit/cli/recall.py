@@ -7,13 +7,11 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
-from tacit.cli import Answer, Cli
 from tacit.cli.inject import BUDGET_LEVELS, host_of
 from tacit.cli.lessons import moment
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, paint, parts_line, width
 from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
@@ -26,7 +24,35 @@ if TYPE_CHECKING:
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
 
 
-def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "recall",
+    "search the lessons",
+    end="""examples:
+  tacit recall 'migration fails on a fresh database'
+  tacit recall 'flaky login test' --explain --limit 3""",
+    long=True,
+)
+@arg("query", metavar="QUERY", nargs=-1, required=True, help="what you want to know, in your words")
+@opt("--run", metavar="RUN", help="the run that asks; TACIT_RUN otherwise")
+@opt("--task", default="", metavar="TASK", help="what is being done, beside the question")
+@opt("--task-type", default="", metavar="TASK_TYPE")
+@opt("--file", "files", metavar="PATH", multiple=True, help="may be repeated")
+@opt("--error", "errors", metavar="TEXT", multiple=True, help="may be repeated")
+@opt("--budget", type=OneOf(BUDGET_LEVELS), default="", help="how much is shown")
+@opt("--limit", type=int, metavar="LIMIT", help="at most so many")
+@opt(
+    "--min-score", type=float, metavar="MIN_SCORE", help="nothing that fits less; 0: whatever fits"
+)
+@opt("--category", default="", metavar="CATEGORY")
+@opt("--kind", default="", metavar="KIND")
+@opt("--domain", default="", metavar="DOMAIN")
+@opt("--agent", default="", metavar="AGENT")
+@opt("--include-held", is_flag=True, help="also what waits for a person")
+@opt("--include-stale", is_flag=True, help="also what is stale or decayed")
+@opt("--as-of", metavar="TIME", help="what was known then: 2026-11-01, or 7d, 12h")
+@opt("--explain", is_flag=True, help="why each fits")
+@opt("--raw", is_flag=True, help="texts only, one a line")
+def recall_verb(args: Asked, cli: Cli) -> Answer:
     question = " ".join(args.query)
     try:
         found = _found(args, cli, question)
@@ -44,7 +70,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(recalled_json(found), _text(found, args, cli))
 
 
-def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
+def _found(args: Asked, cli: Cli, question: str) -> Recalled:
     with cli.open(args, create=False) as memories:
         return memories.recall(
             " ".join(filter(None, (question, args.task))),
@@ -71,7 +97,7 @@ def _instant(text: str | None) -> str:
     return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
 
 
-def _text(found: Recalled, args: argparse.Namespace, cli: Cli) -> str:
+def _text(found: Recalled, args: Asked, cli: Cli) -> str:
     if args.raw:
         return "\n".join(one_line(hit.memory.text, 1 << 20) for hit in found.hits)
     lines: list[str] = []
@@ -89,6 +115,3 @@ def _line(hit: Recollection, cli: Cli) -> str:
     head = f"{memory.id}  {hit.score:5.2f}  "
     text = one_line(memory.text, max(30, width() - len(head) - len(facts) - 3))
     return f"{head}{text} {paint(cli, 'wait' if hit.mark else 'quiet', f'({facts})') if facts else ''}".rstrip()
-
-
-COMMANDS = declared({"recall": _recall}, BUDGET_LEVELS=BUDGET_LEVELS)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width
 from tacit.core.errors import UsageError, numbered
 from tacit.core.memory import memory_json
@@ -16,15 +15,83 @@ from tacit.replay.request import ReplayPlan
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.app.replaying import Replaying
     from tacit.replay.request import ReplayOptions
 
 SERVICES = 6  # sockets that a plan names
 
 
-def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "replay",
+    "do past tasks again with a lesson and without it: proof in a night",
+    end="""Killed or stopped, the same command goes on. Nothing of it is learned. Page: docs/replay.md.
+
+examples:
+  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --plan
+  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --check 'make test' --budget 20usd,8h
+  tacit replay 7KQ2""",
+)
+@arg(
+    "id",
+    metavar="LESSON",
+    required=False,
+    help="the lesson; without --agent what its replays said; without it all replays",
+)
+@opt(
+    "--agent",
+    metavar="CMD",
+    help="your agent's command; {prompt} stands for the task, {notes} for the lesson as text",
+)
+@opt(
+    "--without",
+    default="",
+    metavar="FILE:FIRST-LAST",
+    help="instead of a lesson, lines of an instruction file: with them and without",
+)
+@opt(
+    "--check",
+    default="",
+    metavar="CMD",
+    help="a command that exits 0 in the work tree where the work is well (125: cannot tell)",
+)
+@opt(
+    "--setup",
+    default="",
+    metavar="CMD",
+    help="run in each clone before the agent, for instance 'npm ci'",
+)
+@opt("--pairs", type=int, default=0, metavar="N", help="at most so many pairs (40)")
+@opt("--budget", default="", metavar="AMOUNT", help="money, tokens, time: 20usd,8h or 3Mtok")
+@opt("--timeout", type=float, default=30.0, metavar="MINUTES", help="for one run of the agent (30)")
+@opt("--plan", is_flag=True, help="say which tasks, what cost and what power; run nothing")
+@opt(
+    "--keep-env",
+    metavar="NAME",
+    multiple=True,
+    help="hand this variable on to the agent; NAME* for a beginning",
+)
+@opt(
+    "--read",
+    metavar="PATH",
+    multiple=True,
+    help="let the agent read here although it lies in a hidden folder",
+)
+@opt(
+    "--write",
+    metavar="PATH",
+    multiple=True,
+    help="let the agent write here too, for instance a cache",
+)
+@opt(
+    "--host",
+    default="",
+    metavar="HOST",
+    help="which host the command starts, where its name does not tell",
+)
+@opt("--unconfined", is_flag=True, help="do without the kernel's walls around the agent")
+@opt("--whole", is_flag=True, help="run all planned pairs, also where no verdict can come any more")
+@opt("--anew", is_flag=True, help="start over; without it a replay goes on where it was")
+def replay_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if not args.agent:
             if args.plan or args.check or args.setup:
@@ -197,6 +264,3 @@ def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
             "powers": [fields(each) for each in found.estimate.powers],
         },
     }
-
-
-COMMANDS = declared({"replay": _replay})

@@ -6,19 +6,17 @@ that was never shown means nothing: nobody's word is guessed at.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
-from tacit.cli.words import diff_lines, hung, one_line, paint, table, wrapped
+from tacit.cli.staging import staging
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
+from tacit.cli.words import diff_lines, hung, one_line, paint, wrapped
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import Profile
-from tacit.core.proposal import Proposal, new_words, staging_status
+from tacit.core.proposal import Proposal, new_words
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields, replace
 from tacit.screens.numbers import (
@@ -29,7 +27,7 @@ from tacit.screens.numbers import (
     words_of,
 )
 from tacit.screens.one_screen import came_up
-from tacit.screens.passing import meant, question_meant, word_done
+from tacit.screens.passing import meant, question_meant
 from tacit.screens.selection import (
     IN_FORCE,
     as_seen,
@@ -58,10 +56,64 @@ if TYPE_CHECKING:
 _QUOTED = 5  # pieces of evidence that are shown with what they say
 
 
-def _review(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "review",
+    "what waits for your word: approve, reject, merge",
+    end="""examples:
+  tacit review                                    what waits for you
+  tacit review approve k3v9                       let a held lesson in, or a lesson rise
+  tacit review approve mem-task-014-1 --to canonical --as design_authority
+  tacit review open k3v9 --reason 'misled two tasks'
+  tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'
+  tacit review close k3v9 --outcome weaken --reason 'only true for the old queue'
+  tacit review approve 7f2c m2p4                  of two lessons that contradict each other m2p4 stays
+  tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back""",
+    long=True,
+)
+@arg(
+    "verb",
+    type=OneOf(
+        ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
+    ),
+    default="list",
+    required=False,
+    help="what to do; without it: list",
+)
+@arg("id", default="", required=False, help="a memory or a proposal")
+@arg(
+    "other",
+    default="",
+    required=False,
+    help="merge, approve of a contradiction: the memory that stays",
+)
+@opt(
+    "--as",
+    "--role",
+    "role",
+    default="person",
+    metavar="ROLE",
+    help="the role you sign for, for example design_authority",
+)
+@opt("--to", default="", metavar="TO", help="approve, close: the state it should go to")
+@opt(
+    "--outcome",
+    type=OneOf(("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")),
+    help="close: what the review came to",
+)
+@opt(
+    "--into",
+    default="",
+    metavar="INTO",
+    help="close --outcome supersede: the memory that takes its place",
+)
+@opt("--text", default="", metavar="TEXT", help="edit, close: the better wording")
+@opt("--reason", default="", metavar="REASON", help="why; it is kept in the journal")
+@opt("--all", is_flag=True, help="list: decided ones too; clear: also what has not expired")
+@opt("--staged", is_flag=True, help="list, approve, clear: what `tacit learn --stage` staged")
+def review_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.staged and not args.id:
-            return _staging(memories, args.verb)
+            return staging(memories, args.verb)
         if args.verb == "list":
             return _list(memories, cli, args.all)
         if args.verb != "clear" and not args.id:
@@ -101,56 +153,6 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
             "proposal": done.proposal or None,
         }
         return Answer(data, _decision_words(done, memories.profile))
-
-
-def _staging(memories: Memories, verb: str) -> Answer:
-    """The staging area as a whole: looked at, promoted as far as it passes validation, or emptied."""
-    stage = memories.staging
-    if verb == "approve":
-        memories.need_person("Approving")
-        promoted, skipped = stage.promote()
-        left = stage.stats()
-        told = f"{promoted} promoted, {skipped} skipped, {left.rejected} rejected by validation"
-        return Answer(
-            {"promoted": promoted, "skipped": skipped, "staging": dict(left.__dict__)}, told
-        )
-    if verb == "clear":
-        memories.need_person("Clearing")
-        gone = stage.clear()
-        return Answer({"cleared": gone}, f"{gone} cleared; what is met again is staged again")
-    if verb != "list":
-        raise UsageError(
-            f"tacit review {verb} --staged: of what?",
-            "list, approve and clear work on the whole area.",
-        )
-    found = [(staging_status(memory), memory) for memory in stage.listed()]
-    rows = [
-        [
-            memory.id,
-            status,
-            memory.kind,
-            one_line(memory.gate_reason if status == "rejected" else "", 44),
-            one_line(memory.text, 60),
-        ]
-        for status, memory in found
-    ]
-    data = [
-        {
-            "id": m.id,
-            "status": status,
-            "kind": m.kind,
-            "task_type": m.task_type,
-            "text": m.text,
-            "confidence": m.tally.confidence,
-            "reason": m.gate_reason if status == "rejected" else None,
-        }
-        for status, m in found
-    ]
-    heads = ("id", "status", "kind", "reason", "lesson")
-    return Answer(
-        {"staged": data, "stats": dict(stage.stats().__dict__)},
-        table(rows, heads) if rows else "nothing is staged",
-    )
 
 
 def _decision_words(done: Reviewed, profile: Profile) -> str:
@@ -397,22 +399,3 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         if more > 0
         else lines
     )
-
-
-def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
-        memories.need_person("Keeping or dropping")
-        ids = {
-            name: meant(memories, name) for name in args.what
-        }  # all of them, before anything is done
-        done = [
-            {"what": name, **word_done(memories, id, word, args.reason, name)}
-            for name, id in ids.items()
-        ]
-    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], COLUMNS)}" for each in done]
-    return Answer({"done": done}, "\n".join(lines))
-
-
-COMMANDS = declared(
-    {"review": _review, **{word: partial(_each, word) for word in ("keep", "drop")}}
-)

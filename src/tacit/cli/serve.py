@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import webbrowser
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 import uvicorn
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.core.errors import Refused, UsageError
 from tacit.serve.desk.security import Keys, host_names, served
 from tacit.serve.desk.server import Desk, application
@@ -40,7 +37,24 @@ def serve(
         uvicorn.Server(config).run(sockets=[door])
 
 
-def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "desk",
+    "look after memory in a browser",
+    end="""examples:
+  tacit desk --open
+  tacit desk --port 0""",
+)
+@opt("--port", type=int, default=8477, metavar="PORT", help="on this machine; 0 takes a free one")
+@opt(
+    "--host",
+    default="127.0.0.1",
+    metavar="HOST",
+    help="another address; only with --allow-host, behind TLS",
+)
+@opt("--allow-host", metavar="NAME", multiple=True, help="a name it is called by; may be repeated")
+@opt("--token-file", metavar="FILE", help="the token's file; without it one in the data folder")
+@opt("--open", is_flag=True, help="open the browser")
+def desk_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(
         args, create=False
     ) as memories:  # say at once what is wrong with store, project or profile
@@ -58,11 +72,8 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
             webbrowser.open(link)
 
     def opened(project: str = "") -> Memories:
-        asked = Namespace(**{**vars(args), "project": project}) if project else args
+        asked = Asked(**{**vars(args), "project": project}) if project else args
         return cli.open(asked, create=False)
 
     serve(Desk(opened), args.host, args.port, args.allow_host, ready)
     return Answer(printed=True)
-
-
-COMMANDS = declared({"desk": _serve})

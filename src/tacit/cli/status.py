@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
-from tacit.cli import Answer, Cli
 from tacit.cli.connect import connected_hosts, standing_notes
-from tacit.cli.parsing import declared
 from tacit.cli.reading import offer_lines, progress_words
+from tacit.cli.verb import Answer, Asked, Cli, verb
 from tacit.cli.words import WIDEST, hung, one_line, paint, printable, width, wrapped
 from tacit.core import clock
 from tacit.core.errors import Unavailable, numbered
@@ -47,7 +45,14 @@ NONE_YET = (
 NOTHING_LEARNED = "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
 
 
-def _status(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "status",
+    "what is in force and what it did this week (also: bare `tacit`)",
+    end="""examples:
+  tacit
+  tacit --json""",
+)
+def status_verb(args: Asked, cli: Cli) -> Answer:
     try:
         memories = cli.open(args, create=False)
     except Unavailable as error:
@@ -125,7 +130,7 @@ def _screen(
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
     if data["paused"]:
         until = data["paused"][:16].replace("T", " ")
-        said = f"Paused until {until} UTC: no agent hears anything, nothing is learned. tacit pause --off goes on"
+        said = f"Paused until {until} UTC: no agent hears anything, nothing is learned. tacit config pause off goes on"
         lines += [paint(cli, "bad", line) for line in wrapped(said, 0, WIDEST)]
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
@@ -194,6 +199,3 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
                 f"      {paint(cli, 'good' if row.proven else 'quiet', line)}" for line in told
             ]
     return lines
-
-
-COMMANDS = declared({"status": _status})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -12,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import config_path
 from tacit.app.settings import settings_at
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
 from tacit.cli.settings_file import set_keys
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import WIDEST, hung
 from tacit.core.address import without_password
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
@@ -31,7 +29,57 @@ _SIGNER_LINE = re.compile(
 )
 
 
-def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "sync",
+    "share this project's lessons with the team by git or a server",
+    end="""Reads every file in .tacit and appends to this machine's own; git carries them. The first time it says what it would write
+where and asks; --yes says yes from a script.
+
+examples:
+  tacit sync --setup
+  tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'
+  git pull && tacit sync && git add .tacit && git commit -m 'Lessons' && git push
+  git checkout their-branch && tacit sync --preview""",
+    long=True,
+)
+@arg(
+    "server",
+    metavar="SERVER",
+    required=False,
+    help=(
+        "postgresql://LOGIN@HOST/DATABASE: through this server from now on; then the worker does it"
+    ),
+)
+@opt(
+    "--owner",
+    metavar="LOGIN",
+    help="join the project of this repository that LOGIN owns there; without it, one of your own",
+)
+@opt("--invite", metavar="LOGIN", help="admit LOGIN to your project on its server")
+@opt(
+    "--preview", is_flag=True, help="say what the files in .tacit would change here; change nothing"
+)
+@opt(
+    "--auto",
+    type=OneOf(("on", "off")),
+    help="write what is new at each session's end, too; commit and push stay yours",
+)
+@opt(
+    "--setup",
+    metavar="KEY",
+    is_flag=False,
+    flag_value="",
+    help=(
+        "once for each person: sign with this SSH key (default: the one you have, else a new "
+        "one), and say what the others type"
+    ),
+)
+@opt(
+    "--allow",
+    metavar="'NAME KEY'",
+    help="take in what this team mate signs: the line that their --setup printed",
+)
+def sync_verb(args: Asked, cli: Cli) -> Answer:
     if args.setup is not None or args.allow:
         return _set_up(args, cli)
     with cli.open(args) as memories:
@@ -58,9 +106,7 @@ def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(_json(done), _text(done), warnings=_notes(done))
 
 
-def _may_begin(
-    args: argparse.Namespace, cli: Cli, here: Mapping[str, Any], server: str = ""
-) -> bool:
+def _may_begin(args: Asked, cli: Cli, here: Mapping[str, Any], server: str = "") -> bool:
     """A person's yes to the first lines of a project that leave this machine's memory."""
     cli.need_person(args, "Sharing a project's lessons")
     if args.yes:
@@ -102,7 +148,7 @@ def _json(done: Synced) -> dict[str, Any]:
     return {**at, "unsigned": dict(done.unsigned), "missing": dict(done.missing)}
 
 
-def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
+def _set_up(args: Asked, cli: Cli) -> Answer:
     """Whose signature this machine gives, and whose it takes: the user's own configuration, never the repository's."""
     cli.need_person(args, "Whose signature counts")
     config = config_path(cli.env)
@@ -251,6 +297,3 @@ def _allow(path: str, line: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "a", encoding="utf-8") as file:
         file.write(("" if not text or text.endswith("\n") else "\n") + line + "\n")
-
-
-COMMANDS = declared({"sync": _sync})

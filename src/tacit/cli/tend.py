@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli import Answer, Cli
 from tacit.cli.lessons import moment
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import UsageError, numbered
 from tacit.screens.views import picked
@@ -30,7 +28,38 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
     return offered
 
 
-def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "tend",
+    "what happens between runs: fade, merge, reflect, write the page",
+    end="""examples:
+  tacit origin tend                       everything that is due, once
+  tacit origin tend --dry-run             what would be done
+  tacit origin tend --only sweep --run 2026-04-03-auth-fix
+  tacit origin tend --only prune --older 90 --unused""",
+    long=True,
+)
+@opt(
+    "--only",
+    metavar="STEP",
+    help="take one step only: sweep, merge, reflect, triage, page, prune or stats",
+)
+@opt("--run", metavar="RUN", help="the run that is over; it counts once, however often it is named")
+@opt(
+    "--since",
+    metavar="SINCE",
+    help="look at what changed since then; without it, since the last time",
+)
+@opt(
+    "--below",
+    type=float,
+    metavar="FLOOR",
+    help="with --only prune: take out what is less sure, or seldom successful",
+)
+@opt("--older", type=float, metavar="DAYS", help="with --only prune: what was not met for so long")
+@opt("--unused", is_flag=True, help="with --only prune: what was never used")
+@opt("--staged", is_flag=True, help="with --only prune: what `tacit learn --stage` staged")
+@opt("--dry-run", is_flag=True, help="say what would be done, change nothing")
+def tend_verb(args: Asked, cli: Cli) -> Answer:
     named = {
         name: at
         for name in ("below", "older", "unused", "staged")
@@ -39,7 +68,7 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
     if named and args.only != "prune":
         raise UsageError(
             f"--{next(iter(named))} goes with --only prune.",
-            "tacit tend --only prune --older 90 --unused",
+            "tacit origin tend --only prune --older 90 --unused",
         )
     with cli.open(args, create=False) as memories:
         done = memories.tend(
@@ -110,7 +139,7 @@ def _text(done: Tended) -> str:
             )
         )
     if len(done.moves) > 40:
-        lines.append(f"and {len(done.moves) - 40} more: tacit log --by tend")
+        lines.append(f"and {len(done.moves) - 40} more: tacit origin log --by tend")
     return "\n".join(lines) + ("\nnothing was changed" if done.dry_run else "")
 
 
@@ -128,6 +157,3 @@ def _step_words(step: StepReport) -> str:
         f"{len(step.proposals)} proposed" if step.proposals and "proposed" not in told else "",
     ]
     return ", ".join(word for word in (figures, *counted) if word) or "nothing due"
-
-
-COMMANDS = declared({"tend": _tend})

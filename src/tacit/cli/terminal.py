@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.hosts import SHELLS
 
 if TYPE_CHECKING:
-    from tacit.cli import Cli
+    from tacit.cli.verb import Cli
 
 _PATIENCE = 1.0  # seconds before anybody is told
 TICK = 0.25

@@ -13,7 +13,7 @@ from unicodedata import combining, east_asian_width
 from tacit.screens.wording import MOVED
 
 if TYPE_CHECKING:
-    from tacit.cli import Cli
+    from tacit.cli.verb import Cli
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
 
@@ -175,7 +175,7 @@ def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
 
 
 WITHHELD_HERE = (
-    "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
+    "(withheld from this run by its coin; tacit why with its id shows it, and that is noted)"
 )
 _COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 

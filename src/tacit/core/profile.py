@@ -390,7 +390,7 @@ class Profile:
     )
     page = Section(
         target="MEMORY.md",
-        # Beside the page. None is written before a person asked for it: tacit page --target
+        # Beside the page. None is written before a person asked for it: tacit connect AGENTS.md
         # AGENTS.md
         targets={
             "MEMORY.md": "block",

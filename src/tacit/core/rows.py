@@ -148,8 +148,8 @@ class Fault:
 
 
 def index_fault(what: str, told: str, reindex: str = "rebuilds them") -> Fault:
-    """Something derived that is not as its rows say, and what `tacit reindex` does about it."""
-    return Fault("index", what, f"{told}; tacit reindex {reindex}")
+    """Something derived that is not as its rows say, and what `tacit doctor --repair` does about it."""
+    return Fault("index", what, f"{told}; tacit doctor --repair {reindex}")
 
 
 @value

@@ -18,7 +18,7 @@ from tacit.core.links import (
     sightings,
     why_untossed,
 )
-from tacit.core.memory import HEARD_WORDS, INSIDE, LIKELY_AGAIN, OWNER, PERSONAL, Memory
+from tacit.core.memory import INSIDE, LIKELY_AGAIN, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES

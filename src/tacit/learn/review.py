@@ -411,9 +411,7 @@ class Review:
         with Deciding(self) as tx:
             memory = tx.get(id)
             if memory.state != "superseded" or not memory.superseded_by:
-                raise Refused(
-                    f"{id} was not merged into another memory.", f"tacit log --memory {id}"
-                )
+                raise Refused(f"{id} was not merged into another memory.", f"tacit why {id} --full")
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
             less = taken_back(memory, winner, tx.evidence(winner.id), self.hand(at))
@@ -438,7 +436,7 @@ class Review:
             )
         if proposal.kind == "tend":
             self._settled(proposal, APPROVED, reason or "the next pass makes them all")
-            return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
+            return Reviewed("", "", "", "the next pass makes them all", "", proposal.id)
         if proposal.kind == "notice":
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
@@ -492,7 +490,7 @@ class Review:
                 ):
                     raise Refused(
                         f"{each.alias or each.id} was worded anew since this was asked.",
-                        "Reject the proposal, or decide about each of the two by itself: tacit forget, tacit review open.",
+                        "Reject the proposal, or decide about each of the two by itself: tacit drop, tacit review open.",
                     )
             told = f"says the opposite of {winner.alias or winner.id}, which stays" + (
                 f": {reason}" if reason else ""

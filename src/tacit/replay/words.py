@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tacit.replay import Replay
+from tacit.replay.bets import NO_DIFFERENCE
 from tacit.replay.plan import Estimate, Spent
 from tacit.replay.tasks import Skipped
-from tacit.replay.bets import NO_DIFFERENCE
 from tacit.trial.evalue import ALPHA, HARMS, HELPS
 
 _CLAIMS = {

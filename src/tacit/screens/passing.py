@@ -83,7 +83,7 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
         )
         raise Refused(
             f"{name} is the lesson “{memories.get(id).text}”: {told}.",
-            f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of tacit log.",
+            f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of the journal.",
         )
     return id if memories.log(memory=id, newest=True, limit=1) == mine else str(mine[0].id)
 

@@ -74,7 +74,7 @@ def as_seen(memories: Memories, memory: Memory) -> Memory:
     """A lesson as whoever looks may see it: of what is held an agent learns that it waits, and none of the words nobody vouched for."""
     if memories.actor.is_person or memory.gate == "allow":
         return memory
-    told = f"waits for a person, who reads it with tacit show {memory.id}"
+    told = f"waits for a person, who reads it with tacit why {memory.id}"
     extra = {name: "" for name in ("source", "category", "domain", "about", "origin")}
     return replace(
         memory, text=told, gate_reason="", extra=None, tags=(), paths=(), signature="", **extra

@@ -103,7 +103,9 @@ def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str]) 
         if is_ != was:
             differ = [name for name in is_ if is_[name] != was[name]]
             yield Fault(
-                "tally", memory, f"{', '.join(differ)} do not add up; tacit reindex rebuilds them"
+                "tally",
+                memory,
+                f"{', '.join(differ)} do not add up; tacit doctor --repair rebuilds them",
             )
 
 
@@ -128,7 +130,7 @@ def _strays(store: Store) -> Iterator[Fault]:
         yield Fault(
             "tally",
             memory,
-            "it is counted under a memory or a project that is none; tacit reindex rebuilds it",
+            "it is counted under a memory or a project that is none; tacit doctor --repair rebuilds it",
         )
 
 

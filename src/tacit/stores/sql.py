@@ -252,7 +252,8 @@ class JournalRows(Statements):
         )
         if row is None:
             raise NotFound(
-                f"There is no journal entry {id}.", "tacit log shows them with their numbers."
+                f"There is no journal entry {id}.",
+                "tacit why ID --full shows them with their numbers.",
             )
         return entry_of(row)
 

@@ -276,6 +276,6 @@ def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)
-        words = ["tend", "--quiet", "--project", project]
+        words = ["origin", "tend", "--quiet", "--project", project]
         spawned([*words, "--store", os.path.abspath(store.path)], env)
     return len(projects)

@@ -130,19 +130,19 @@ class Place:
         """The command line: exit code, output, errors."""
         given = [*args, "--store", self.store]
         if self.caller == PERSON or self._is_told(args, stdin):
-            given += ["--by", "ada", "--yes"] if args[0] not in ("inject", "log") else []
-            return self._main(given, stdin, os.environ)
-        return self._main(given, stdin, _without_person(self.caller))
+            given += ["--by", "ada", "--yes"] if not {"inject", "log"} & {*args[:2]} else []
+            return self.called(given, stdin, os.environ)
+        return self.called(given, stdin, _without_person(self.caller))
 
     def _is_told(self, args: tuple[str, ...], stdin: str) -> bool:
         """Whether the caller is told, by the command tried on a copy of the store, that a person is needed."""
-        if args[:2] == ("data", "export") or args[0] in ("inject", "page"):
-            return args[0] == "page"  # it writes a file of a person's
+        if args[:2] == ("data", "export") or {"inject", "page"} & {*args[:2]}:
+            return "page" in args[:2]  # it writes a file of a person's
         copy = str(self.folder / "copy.db")
         for end in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(self.store + end, copy + end)
-        _, _, err = self._main([*args, "--store", copy], stdin, _without_person(self.caller))
+        _, _, err = self.called([*args, "--store", copy], stdin, _without_person(self.caller))
         for end in ("", "-wal", "-shm"):
             Path(copy + end).unlink(missing_ok=True)
         return self.note(err)
@@ -153,7 +153,7 @@ class Place:
         self.told += lines
         return bool(lines)
 
-    def _main(self, given: list[str], stdin: str, env: Mapping[str, str]) -> tuple[int, str, str]:
+    def called(self, given: list[str], stdin: str, env: Mapping[str, str]) -> tuple[int, str, str]:
         out, err, was, before, env = (
             io.StringIO(),
             io.StringIO(),

@@ -361,12 +361,12 @@ def commands(at: Place) -> Iterator[Item]:
     )
     yield "list: id, freq, type, domain, description", held
     at.cli("add", "Answer in German")
-    code, _, _ = at.cli("forget", "m-002")
+    code, _, _ = at.cli("origin", "forget", "m-002")
     gone = [row["id"] for row in at.rows("archeflow", "archive")]
     yield "forget ID: to the archive whatever its frequency", (code, gone) == (0, ["m-002"])
     learn(at, "r1", finding(NULLS))
     yield "a lesson has its number from birth on", at.memories.list()[0].alias == "m-003"
-    yield "an unknown id is an error", at.cli("forget", "m-999")[0] == 3
+    yield "an unknown id is an error", at.cli("origin", "forget", "m-999")[0] == 3
 
 
 @chapter("archeflow", "Integration points")

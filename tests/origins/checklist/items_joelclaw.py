@@ -559,9 +559,11 @@ def writing(at: Place) -> Iterator[Item]:
 @chapter("joelclaw", "Operations commands")
 def operations(at: Place) -> Iterator[Item]:
     send(at, FACT)
-    code, _, _ = at.cli("log", "--note", "raised the recall budget", "--reason", "research week")
+    code, _, _ = at.cli(
+        "origin", "log", "--note", "raised the recall budget", "--reason", "research week"
+    )
     yield "slog write: a change, and why", code == 0
-    out = at.cli("log", "--tail", "50")[1]
+    out = at.cli("origin", "log", "--tail", "50")[1]
     yield "slog tail --count 50", "raised the recall budget (research week)" in out and "add" in out
     send(at, "I discovered that nothing is here to be kept at all")
     rows = at.memories.store.rows("SELECT outcome, reason FROM finding ORDER BY at")

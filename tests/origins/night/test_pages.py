@@ -352,7 +352,7 @@ def test_a_block_that_somebody_took_out_is_not_put_back(memories: Memories, fold
     memories.keep_page("AGENTS.md")
     memories.page()
     (folder / "AGENTS.md").write_text("Mine.\n")
-    assert "--off" in memories.page().notes[0]
+    assert "--undo" in memories.page().notes[0]
     assert (folder / "AGENTS.md").read_text() == "Mine.\n"
     memories.keep_page("AGENTS.md")
     memories.page()

@@ -117,7 +117,7 @@ def test_a_pass_whose_surplus_was_approved_is_not_bounded(
     assert (done.memory, done.proposal, done.reason) == (
         "",
         asked.id,
-        "the next tacit tend makes them all",
+        "the next pass makes them all",
     )
     assert memories.proposals() == [] and len(memories.tend().moves) == 4
 

@@ -23,7 +23,7 @@ from tacit.origins.night.targets import Framed, Sheet, Target, framed, opening, 
 
 MAX_BYTES = 22_000  # of a page: every session loads all of it
 _READ_TRIES = 3  # times a file is read again because somebody saved it meanwhile
-NONE_KEPT = "no page is kept; tacit page --target AGENTS.md keeps one"
+NONE_KEPT = "no page is kept; tacit connect AGENTS.md keeps one"
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}|\|{7})(?: |$)", re.M)
 
 
@@ -97,7 +97,7 @@ def _found(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Foun
     by_hand = kind == "block" and not frame.missing and short_hash(frame.part) != seen.was.block
     fault = _fault(keeping, sheet.path, real, frame)
     if not fault and frame.missing and (seen.was.block or seen.was.lines) and kind != "agents":
-        fault = f"what Tacit wrote in {sheet.path} is gone; tacit page --target {sheet.path} writes it again, with --off it is kept no more"
+        fault = f"what Tacit wrote in {sheet.path} is gone; tacit connect {sheet.path} writes it again, with --undo it is kept no more"
     return replace(seen, raw=raw, frame=frame, fault=fault, by_hand=by_hand and not fault)
 
 
@@ -105,7 +105,7 @@ def _fault(keeping: Keeping, path: str, real: str, frame: Framed) -> str:
     if real != keeping.real:
         return (
             f"{path} leads to {real} now, not to {keeping.real}, and is left as it is; "
-            f"tacit page --target {keeping.target.name} keeps it there"
+            f"tacit connect {keeping.target.name} keeps it there"
         )
     if frame.fault:
         return f"{path} is left as it is: {frame.fault}"
@@ -124,7 +124,7 @@ def _bring_up(context: Context, path: str, notes: list[str]) -> list[dict[str, A
         new = draw(context, seen)
         if seen.by_hand and new.data != seen.raw and not context.over:
             notes.append(
-                f"{path} was changed between Tacit's marks and is left; tacit page asks whether to replace it"
+                f"{path} was changed between Tacit's marks and is left; tacit connect asks whether to replace it"
             )
             return []
         if new.left_out:

@@ -52,7 +52,7 @@ class Pages:
         context, target = self.context, target_named(name, self.page.target, self.page.targets)
         book = read_book(context.store, context.project.id)
         if target.name not in book.kept:
-            raise NotFound(f"{target.name} is not kept.", "tacit page lists the pages that are.")
+            raise NotFound(f"{target.name} is not kept.", "tacit connect --list lists what is.")
         changed = target.kind == "block" and self._taken_out(target.name, book)
         with context.write() as tx:
             put_book(

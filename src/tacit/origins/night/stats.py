@@ -190,7 +190,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         ),
         (
             found.active >= _FEW and found.stale_share > TOO_STALE,
-            f"{found.stale_share:.0%} of the active lessons are stale (more than {TOO_STALE:.0%}); tacit tend",
+            f"{found.stale_share:.0%} of the active lessons are stale (more than {TOO_STALE:.0%}); tacit origin tend",
         ),
         (
             found.active >= _FEW
@@ -225,7 +225,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
             found.active >= _FEW
             and found.tended < after_days(found.at, -UNTENDED)
             and found.runs > 0,
-            f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tacit config set tend yes",
+            f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit origin tend, or tacit config set tend yes",
         ),
     ]
     return tuple(sentence for holds, sentence in told if holds)

@@ -17,7 +17,7 @@ from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING
 from tacit.core.value import value
 
-PAGE_NOTE = "Written by Tacit from its lessons. To change one: tacit edit, tacit forget."
+PAGE_NOTE = "Written by Tacit from its lessons. To change one: tacit edit, tacit drop."
 BEGIN, END = f"<!-- tacit:begin: {PAGE_NOTE} -->", "<!-- tacit:end -->"
 _HEAD = "Lessons from past runs"  # of a block
 _BEGIN_MARK = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)

@@ -289,7 +289,7 @@ class Desk:
         if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(
             self.run(memories)
         ):
-            raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
+            raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit why.")
         return memory
 
     # -- resources -------------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
 
 def _unseen(memory: Memory) -> Lesson:
     """A held lesson as an agent may see it: that it waits, but none of its words, which nobody has vouched for."""
-    told = f"waits for a person, who reads it with tacit show {memory.id}"
+    told = f"waits for a person, who reads it with tacit why {memory.id}"
     return _lesson(replace(memory, text=told, paths=()))
 
 

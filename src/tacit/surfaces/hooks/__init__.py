@@ -61,15 +61,25 @@ SETTINGS: dict[str, Any] = {
     "gives": True,
 }
 
+HELP = """\
+Answers a host's event: reads the host's JSON on standard input, prints what its agent should know.
+`tacit connect claude-code` registers it; you need not call it yourself.
+
+It prints nothing and exits with 0 where there is nothing to say, and whenever something fails;
+TACIT_DEBUG=1 says why on standard error. TACIT_OFF=1 silences it, `tacit config pause` for a while.
+
+example:
+  echo '{"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"}' \\
+    | tacit hook session-start
+"""
+
 
 def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     """Answer one event. 0, also where something failed: a hook must not disturb its host; 2 for an answer that wants it."""
     seen = os.environ if env is None else env
     try:
         if "--help" in argv or "-h" in argv or os.isatty(0):
-            from tacit.cli.parsing import end_of_help
-
-            _write(f"{USAGE}\n\n{end_of_help('hook', EVENT_NAMES=', '.join(EVENTS))}\n")
+            _write(f"{USAGE}\n\n{HELP}\nevents: {', '.join(EVENTS)}\n")
             return 0
         name, options = _arguments(argv)
         answer = respond(

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import store_path
 from tacit.app.safety import repair_store, restore_store
-from tacit.cli import Answer, Cli
-from tacit.cli.parsing import declared
+from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import table
 from tacit.core.errors import Refused, numbered
+
+REBUILT = ("index", "tally")  # faults of what is derived from rows
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite.copies import Backup
 
 
-def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "backup",
+    "copy the store, and verify the copy by restoring it elsewhere",
+    end="""A backup counts only after it was restored to a temporary place and verified. The worker makes one a day by
+itself; seven newest and four weekly ones are kept, away from the store, in the data folder.
+
+examples:
+  tacit data backup
+  tacit data backup --list""",
+    long=True,
+)
+@opt("--list", is_flag=True, help="the backups there are, newest first")
+def backup_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         folder = memories.backups_folder
         if not args.list:
@@ -47,7 +59,26 @@ def _shown(backup: Backup) -> dict[str, Any]:
     return {"name": backup.name, **backup.__dict__}
 
 
-def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
+@verb(
+    "restore",
+    "put a backup back; what was there is kept aside",
+    end="""The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its
+place. Nobody else may have the store open meanwhile.
+
+examples:
+  tacit data restore
+  tacit data restore 12 --to looked-at.db""",
+    long=True,
+)
+@arg(
+    "name",
+    default="",
+    metavar="BACKUP",
+    required=False,
+    help="its name or number, or a file brought from another machine; the newest without",
+)
+@opt("--to", default="", metavar="FILE", help="into a new file; the store stays as it is")
+def restore_verb(args: Asked, cli: Cli) -> Answer:
     path = _path(args, cli)
     if not args.to:
         _ask(
@@ -67,8 +98,14 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
-    """doctor --repair."""
+def repaired(args: Asked, cli: Cli) -> Answer:
+    """doctor --repair: what can be rebuilt is, then the newest backup takes a damaged store's place."""
+    with cli.open(args, create=False) as memories:
+        faults = memories.health().health.faults
+        if faults and all(each.kind in REBUILT for each in faults):
+            count = memories.reindex()
+            told = f"rebuilt full text and counts of {numbered(count, 'lesson')}"
+            return Answer({"faults": [], "rebuilt": count}, told)
     done = repair_store(_path(args, cli), cli.env)
     lost = [each.__dict__ for each in done.lost]
     data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
@@ -86,11 +123,11 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines), code=5)
 
 
-def _path(args: argparse.Namespace, cli: Cli) -> str:
+def _path(args: Asked, cli: Cli) -> str:
     return os.path.abspath(store_path(args.store, cli.env))
 
 
-def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
+def _ask(args: Asked, cli: Cli, question: str) -> None:
     who = cli.need_person(args, "Restoring")
     if args.yes:
         return
@@ -98,6 +135,3 @@ def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
         raise Refused("Restoring asks at a terminal.", who.how)
     if not cli.put(question):
         raise Refused("Nothing was restored.")
-
-
-COMMANDS = declared({"data-backup": _backup, "data-restore": _restore})
