@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 
 import pytest
 
@@ -163,6 +164,17 @@ TO_MAIN = [
     *("HEAD:refs/heads/main", "refs/heads/main", "+main", "HEAD:main", ":main", "x main"),
     *("--all", "--mirror", "-u main", "heads/main", "'main'"),
 ]
+
+
+@pytest.mark.parametrize("piece", ["`a` (no ", "`a` (no b: ", "`a` of `", "several names behind `"])
+def test_a_text_that_closes_nothing_is_looked_at_in_linear_time(piece: str) -> None:
+    """Eight times as long takes eight times as long, not sixty-four times."""
+    took = []
+    for size in (8_000, 64_000):
+        begun = process_time()
+        condition_of(("Does not work here: " + piece * size)[:size])
+        took.append(process_time() - begun)
+    assert took[1] < max(0.05, took[0]) * 20
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,11 @@ _FILE = _form(
     r"(?: manually)? (?:edit|change|update|modify|touch|overwrite|hand-edit)(?:ing)?(?: by hand)? (?:the |any |files? in )?",
     r"(⟦\d+⟧|[\w./*-]+)",
 )
+# Bounded pieces: what never closes would be looked for to the end of the text from each mark.
 _MISSING_FORM = re.compile(
-    r"`(?P<field>[^`]+)` of `(?P<of>[^`]+)` \(no such field\)|several names behind `(?P<one>[^`]+)` \(it takes one\)"
-    r"|`(?P<call>[^`]+)` \(no (?!such (?:path|field))[^:)]*(?:: (?P<way>[^)]*))?\)"
+    r"`(?P<field>[^`]{1,300})` of `(?P<of>[^`]{1,300})` \(no such field\)"
+    r"|several names behind `(?P<one>[^`]{1,300})` \(it takes one\)"
+    r"|`(?P<call>[^`]{1,300})` \(no (?!such (?:path|field))[^:)]{0,300}(?:: (?P<way>[^)]{0,300}))?\)"
 )
 _PULL = _form(
     _NEVER,
