@@ -10,12 +10,12 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.app.running import instrument_of
 from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Step
 from tacit.core.value import replace
+from tacit.learn.running import instrument_of
 from tacit.learn.settle import outcome_of
 from tacit.stores.check import check
 from tacit.testing import Clock, finding, run, say, tool, user

@@ -63,7 +63,7 @@ _VERBS_BY_MODULE = {
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread",
     ("proving", "Proving"): "effect effect_of effect_rows said_again audit",
     ("exchange", "Exchange"): "import_ export export_files write_files verify",
-    ("tending", "Tending"): "tend statistics gone alarms staging",
+    ("tending", "Tending"): "tend fade statistics gone alarms staging",
     ("team", "Team"): "sync sharing share_with join invite news sync_by_itself sync_notes refused",
     ("guarding", "Guarding"): (
         "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard"

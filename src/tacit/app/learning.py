@@ -12,7 +12,6 @@ from tacit import formats
 from tacit.app.looked import came_back
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
-from tacit.app.running import Running, watched
 from tacit.app.vouching import Vouching
 from tacit.core.canary import canary_lines, counter, doubts, silent_after
 from tacit.core.digest import new_id
@@ -30,6 +29,7 @@ from tacit.hosts.registration import OTHER_INSTRUCTIONS
 from tacit.learn import learn
 from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.pipeline import read
+from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
 from tacit.reading.asking import ReaderContext
 from tacit.reading.echo import KnownLines

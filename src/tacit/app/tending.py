@@ -15,6 +15,7 @@ from tacit.origins.night.prune import Named
 
 if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
+    from tacit.learn.fade import Faded
     from tacit.origins.night.stats import Figures
     from tacit.origins.ralph.staging import Stage
 
@@ -61,6 +62,12 @@ class Tending(PageVerbs, Safety):
         )
         return tend(context, (only,) if only else STEPS)
 
+    def fade(self) -> Faded:
+        """Forget what nobody met for long enough: what the worker does once a day, where no origin has a night of its own."""
+        from tacit.learn.fade import fade
+
+        return fade(self.work, self.project.root if self.project else "")
+
     def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
         """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""
         from tacit.origins.night.stats import figures
@@ -69,7 +76,7 @@ class Tending(PageVerbs, Safety):
 
     def gone(self, memory: Memory) -> Sequence[str]:
         """What a lesson names that is not in the work tree any more."""
-        from tacit.origins.night.dangling_refs import Tree
+        from tacit.learn.gone import Tree
 
         root = self.project.root if self.project else ""
         return Tree(root).lacks(memory) if os.path.isdir(root) else ()

@@ -377,6 +377,7 @@ class Profile:
         audits=("findings",),
     )
     tend = Section(
+        night=False,  # an origin has one: what it does between runs beside forgetting
         when=("session_start", "daily"),
         prune_days=365,  # where the ladder prunes what is stale
     )

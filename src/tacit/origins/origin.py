@@ -30,6 +30,7 @@ class Origin(Profile):
     budget = Profile.budget.but(max_tokens=4000, pinned_outside=False, start_tokens=0)
     render = Profile.render.but(intro="", line="- {text}", wrap=False, max_line_chars=0)
     fade = Profile.fade.but(function="none", exposure=0, stale_days=0, never=(), never_states=())
+    tend = Profile.tend.but(night=True)
     triage = Profile.triage.but(promote_sections=())
     model = Profile.model.but(steps=())
 

@@ -249,8 +249,9 @@ def _do(store: Store, env: Mapping[str, str], job: Job, worked: Worked) -> Worke
     )
 
 
-# Tending by itself: at most once a day for each project, detached, once the queue is empty, where the user allows it. A machine that was
-# off for a week is caught up with once: what is due is due since the last pass, however long ago that was.
+# What is due between sessions: at most once a day for each project, once the queue is empty. Forgetting is done here; an origin's night is
+# started in a process of its own, where the user allows it. A machine that was off for a week is caught up with once: what is due is due
+# since the last pass, however long ago that was.
 
 
 def projects_due(store: Store, now: str) -> list[str]:
@@ -264,18 +265,28 @@ def projects_due(store: Store, now: str) -> list[str]:
 
 
 def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
-    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many."""
-    if (
-        env.get("TACIT_NO_WORKER")
-        or not sys.executable
-        or str(memories.settings()["tend"].value) != "yes"
-    ):
-        return 0
-    store, now = memories.store, memories.now()
-    projects = projects_due(store, now)
-    for project in projects:
-        with store.write() as tx:  # first: a pass that dies is not started again and again
-            tx.put_meta(f"tend:{project}:started", now)
+    """Let each project forget what is due, or start its origin's night, which nobody waits for; how many projects."""
+    store, now, nights = memories.store, memories.now(), _nights_allowed(memories, env)
+    done = 0
+    for project in projects_due(store, now):
+        with open(store.path, project=project, env=env, now=memories.now) as there:
+            night = there.profile.tend.night
+            if night and not nights:
+                continue
+            with store.write() as tx:  # first: a pass that dies is not started again and again
+                tx.put_meta(f"tend:{project}:started", now)
+            done += 1
+            if not night:
+                there.fade()
+                continue
         words = ["origin", "tend", "--quiet", "--project", project]
         spawned([*words, "--store", os.path.abspath(store.path)], env)
-    return len(projects)
+    return done
+
+
+def _nights_allowed(memories: Memories, env: Mapping[str, str]) -> bool:
+    return (
+        not env.get("TACIT_NO_WORKER")
+        and bool(sys.executable)
+        and str(memories.settings()["tend"].value) == "yes"
+    )

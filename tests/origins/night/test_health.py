@@ -92,10 +92,11 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(
     assert not (memories.get(gone.id).tally.signals or {}).get("gone")
 
 
-def test_it_is_tended_once_a_day_where_the_user_allows_it(
+def test_an_origins_night_is_begun_once_a_day_where_the_user_allows_it(
     memories: Memories, tmp_path: Path, clock: Clock
 ) -> None:
     """Asked about in status, never started without leave; a missed week is caught up with once."""
+    memories.use_profile("joelclaw")
     memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
     assert drain.projects_due(memories.store, clock.now) == [memories.project_id]
     assert drain.tend_what_is_due(memories, memories.env) == 0

@@ -110,6 +110,7 @@ class Context:
             work.now,
             work.ids,
         )
+        self.work = work
         self.run = run  # that is over; empty: all learned runs count
         self.since = (
             since  # the time from which changes are looked at; empty: that of the last pass

@@ -25,9 +25,9 @@ from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
+from tacit.learn.due import crossed, due, in_state, runs_unmet
+from tacit.learn.gone import look
 from tacit.origins.night.context import Context, StepReport
-from tacit.origins.night.dangling_refs import look
-from tacit.origins.night.due import crossed, due, in_state, runs_unmet
 from tacit.stores.due import in_order, last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
@@ -161,7 +161,7 @@ class _Sweep:
                 with self.context.write() as tx:
                     self._judge_each(tx, ids)
                 self.context.alive()
-            self.gone = look(self.context, self.changed)
+            self.gone = look(self.context.work, self.context.root, self.changed)
             with self.context.write() as tx:
                 self._close(tx)
                 if not self.left:  # what is left must be found again

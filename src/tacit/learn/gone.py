@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from tacit.core.links import GONE
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
-from tacit.origins.night.context import Context
 from tacit.stores.due import in_turn
+from tacit.stores.sql import WorkContext
 
 TURN = 500  # lessons that a pass looks at beside those that changed
 _MARK = "looked for files"
@@ -36,26 +36,28 @@ class Tree:
         )
 
 
-def look(context: Context, changed: Sequence[str]) -> int:
+def look(work: WorkContext, root: str, changed: Sequence[str]) -> int:
     """Keep, for lessons that changed and for the next in turn, how much of what they name is gone. How many differ now."""
-    if not context.root or not os.path.isdir(context.root):
+    store, project = work.store, work.project.id
+    if not root or not os.path.isdir(root):
         return 0
-    tree, last = Tree(context.root), int(context.mark(_MARK) or 0)
-    turn = in_turn(context.store, context.project.id, last, TURN)
-    lessons = context.store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
+    mark = f"tend:{project}:{_MARK}"
+    tree, last = Tree(root), int(store.meta(mark) or 0)
+    turn = in_turn(store, project, last, TURN)
+    lessons = store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
     found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
     differ = [
         m
         for m in lessons
-        if (m.tally.signals or {}).get(GONE, 0.0) != found[m.id] and m.project == context.project.id
+        if (m.tally.signals or {}).get(GONE, 0.0) != found[m.id] and m.project == project
     ]
     place = str(turn[-1][0]) if len(turn) == TURN else "0"
     if not differ and place == str(last):
         return 0
-    with context.write() as tx:
+    with work.write() as tx:
         for memory in differ:
             tx.put_signal(memory.id, memory.project, GONE, found[memory.id])
-        context.put_mark(tx, _MARK, place)
+        tx.put_meta(mark, place)
     return sum(bool(found[memory.id]) for memory in differ)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.origins.night.dangling_refs import missing_paths
+from tacit.learn.gone import missing_paths
 
 TREE = {"src", "src/app.py"}
 
