@@ -277,7 +277,7 @@ def hooked(event: str, **said: object) -> str:
     """What a hook answers, with a store that has something to say."""
     import json
 
-    from tacit.surfaces.hooks import respond
+    from tacit.hooks.main import respond
 
     payload = json.dumps({"session_id": os.urandom(6).hex(), "cwd": os.getcwd(), **said})
     return respond(event, json.loads(payload), os.environ, host="claude-code")

@@ -145,7 +145,7 @@ class World:
         self, event: str, host: str, said: dict[str, Any], env: dict[str, str] | None = None
     ) -> str:
         """What a host's hook answers; the command reads the process's own standard input, so its function is asked."""
-        from tacit.surfaces.hooks import respond
+        from tacit.hooks.main import respond
 
         window = (
             {"conversation_id": said["session_id"], "workspace_roots": [str(self.repo)]}

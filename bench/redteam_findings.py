@@ -34,7 +34,7 @@ from redteam import REFUSAL, TEXTS, World, call, flat, prompt, result, shell, wr
 from redteam_hosts import PLANTED, SPOKEN  # noqa: E402
 from tacit.cli import called  # noqa: E402
 from tacit.cli.verb import Cli  # noqa: E402
-from tacit.surfaces.hooks import respond  # noqa: E402
+from tacit.hooks.main import respond  # noqa: E402
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}
 SHELLS = {"marked": AGENT, "unmarked": {"TACIT_KEY": ""}}

@@ -242,7 +242,7 @@ def entered(door: Door) -> Entered:
 
 def _enter(door: Door) -> int:
     if door.hook:
-        from tacit.surfaces.hooks import main as answer
+        from tacit.hooks.main import main as answer
 
         return answer(door.argv[1:])
     from tacit.cli import main

@@ -154,7 +154,7 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
     )
     loaded = _modules(_called(args, payload), folder)
     _check(loaded)
-    assert ("tacit.surfaces.hooks.words" in loaded) == (verb == "word")
+    assert ("tacit.screens.typed" in loaded) == (verb == "word")
     ours = sorted(name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name))
     assert len(ours) <= MOST, "\n".join(ours)
 

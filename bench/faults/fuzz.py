@@ -61,7 +61,7 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats", "tacit.hosts"),
     "import": ("tacit.formats",),
     "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
-    "hook": ("tacit.surfaces.hooks", "tacit.hooks", "tacit.hosts"),
+    "hook": ("tacit.hooks.main", "tacit.hooks", "tacit.hosts"),
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.cli.lessons"),
     "arguments": ("tacit.cli",),
@@ -142,7 +142,7 @@ def doors(home: Path) -> dict[str, Door]:
 
 
 def _hook(raw: bytes, env: dict[str, str], work: Path) -> Any:
-    from tacit.surfaces.hooks import EVENTS, respond
+    from tacit.hooks.main import EVENTS, respond
 
     name = EVENTS[raw[0] % len(EVENTS)] if raw else "prompt"
     payload = json.loads(raw[1:].decode("utf-8", "replace"))

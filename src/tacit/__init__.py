@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     args = sys.argv[1:] if argv is None else argv
     if args[:1] == ["hook"]:
-        from tacit.surfaces.hooks import main as hook
+        from tacit.hooks.main import main as hook
 
         return at_once(hook, args[1:], argv is None)
     from tacit.cli import main as command

@@ -122,8 +122,8 @@ def test_gemini_puts_tags_around_what_is_not_its_own() -> None:
 
 def _captured(tmp_path: Path, *events: tuple[str, dict[str, str]]) -> list[str]:
     """What counts as typed of Copilot's hooks, in the order in which they came to run."""
+    from tacit.hooks import capture
     from tacit.hosts import copilot
-    from tacit.surfaces.hooks import capture
 
     path = ""
     for name, more in events:

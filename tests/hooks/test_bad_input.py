@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 import tacit
-from tacit.surfaces.hooks import EVENTS, respond
+from tacit.hooks.main import EVENTS, respond
 from tacit.testing import signed
 
 LESSONS = (
@@ -125,7 +125,7 @@ def test_a_busy_store_is_silent_and_the_failure_is_counted(env: dict[str, str]) 
 def test_what_failed_is_counted_for_doctor(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tacit.hooks.deliver.chosen", lambda *_: 1 / 0)
+    monkeypatch.setattr("tacit.hooks.record.chosen", lambda *_: 1 / 0)
     assert said(env, "prompt", payload(env)) == ""
     with tacit.open(store_of(env), env=env, cwd=env["HOME"]) as memories:
         rows = memories.store.rows("SELECT name, count FROM counter")

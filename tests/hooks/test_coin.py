@@ -11,7 +11,8 @@ from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.hooks.coin import Assigned, assignments
-from tacit.hooks.record import instrument_of, is_told, task_of
+from tacit.hooks.events import Query
+from tacit.hooks.record import coins_of, task_of
 from tacit.origins import named
 
 if TYPE_CHECKING:
@@ -175,21 +176,17 @@ def test_a_profile_without_trials_withholds_nothing(make: Make) -> None:
 
 def test_the_instrument_is_who_saw_it_first(make: Make) -> None:
     """A harness's record sees it again in the record, a reviewer in a review, a person by correcting it again."""
-    assert [instrument_of(make(trust=tier)) for tier in ("observed", "review", "user")] == [
-        "tool",
-        "review",
-        "user",
-    ]
+    lessons = [make(trust=tier) for tier in ("observed", "review", "user")]
+    rows = coins_of(lessons, assign(lessons), Query())
+    assert [row["instrument"] for row in rows] == ["tool", "review", "user"]
 
 
 def test_a_reviewer_that_asks_is_not_blind(make: Make) -> None:
     """It looks harder for what it was told."""
-    memory = make(source="guardian")
-    assert (
-        is_told(memory, "guardian")
-        and not is_told(memory, "maker")
-        and not is_told(make(source=""), "")
-    )
+    lessons = [make(source="guardian"), make(source="")]
+    for agent, eligible in (("guardian", [1, 0]), ("maker", [0, 0]), ("", [0, 0])):
+        rows = coins_of(lessons, assign(lessons), Query(agent=agent))
+        assert [row["eligible"] for row in rows] == eligible
 
 
 def test_one_prompt_in_four_sessions_is_one_task() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import tacit
 from tacit.core.rows import scope_projects
+from tacit.hooks.events import Query
 from tacit.hooks.known import Known
 from tacit.stores.sqlite.fulltext import FullText
 from tacit.testing import signed
@@ -30,7 +31,8 @@ def memories(tmp_path: Path) -> Iterator[tacit.Memories]:
 
 
 def known(memories: tacit.Memories) -> Known:
-    return Known(FullText(memories.store, scope_projects(memories.project_id), True))
+    full = FullText(memories.store, scope_projects(memories.project_id), True)
+    return Known(full, Query())
 
 
 def test_each_moment_hears_its_own(memories: tacit.Memories) -> None:

@@ -165,7 +165,7 @@ def test_a_call_is_told_two_lines_of_two_topics() -> None:
 
 
 def test_a_failure_hears_its_sign() -> None:
-    signed = lesson(1, kind="fact", sign=("E", "== not found"))
+    signed = lesson(1, kind="fact", sign=("output", "== not found"))
     assert ids(select.at_failure("echo ==", "zsh: == not found", [fit(signed)], Here())) == ["l1"]
     assert select.at_failure("echo ==", "zsh: no match", [fit(signed)], Here()) == []
 

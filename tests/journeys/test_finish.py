@@ -11,7 +11,7 @@ import pytest
 
 import tacit as library
 from tacit.core.errors import Refused
-from tacit.surfaces import hooks
+from tacit.hooks import main as hooks
 
 LESSON = "Run the tests before you say that you are done."
 FORM = "ran make test after src/*.py"

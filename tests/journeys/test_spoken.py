@@ -34,8 +34,9 @@ def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None
 
 
 def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatch: Any) -> None:
+    from tacit.hooks import main as hooks
+    from tacit.stores import moments
     from tacit.stores.places import store_path
-    from tacit.surfaces import hooks
 
     with tacit.open(by="ada", yes=True) as memories:
         memories.add("Use `pnpm test` here.", paths=["src/app.py"])
@@ -44,8 +45,8 @@ def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatc
     assert path == store_path(None, dict(__import__("os").environ))
     opened: list[str] = []
     monkeypatch.setattr(
-        tacit.app,
-        "open",
+        moments,
+        "opened",
         lambda *given, **named: opened.append("store") or (_ for _ in ()).throw(OSError),
     )
 

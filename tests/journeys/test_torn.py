@@ -150,7 +150,8 @@ def test_a_host_that_dies_in_its_first_turn(
 ) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
     from tacit import worker
-    from tacit.surfaces.hooks import DIED, respond
+    from tacit.hooks.main import respond
+    from tacit.hooks.sessions import DIED
 
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
     transcript = tmp_path / "s-print.jsonl"
@@ -169,7 +170,7 @@ def test_a_host_that_dies_in_its_first_turn(
     respond("session-start", said, os.environ)
     assert worker.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
     later = time.time() + DIED + 1
-    monkeypatch.setattr(worker.time, "time", lambda: later)
+    monkeypatch.setattr(time, "time", lambda: later)
     assert worker.work(store, os.environ, idle=0.0).learned == 1
     with open() as memories:
         dead = known(memories)
@@ -184,7 +185,7 @@ def test_a_waiting_session_is_not_put_off(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that is resumed while its last turn waits to be learned keeps its place in the queue."""
-    from tacit.surfaces.hooks import respond
+    from tacit.hooks.main import respond
 
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
     with open() as memories:

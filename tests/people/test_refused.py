@@ -120,7 +120,7 @@ WISH = "From now on always use pnpm in this repository, never npm."
 
 def hooked(memories: Any, env: dict[str, str], *told: tuple[str, str, dict[str, Any]]) -> list[str]:
     """Events told to the hooks in some surroundings, and what is learned of them."""
-    from tacit.surfaces.hooks import respond
+    from tacit.hooks.main import respond
     from tacit.worker import work
 
     around = {**memories.env, "TACIT_NO_WORKER": "1", **env}

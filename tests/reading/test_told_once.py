@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests.candidates import candidate
 from tests.readers import desk_of, read_by
 
 from tacit.app import Memories
@@ -114,7 +115,7 @@ def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_
 
 def told(*lessons: Memory) -> list[str]:
     """Which of these a moment tells, in this order."""
-    order = [lesson_of(memory, n) for n, memory in enumerate(lessons)]
+    order = [lesson_of(candidate(memory, n)) for n, memory in enumerate(lessons)]
     return [each.id for each in filled(order, Here(), 10_000)]
 
 

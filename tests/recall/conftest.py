@@ -16,8 +16,9 @@ from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.rows import Project
 from tacit.core.value import replace
 from tacit.hooks.answer import Recalled, recall
-from tacit.hooks.deliver import inject
 from tacit.hooks.events import AskingRun, Injection, Query
+from tacit.hooks.record import NO_LIMIT, tell
+from tacit.hooks.render import by_profile, renderer_named
 from tacit.origins import giving, named
 from tacit.origins.levels import level_for
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -76,16 +77,28 @@ class World:
         asking = AskingRun(
             run, **{name: named.pop(name) for name in list(named) if name in _ASKING}
         )
-        query = Query(task=task, **named)
-        return inject(
+        query, profile = Query(task=task, **named), self.profile
+        level, renderer, wrap = (options.pop(name, None) for name in ("level", "renderer", "wrap"))
+        words = {"renderer": renderer or "", "wrap": wrap}
+        renderer_named(renderer or profile.render.renderer)
+
+        def word(told: Any, nonce: str, again: bool) -> str:
+            whole = {each.id: each for each in self.store.memories([e.memory.id for e in told])}
+            told = [replace(each, memory=whole[each.memory.id]) for each in told]
+            return by_profile(told, profile, nonce, again=again, **words)
+
+        return tell(
             self.store,
             self.project,
-            self.profile,
             query,
             asking,
             now=NOW,
+            settings=profile.trial,
             ids=lambda: next(self.ids),
-            chooser=chooser_of(self.store, self.project, self.profile, query, options),
+            once=profile.trust.once,
+            most=getattr(profile.budget, level) if level else NO_LIMIT,
+            choose=chooser_of(self.store, self.project, profile, query, {**words, "level": level}),
+            word=word,
             **options,
         )
 
@@ -114,7 +127,7 @@ def chooser_of(
     """What an origin's profile puts in the place of plain selection."""
     if profile.budget.start_tokens:
         return None
-    asked = {name: how.get(name, "") for name in ("level", "renderer")}
+    asked = {name: how.get(name) or "" for name in ("level", "renderer")}
     return giving.chooser(store, project, profile, query, now=NOW, wrap=how.get("wrap"), **asked)
 
 

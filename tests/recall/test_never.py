@@ -19,8 +19,8 @@ from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
 from tacit.hooks.answer import recall
-from tacit.hooks.deliver import inject
 from tacit.hooks.events import AskingRun, Query
+from tacit.hooks.record import NO_LIMIT, tell
 from tacit.origins import named
 from tacit.stores.sqlite import SqliteStore, open_store
 
@@ -121,15 +121,15 @@ def test_inject_never_gives_what_may_not_be_given(
         if without_words:
             store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
-            how = {"level": level, "trial": trial, "repeat": repeat}
-            choose = chooser_of(store, project, profile, query, how)
-            asking = AskingRun(run)
-            told = inject(
-                *(store, project, profile, query, asking),
+            told = tell(
+                *(store, project, query, AskingRun(run)),
                 now=NOW,
-                ids=new_id,
-                chooser=choose,
-                **how,
+                settings=profile.trial,
+                trial=trial,
+                repeat=repeat,
+                once=profile.trust.once,
+                most=getattr(profile.budget, level) if level else NO_LIMIT,
+                choose=chooser_of(store, project, profile, query, {"level": level}),
             )
             assert [
                 id for id in (*told.injected, *told.withheld) if not allowed(memories[id])
@@ -148,7 +148,7 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
     profile = named("default")
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
-        told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
+        told = tell(store, project, query, AskingRun("r1"), now=NOW, settings=profile.trial)
         found = recall(
             store,
             project,
@@ -180,7 +180,7 @@ def test_a_store_that_cannot_be_written_gives_nothing(
         project, _ = filled(store, profile, kept)
         with other.write():
             try:
-                told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
+                told = tell(store, project, query, AskingRun("r1"), now=NOW, settings=profile.trial)
             except Unavailable:
                 return
         assert (told.injected, told.withheld, told.markdown) == ((), (), "")

@@ -13,6 +13,7 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.errors import TacitError
 from tacit.core.value import replace
+from tacit.hooks.main import respond
 from tacit.replay import Replay
 from tacit.replay.bets import settled_verdict
 from tacit.replay.clone import clone, packed
@@ -20,7 +21,6 @@ from tacit.replay.keeping import KeptTree, keep_tree, kept_for
 from tacit.replay.plan import Spent
 from tacit.replay.request import trees_folder
 from tacit.stores.identity import head_commit
-from tacit.surfaces.hooks import respond
 from tacit.testing import run, tool
 from tacit.worker import work
 

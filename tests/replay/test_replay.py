@@ -21,11 +21,11 @@ import tacit.replay as replaying
 from tacit.cli import main
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.run import Run, Step
+from tacit.hooks.main import respond
 from tacit.replay import Replay, arm, kept
 from tacit.replay.confine import confined_argv, services, version
 from tacit.replay.outcome import JudgedRun
 from tacit.replay.plan import Budget
-from tacit.surfaces.hooks import respond
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 LESSON = "Run `make db` before `pytest`"

@@ -340,7 +340,7 @@ def test_every_command_is_looked_up_in_its_context(dialect: Any) -> None:
 
 def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
     """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
-    from tacit.surfaces.hooks import _is_emptied
+    from tacit.hooks.events import is_emptied
 
     resumed = told("SessionStart", source="resume", timestamp="2026-11-16T06:19:58.306Z")
     events = [
@@ -349,7 +349,7 @@ def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
         claude("SessionStart", source="resume"),
         codex.read("", resumed, {}),
     ]
-    assert [_is_emptied(event) for event in events if event is not None] == [
+    assert [is_emptied(event) for event in events if event is not None] == [
         True,
         True,
         False,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tacit.app import open
+from tacit.hooks.main import respond
 from tacit.hosts import host
 from tacit.hosts.registration import Scene
-from tacit.surfaces.hooks import respond
 
 RULE = "Use pnpm, not npm."
 

@@ -18,9 +18,9 @@ from mcp import Client, MCPError, StdioServerParameters
 
 from tacit.app import open as open_memories
 from tacit.core import clock
+from tacit.hooks.session import note
 from tacit.serve.mcp.desk import Desk
 from tacit.serve.mcp.server import build
-from tacit.surfaces.session import note
 from tacit.testing import finding, run
 
 LESSON = "Run `make migrate` before the tests, or the schema is missing."

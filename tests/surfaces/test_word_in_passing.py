@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.hooks.main import respond
 from tacit.screens.numbers import numbers_shown, remember_numbers
 from tacit.screens.one_screen import one_screen
-from tacit.surfaces.hooks import respond
-from tacit.surfaces.hooks.words import meaning
+from tacit.screens.typed import meaning
 from tacit.testing import signed
 
 

@@ -10,7 +10,7 @@ from tacit.app import Memories
 from tacit.core.journal import Hand, change
 from tacit.core.rows import run_id
 from tacit.core.value import replace
-from tacit.surfaces.hooks import respond
+from tacit.hooks.main import respond
 from tacit.testing import finding, run, tool
 
 LESSON = (

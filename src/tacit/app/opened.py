@@ -8,8 +8,9 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import GLOBAL, Memory
-from tacit.core.rows import Project, decide_project, scope_projects
+from tacit.core.rows import Project, scope_projects
 from tacit.core.value import replace
+from tacit.stores.moments import choice
 from tacit.stores.places import data_folder as data_folder
 from tacit.stores.places import home_folder
 from tacit.stores.places import store_path as store_path
@@ -187,18 +188,7 @@ class Opened:
         return self._place
 
     def _choose(self, store: Reads) -> Choice:
-        place = self.place
-        by_id = [place.id] if place.id and store.project(place.id) else []
-        # A clone of a local repository has that repository's folder as its remote.
-        by_remote = (
-            [p.id for p in store.projects() if place.remote in (p.remote, p.root)]
-            if place.remote
-            else []
-        )
-        by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
-        if place.given:
-            by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
-        return decide_project(place, by_id, by_remote, by_key)
+        return choice(store, self.place)
 
     @property
     def project(self) -> Project | None:

@@ -10,13 +10,14 @@ from tacit.core.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Unpack
 
     from tacit.app.facets import QueryFacets
     from tacit.core.profile import Profile
     from tacit.hooks.answer import Order, Recalled
-    from tacit.hooks.deliver import Chooser
-    from tacit.hooks.events import Injection, Query
+    from tacit.hooks.events import Injection, Query, Told
+    from tacit.hooks.record import Choose
 
 
 class Recalling(Opened):
@@ -46,34 +47,48 @@ class Recalling(Opened):
         Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
         With `look` somebody only looks: nothing is recorded, nothing left out to measure.
         """
-        from tacit.hooks.deliver import inject
         from tacit.hooks.events import AskingRun, Injection, Query
+        from tacit.hooks.record import NO_LIMIT, tell
+        from tacit.hooks.render import by_profile, renderer_named
 
         project = self.project
         if project is None:
             return Injection(run or new_id())
         query = Query(task=task, **facets)
-        return inject(
+        profile = self.profile
+        renderer = render or profile.render.renderer
+        renderer_named(renderer)
+
+        def word(told: Sequence[Told], nonce: str, again: bool) -> str:
+            how: dict[str, Any] = {"renderer": render, "wrap": wrap, "again": again}
+            told = told if renderer == "notes" else self._every_field(told)
+            return by_profile(told, profile, nonce, **how)
+
+        return tell(
             self.store,
             project,
-            self.profile,
             query,
             AskingRun(run, host, root, model, surface, event, context),
             now=self.now(),
-            ids=new_id,
-            level=budget,
-            renderer=render,
-            wrap=wrap,
+            settings=profile.trial,
             trial=trial and self.env.get("TACIT_COIN") != "never",
             repeat=repeat,
             look=look,
+            once=profile.trust.once,
+            most=getattr(profile.budget, budget, NO_LIMIT) if budget else NO_LIMIT,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
-            chooser=self._chooser(query, budget, render, wrap),
+            choose=self._chooser(query, budget, render, wrap),
+            word=word,
         )
 
-    def _chooser(
-        self, query: Query, level: str, renderer: str, wrap: bool | None
-    ) -> Chooser | None:
+    def _every_field(self, told: Sequence[Told]) -> list[Told]:
+        """Lessons with all that a profile's wording may name."""
+        from tacit.core.value import replace
+
+        whole = {each.id: each for each in self.store.memories([each.memory.id for each in told])}
+        return [replace(each, memory=whole[each.memory.id]) for each in told]
+
+    def _chooser(self, query: Query, level: str, renderer: str, wrap: bool | None) -> Choose | None:
         """What an origin's profile puts in the place of plain selection."""
         if not is_origins(self.profile) or self.project is None:
             return None

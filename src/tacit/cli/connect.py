@@ -50,6 +50,7 @@ from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.formats.source import Source
+from tacit.hooks.settings import settings
 from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
@@ -67,7 +68,6 @@ from tacit.reading.record import left_by
 from tacit.screens.past import keeping, transcripts
 from tacit.stores.git import ask_git
 from tacit.stores.identity import GIT_SETTING, locate
-from tacit.surfaces.hooks import settings
 
 
 @value
@@ -468,7 +468,7 @@ def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
 def _make_ready(memories: Memories) -> None:
     """What the first hook would otherwise wait for."""
     compile_bytecode()
-    settings(memories)
+    settings(memories.store, memories.project_id, memories.place.root, memories.env)
 
 
 def _is_untracked_on_purpose(path: str) -> bool:

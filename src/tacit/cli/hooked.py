@@ -14,8 +14,8 @@ from tacit.cli.inject import main as inject
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, Verb, arg, opt, verb
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
+from tacit.hooks.main import EVENTS, HELP, main
 from tacit.stores.queue import failed_jobs
-from tacit.surfaces.hooks import EVENTS, HELP, main
 from tacit.worker import IDLE, LearnJob, work
 from tacit.worker.turns import detach
 

@@ -16,13 +16,13 @@ from tacit.cli.reading import progress, spent_words
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
+from tacit.hooks.start_worker import lock
 from tacit.hosts import every_host
 from tacit.stores.git import ask_git
 from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder
 from tacit.stores.readings import readings_folder
 from tacit.sync.git import FOLDER, GitFolder
-from tacit.worker.turns import lock
 
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
 

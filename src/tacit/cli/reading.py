@@ -34,6 +34,7 @@ from tacit.core.standing import is_order_of_a_day
 from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.formats.source import Source
+from tacit.hooks.start_worker import spawned
 from tacit.hosts import readers
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import (
@@ -45,7 +46,7 @@ from tacit.screens.one_screen import (
 from tacit.screens.selection import news
 from tacit.stores.counts import event
 from tacit.stores.readings import is_kept, readings_folder
-from tacit.worker.turns import is_paused, spawned
+from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:
     from tacit.learn.stage import Learned

@@ -14,11 +14,11 @@ from typing import Any
 
 from tacit.core.errors import numbered
 from tacit.core.value import value
+from tacit.hooks.main import respond_and_tell
 from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.registration import Host, Scene
 from tacit.stores.sql import Store
 from tacit.stores.sqlite.copies import copy_pages
-from tacit.surfaces.hooks import respond_and_tell
 
 LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown

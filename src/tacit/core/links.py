@@ -14,7 +14,7 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 from __future__ import annotations
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import HEARSAY, OWNER, SAID, WITNESSES, Tally
+from tacit.core.memory import HEARSAY, WITNESSES, Tally
 from tacit.core.value import dumps, replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
@@ -168,42 +168,6 @@ CARRIED = (GONE, INSTRUCTED)  # what was seen outside the store; a fold keeps it
 def is_hearsay(memory: Memory) -> bool:
     """Whether nobody but an agent, a page or another store says it, and no person confirmed it."""
     return memory.trust in HEARSAY and not (memory.tally.signals or {}).get(CONFIRMED)
-
-
-# Words that a reader heard in one piece of work: told where they matter, not at every start, before a second speaks for them.
-LONE = ("found", "asked", "agreed")
-
-
-def is_found_once(memory: Memory) -> bool:
-    """Whether it may be told at its own moment only: one piece of work speaks for it, or nothing but what agents say."""
-    signals = memory.tally.signals or {}
-    word = (memory.extra or {}).get("word")
-    if (
-        word not in LONE
-        or memory.pinned
-        or signals.get(CONFIRMED)
-        or memory.state not in ("candidate", "provisional")
-    ):
-        return False
-    return memory.tally.seen < 2 or (word == "found" and not signals.get(WITNESSED))
-
-
-def why_untossed(memory: Memory, exempt: Iterable[str]) -> str:
-    """Why no coin decides on a lesson; empty where one does. `exempt` are classes without a problem of their own.
-
-    A person's own word has none: typed, entered or confirmed. What a reader put in general words has one.
-    """
-    signals = memory.tally.signals or {}
-    if memory.pinned:
-        return "pinned"
-    if memory.on_page or signals.get(INSTRUCTED):
-        return "stands on a page that the host loads"
-    if memory.state == "canonical":
-        return "canonical"
-    heard = str((memory.extra or {}).get("word") or "") if memory.state == "provisional" else ""
-    if signals.get(CONFIRMED) or heard == SAID or (memory.trust == OWNER and not heard):
-        return "a person's own word"
-    return f"class {memory.klass}" if memory.klass in exempt and not heard else ""
 
 
 def is_carried(signal: str) -> bool:

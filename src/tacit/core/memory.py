@@ -13,7 +13,35 @@ from tacit.core.value import dumps, loads, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Kept(Protocol):
+        """What is asked of a lesson, whoever read it: a whole `Memory`, or what a hook reads."""
+
+        @property
+        def id(self) -> str: ...
+        @property
+        def klass(self) -> str: ...
+        @property
+        def about(self) -> str: ...
+        @property
+        def family(self) -> str: ...
+        @property
+        def state(self) -> str: ...
+        @property
+        def verdict(self) -> str: ...
+        @property
+        def on_page(self) -> bool: ...
+        @property
+        def by(self) -> str: ...
+        @property
+        def always(self) -> bool: ...
+        @property
+        def met(self) -> int: ...
+        @property
+        def extra(self) -> Mapping[str, Any] | None: ...
+        @property
+        def signals(self) -> Mapping[str, float]: ...
 
 
 # What a lesson is about, as it stands in its row. Empty: nobody said, and its words decide. `*`: a way of working, about everything.
@@ -168,6 +196,27 @@ class Memory:
     alias: str = ""
     tally: Tally = NO_TALLY
 
+    # In the words of `stores/moments.py`, so that a lesson is told alike whoever read it.
+    @property
+    def by(self) -> str:
+        """Whose word it is."""
+        return self.trust
+
+    @property
+    def always(self) -> bool:
+        """Whether every start tells it."""
+        return self.pinned
+
+    @property
+    def met(self) -> int:
+        """How many sessions met it."""
+        return self.tally.seen
+
+    @property
+    def signals(self) -> Mapping[str, float]:
+        """What is counted of it."""
+        return {"uses": float(self.tally.uses), **(self.tally.signals or {})}
+
 
 # Columns that came after the first schema, and their kind: str, int or bool. Their fields stand behind `extra`, in this order. A row is
 # hashed without those at its end that are empty, so whatever was sealed before a column came stays sealed; texts go with `erase`.
@@ -216,12 +265,44 @@ def names_of(about: str) -> tuple[str, ...]:
     return tuple(name for each in about.split(";")[1:] if (name := each.strip()))
 
 
+# Words that a reader heard in one piece of work: told where they matter, not at every start, before a second speaks for them.
+LONE = ("found", "asked", "agreed")
+
+
+def is_found_once(memory: Kept) -> bool:
+    """Whether it may be told at its own moment only: one piece of work speaks for it, or nothing but what agents say."""
+    signals, word = memory.signals, (memory.extra or {}).get("word")
+    if word not in LONE or memory.always or signals.get("confirmed"):
+        return False
+    if memory.state not in ("candidate", "provisional"):
+        return False
+    return memory.met < 2 or (word == "found" and not signals.get("witnessed"))
+
+
+def why_untossed(memory: Kept, exempt: Iterable[str]) -> str:
+    """Why no coin decides on a lesson; empty where one does. `exempt` are classes without a problem of their own.
+
+    A person's own word has none: typed, entered or confirmed. What a reader put in general words has one.
+    """
+    signals = memory.signals
+    if memory.always:
+        return "pinned"
+    if memory.on_page or signals.get("instructed"):
+        return "stands on a page that the host loads"
+    if memory.state == "canonical":
+        return "canonical"
+    heard = str((memory.extra or {}).get("word") or "") if memory.state == "provisional" else ""
+    if signals.get("confirmed") or heard == SAID or (memory.by == OWNER and not heard):
+        return "a person's own word"
+    return f"class {memory.klass}" if memory.klass in exempt and not heard else ""
+
+
 def said_as(memory: Memory) -> str:
     """The name that all lessons share which say the same by a reader's word: the first one's id."""
     return str(((memory.extra or {}).get(TWIN) or [memory.id])[0])
 
 
-def said_more(memory: Memory) -> int:
+def said_more(memory: Kept) -> int:
     """Whether a lesson says more (1) or less (-1) than the one it was compared with, by a reader's word."""
     word = [*((memory.extra or {}).get(TWIN) or ())][2:]
     return {"more": 1, "less": -1}.get(str(word[0]), 0) if word else 0
@@ -242,7 +323,7 @@ def gives_way(memory: Memory, other: Memory, shared: float) -> bool:
     )
 
 
-def family_of(memory: Memory) -> str:
+def family_of(memory: Kept) -> str:
     """Whose coin a lesson shares: its near-twins', or that of all that was settled about its topic."""
     topic = topic_of(memory.about) if memory.klass == "fact" else ""
     twin = (memory.extra or {}).get(TWIN)

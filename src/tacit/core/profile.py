@@ -12,6 +12,7 @@ Hooks load this module.
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
+from tacit.core.plain import LINE_CHARS, TRIAL
 from tacit.core.states import EXPOSURE, MIN_UNITS, RUNS
 from tacit.core.value import Section, dumps, loads
 
@@ -312,12 +313,7 @@ class Profile:
     )
     ladder: Section = _PlainLadder()  # type: ignore[assignment]
     # effect §8
-    trial = Section(
-        rate=0.3,  # nearly as fast as .5 and 2.3 times as fast as .1
-        exempt=listed(
-            "preference, rule, security, command, estimate"
-        ),  # the last two have no problem that could occur
-    )
+    trial = TRIAL
     effect = Section(
         alpha=0.05,
         margin=0.1,
@@ -356,7 +352,7 @@ class Profile:
         line="- {text} [{id}, {label}, seen {seen}x]",
         empty="",
         wrap=True,
-        max_line_chars=400,
+        max_line_chars=LINE_CHARS,
     )
     fade = Section(
         function="days",

@@ -16,9 +16,14 @@ from tacit.core.links import (
     EARLY,
     Evidence,
     sightings,
+)
+from tacit.core.memory import (
+    INSIDE,
+    LIKELY_AGAIN,
+    PERSONAL,
+    Memory,
     why_untossed,
 )
-from tacit.core.memory import INSIDE, LIKELY_AGAIN, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import Memory
+from tacit.core.links import CONFIRMED
+from tacit.core.memory import Memory, is_found_once
 from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
 from tacit.guards.command import ANY_OF, SEVERAL, read

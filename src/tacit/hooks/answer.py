@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.memory import Memory, shared_path
 from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
-from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE, barred
+from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
-from tacit.hooks.coin import assignments
-from tacit.hooks.deliver import failed_so, names_what_is_gone
 from tacit.hooks.events import LeftOut
+from tacit.hooks.known import about_error
 from tacit.hooks.past import memories_then, tally_then
-from tacit.hooks.record import (
-    RECORD_WITHIN,
-    cured_by,
-    record_giving,
-    run_row_for,
-)
+from tacit.hooks.record import on_request
 from tacit.hooks.search import Search, words_of
 from tacit.stores.held import HeldText
 
@@ -98,12 +92,13 @@ def recall(
     projects = scope_projects(project.id)
     full = _then(store, projects, as_of) if as_of else store.full_text(projects)
     errors = () if as_of else query.errors
-    about = [hit for error in errors for hit in failed_so(store, projects, error)]
+    very = {n for error in errors for n in about_error(full, error)}
     search = Search(full, text)
     met = {each.n: each.score for each in search.best(max(LEAST, 2 * most))}
     names = [word for path in query.files for word in words_of(path.rpartition("/")[2])]
     met |= search.of([n for n in full.match(names, LEAST) if n not in met])
-    hits = {hit.memory.id: hit for hit in (*full.lessons(met), *about)}
+    found = full.lessons({**dict.fromkeys(very, VERY_ERROR), **met})
+    hits = {hit.memory.id: hit for hit in found}
     marks: dict[str, str] = {}
     left: list[LeftOut] = []
     for hit in hits.values():
@@ -115,7 +110,6 @@ def recall(
         else:
             marks[hit.memory.id] = mark
     shown = [hit for id, hit in hits.items() if id in marks]
-    very = {hit.memory.id for hit in about}
     ranked = order(shown, query, met) if order else by_fit(shown, query, met, very)
     fit = [each for each in ranked if each[1] >= floor and each[1]]
     left += [LeftOut(each[0].id, "below the floor", each[1]) for each in ranked[len(fit) :]]
@@ -138,7 +132,7 @@ def text_of(query: Query) -> str:
 
 
 def by_fit(
-    hits: Sequence[Hit], query: Query, met: Mapping[int, float], very: set[str]
+    hits: Sequence[Hit], query: Query, met: Mapping[int, float], very: set[int]
 ) -> list[Scored]:
     """By how well the words fit, the very error and a file that is asked for beside them; equal ones the newest first.
 
@@ -147,12 +141,12 @@ def by_fit(
     found: list[tuple[int, Scored]] = []
     for hit in hits:
         parts = {"words": met.get(hit.n, 0.0)}
-        if hit.memory.id in very:
+        if hit.n in very:
             parts["signature"] = VERY_ERROR
         elif query.files and hit.memory.paths:
             parts["file"] = FILE * shared_path(hit.memory.paths, query.files)
         score = sum(parts.values())
-        if names_what_is_gone(hit.memory):
+        if hit.memory.signals.get("gone"):
             parts["path_gone"] = PATH_GONE
             score *= PATH_GONE
         found.append((hit.n, (hit.memory, score, parts)))
@@ -168,7 +162,7 @@ def explain(
     n = full.number(memory.id)
     met = Search(full, text_of(query)).of([n]) if text_of(query) else {}
     hits = full.lessons({n: met.get(n, 0.0)})
-    very = {hit.memory.id for error in query.errors for hit in failed_so(store, projects, error)}
+    very = {n for error in query.errors for n in about_error(full, error)}
     ranked = order(hits, query, met) if order else by_fit(hits, query, met, very)
     return explained(*ranked[0][1:])
 
@@ -183,23 +177,10 @@ def _told_in_run(
     now: str,
 ) -> tuple[list[Scored], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    row = run_row_for(store, project.id, asking, asking.run, query, now)
-    projects = scope_projects(project.id)
-    eligible = [memory for memory, *_ in kept if not barred(memory, projects)]
-    if not eligible:
-        return kept, row.foreign_id
-    with store.write(wait=RECORD_WITHIN) as tx:
-        told = assignments(
-            eligible,
-            tx.uses(unit=row.root),
-            key=project.trial_key,
-            unit=row.root,
-            settings=profile.trial,
-            cured=cured_by(tx, eligible),
-        )
-        record_giving(tx, row, asking, query, eligible, told, now, signal="on request")
-    withheld = {at.memory for at in told if not at.given}
-    return [each for each in kept if each[0].id not in withheld], row.foreign_id
+    wanted = [memory.id for memory, *_ in kept]
+    how: dict[str, Any] = {"now": now, "settings": profile.trial}
+    held, run = on_request(store, project, query, asking, wanted, **how)
+    return [each for each in kept if each[0].id not in held], run
 
 
 def _then(store: Store, projects: Sequence[str], at: str) -> HeldText:

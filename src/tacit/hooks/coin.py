@@ -9,8 +9,7 @@ coin: it may never be asked for again. What is exempt is given without a coin an
 
 from __future__ import annotations
 
-from tacit.core.links import Use, why_untossed
-from tacit.core.memory import WAY, family_of
+from tacit.core.memory import WAY, family_of, why_untossed
 from tacit.core.value import value
 from tacit.trial.coin import WITHHELD, rate_for, tossed
 
@@ -18,8 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tacit.core.memory import Memory
+    from tacit.core.memory import Kept
     from tacit.core.value import Section
+    from tacit.stores.moments import Use
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"
@@ -45,14 +45,14 @@ class Assigned:
 
 
 def assignments(
-    memories: Iterable[Memory],
+    memories: Iterable[Kept],
     recorded: Sequence[Use],
     *,
     key: bytes,
     unit: str,
     settings: Section,
     trial: bool = True,
-    cured: Mapping[str, Memory] | None = None,
+    cured: Mapping[str, Kept] | None = None,
 ) -> list[Assigned]:
     """One assignment for each memory of a moment, in their order: the recorded one, its family's, none if exempt, or a coin.
 
@@ -68,7 +68,7 @@ def assignments(
         for memory in memories
     }
 
-    def exempt(memory: Memory) -> str:
+    def exempt(memory: Kept) -> str:
         """Why nobody tosses for it here; empty where a coin decides."""
         if not trial:
             return "no trial was asked for"
@@ -82,7 +82,7 @@ def assignments(
     is_short = any(_left_out(memory, own, known) for memory in memories)
     coins = {} if is_short else tossed(key, unit, subjects)
 
-    def assigned(memory: Memory) -> Assigned:
+    def assigned(memory: Kept) -> Assigned:
         family, use = family_of(memory), own.get(memory.id)
         if use is not None:
             crossed = use.arm == WITHHELD and not trial
@@ -103,30 +103,32 @@ def assignments(
     return [assigned(memory) for memory in memories]
 
 
-def _told_first(memories: Iterable[Memory]) -> set[str]:
+def _told_first(memories: Iterable[Kept]) -> set[str]:
     """The decisions of which a part is told for the first time: it brings the whole."""
     return {
-        family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)
+        family_of(each)
+        for each in memories
+        if not each.signals.get("uses") and each.about not in ("", WAY)
     }
 
 
-def _left_out(memory: Memory, own: Mapping[str, Use], known: Mapping[str, Use]) -> bool:
+def _left_out(memory: Kept, own: Mapping[str, Use], known: Mapping[str, Use]) -> bool:
     """Whether this unit goes without it already."""
     use = own.get(memory.id) or known.get(family_of(memory))
     return use is not None and use.arm == WITHHELD
 
 
-def tells_cure_of(memory: Memory) -> str:
+def tells_cure_of(memory: Kept) -> str:
     """The lesson whose cure a command is; empty for other lessons."""
     return memory.family if memory.klass == "command" else ""
 
 
-def is_exempt(memory: Memory, settings: Section) -> bool:
+def is_exempt(memory: Kept, settings: Section) -> bool:
     """Whether a lesson is given to everybody: only such a one may stand where no coin is thrown."""
     return _rate(memory, settings).value <= 0.0
 
 
-def _rate(memory: Memory, settings: Section) -> Rate:
+def _rate(memory: Kept, settings: Section) -> Rate:
     return rate_for(
         own=why_untossed(memory, settings.exempt), verdict=memory.verdict, rate=settings.rate
     )

@@ -7,8 +7,9 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    from tacit.core.memory import Memory
+    from tacit.hosts.dialect import Event
 
 START, TASK, PROMPT, COMMAND, FILE, FAILURE = "start", "task", "prompt", "command", "file", "error"
 
@@ -55,7 +56,7 @@ class Query:
 class Told:
     """A lesson on its way to an agent."""
 
-    memory: Memory
+    memory: Any  # a Candidate, or the whole Memory where a profile's wording names more of it
     signer: str = ""  # of a team mate's lesson
     caution: bool = False  # to be given as a suggestion, not a rule
 
@@ -81,6 +82,11 @@ class Injection:
     suppressed: tuple[LeftOut, ...] = ()  # the nearest of those left out
     left_out: Mapping[str, int] = {}  # all of them, counted by reason
     note: str = ""  # why nothing is said, where that is not plain
+
+
+def is_emptied(event: Event) -> bool:
+    """Whether this context has just lost what it was told."""
+    return event.source == "compact" or (event.source == "resume" and event.forgets)
 
 
 def moment_of(query: Query, hook: bool) -> str:

@@ -1,19 +1,21 @@
 """What a store knows at a moment: candidates by one full-text query, chosen by `select`.
 
-A candidate for a command or a file holds a word of it; for a prompt and an output it is what the ranking finds first. What may be told
-to an agent is the store's to say (`INJECTABLE_ROWS`).
+A candidate for a command or a file holds a word of it; for a prompt and an output it is what the ranking finds first.
+What may be told to an agent is the store's to say.
 """
 
 from __future__ import annotations
 
-from tacit.core.links import CONFIRMED
-from tacit.core.memory import ABOUT, TWIN, said_more, topic_of
+from tacit.core.memory import ABOUT, TWIN, is_found_once, said_more
 from tacit.core.shell_line import simple_commands, unquoted
+from tacit.hooks.events import COMMAND, FAILURE, FILE, START, TASK, moment_of
 from tacit.hooks.search import CANDIDATES, Search, words_of
 from tacit.hooks.select import (
+    CALL_TOKENS,
     LONGEST_LINE,
     OUTPUT_END,
     PART_OF,
+    PROMPT_TOKENS,
     START_TOKENS,
     Fit,
     Here,
@@ -27,17 +29,23 @@ from tacit.hooks.select import (
     is_way,
     rare_words,
 )
+from tacit.stores import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.rows import Hit
-    from tacit.stores.sqlite.fulltext import FullText
+    from tacit.hooks.events import Query
+    from tacit.stores.moments import Candidate, FullText
 
 WRITTEN = 2_000  # characters of what is written into a file that are read for names
+CALLS = ("hook:before-command", "hook:before-file")  # surfaces that share one room
+# Where no prompt hook follows, as at `tacit inject`: half as much again; beside a task half for ways of working.
+ALONE, WAYS_BESIDE = 3 * START_TOKENS // 2, START_TOKENS // 2
+LEAST_FIT = 0.08  # of a lesson that is told with a task
+NOTICED = "notice"  # the source of what several sessions failed on alike
 
 
 class Known:
@@ -46,27 +54,28 @@ class Known:
     def __init__(
         self,
         full: FullText,
+        query: Query,
         *,
         common: Collection[str] = (),
-        given: Iterable[Memory] = (),
-        may: Callable[[Memory], bool] | None = None,
+        given: Iterable[Candidate] = (),
         apart: Collection[frozenset[str]] = (),
+        once: bool = True,
     ) -> None:
         self.full = full
-        self.may = may
+        self.query = query
+        self.once = once  # also what one session found
         self.apart = apart  # pairs that say opposite things: of them one is told
-        self.memories: dict[str, Memory] = {}  # by id, of what was looked at
         words = {*full.tokens("\n".join(sorted(common)))} if common else set[str]()
-        told = {each.id: self._lesson(each, 0) for each in given}
+        told = {each.id: lesson_of(each, apart) for each in given}
         self.here = Here(full.tokens, {*common, *words}, told)
 
     def start(self, room: int = START_TOKENS) -> list[Lesson]:
         """What is told when a session begins."""
         return at_start(self._lessons(self.full.ways()), self.here, room)
 
-    def again(self, told: Iterable[Memory], room: int) -> list[Lesson]:
+    def again(self, told: Iterable[Candidate], room: int) -> list[Lesson]:
         """What this context was told before it was emptied, as far as there is room."""
-        return filled([self._lesson(each, 0) for each in told], self.here, room)
+        return filled([lesson_of(each, self.apart) for each in told], self.here, room)
 
     def task(self, text: str, floor: float, room: int, most: int) -> list[Lesson]:
         """What `recall` finds first for a task, where more is told than at a prompt."""
@@ -79,11 +88,8 @@ class Known:
 
     def command(self, line: str, room: int) -> list[Lesson]:
         """What is told before a command."""
-        said = [
-            unquoted(word) or ""
-            for words, *_ in simple_commands(line[:LONGEST_LINE])
-            for word in words
-        ]
+        commands = simple_commands(line[:LONGEST_LINE])
+        said = [unquoted(word) or "" for words, *_ in commands for word in words]
         programs = [word.rpartition("/")[2] for word in said if not word.startswith("-")]
         return at_command(line, self._holding(" ".join(programs)), self.here, room)
 
@@ -92,80 +98,139 @@ class Known:
         said = f"{path.rpartition('/')[2]} {text[:WRITTEN]}"
         return at_file(path, text[:WRITTEN], self._holding(said), self.here, room, before)
 
-    def failure(self, line: str, output: str, met: Iterable[Hit] = ()) -> list[Lesson]:
-        """What is told when a command failed; `met` are lessons about that very error."""
-        known = [self._lesson(hit.memory, hit.n) for hit in met if self._is_for(hit.memory)]
+    def failure(self, line: str, output: str) -> list[Lesson]:
+        """What is told when a command failed: what is about that very error before all."""
+        known = self._lessons(about_error(self.full, output))
         return at_failure(line, output, self._fits(output[-OUTPUT_END:]), self.here, known)
-
-    def _is_for(self, memory: Memory) -> bool:
-        return self.may is None or self.may(memory)
 
     def _fits(self, text: str) -> list[Fit]:
         """What the ranking finds for a text, best first."""
         search = Search(self.full, text)
         found = {each.n: each for each in search.best(CANDIDATES)}
-        hits = self.full.lessons({n: each.score for n, each in found.items()})
         fits = [
-            Fit(self._lesson(hit.memory, hit.n), hit.score, found[hit.n].shared)
-            for hit in hits
-            if self._is_for(hit.memory)
+            Fit(each, found[each.n].score, found[each.n].shared) for each in self._lessons(found)
         ]
         self.here.rare = rare_words(search.counts, self.full.total, fits, self.here.common)
         return fits
 
     def _under(self, topic: str) -> list[Lesson]:
         """What is settled under a topic."""
-        return [each for each in self._holding(topic) if topic_of(each.subject) == topic]
+        return [each for each in self._holding(topic) if each.topic == topic]
 
     def _holding(self, text: str) -> list[Lesson]:
         """Lessons that hold any word of a text."""
         words = [word for word in dict.fromkeys(words_of(text)) if len(word) > 1]
         return self._lessons(self.full.match(words, 2 * CANDIDATES))
 
-    def _lessons(self, numbers: Sequence[int]) -> list[Lesson]:
-        hits = self.full.lessons(dict.fromkeys(numbers, 0.0))
-        return [self._lesson(hit.memory, hit.n) for hit in hits if self._is_for(hit.memory)]
+    def _lessons(self, numbers: Iterable[int]) -> list[Lesson]:
+        found = moments.candidates(self.full.store, numbers, told=bool(self.full.may))
+        return [
+            lesson_of(each, self.apart)
+            for each in found
+            if is_for(each, self.query) and (self.once or not is_found_once(each))
+        ]
 
-    def _lesson(self, memory: Memory, n: int) -> Lesson:
-        self.memories[memory.id] = memory
-        pairs = (" ".join(sorted(pair)) for pair in self.apart if memory.id in pair)
-        return lesson_of(memory, n, pairs)
+
+def chosen(
+    known: Known,
+    told: Sequence[Candidate],
+    calls: Sequence[str],
+    spent: int,
+    surface: str,
+    repeat: bool,
+    most: int,
+) -> list[Candidate]:
+    """What belongs to this moment, in the order in which it is told.
+
+    `told` is what this context was given, `calls` what of it at commands and files, in `spent` tokens.
+    """
+    query, hook = known.query, surface.startswith("hook")
+    moment = moment_of(query, hook)
+    room = CALL_TOKENS - spent
+    found: list[Lesson] = []
+    if moment == COMMAND:
+        found = known.command(query.command, room)
+    elif moment == FILE:
+        for path in query.files:
+            found += known.file(path, query.task, room, calls)
+    elif moment == FAILURE:
+        found = known.failure(query.command, "\n".join(query.errors))
+    elif moment == START:
+        found = known.start(START_TOKENS if hook else ALONE)
+        found += known.again(told, START_TOKENS + PROMPT_TOKENS) if repeat else []
+    elif moment == TASK:
+        found = [] if told else known.start(WAYS_BESIDE)
+        asked = "\n".join((query.task, *query.files, *query.errors))
+        found += known.task(asked, LEAST_FIT, ALONE, most)
+    else:
+        found = known.prompt(query.task)
+        for error in query.errors:
+            found += known.failure(query.command, error)
+    return [*{each.id: each.of for each in found}.values()][:most]
 
 
-def lesson_of(memory: Memory, n: int, pairs: Iterable[str] = ()) -> Lesson:
+def about_error(full: Any, error: str) -> list[int]:
+    """Lessons about exactly this error; of one that names several things, those that are about this one."""
+    from tacit.words.diagnose import signatures, told_of
+
+    marks = {*signatures(error)}
+    if not marks:
+        return []
+    numbers = moments.about_errors(full.store, full.names, sorted(marks))
+    return [
+        each.n
+        for each in moments.candidates(full.store, numbers)
+        if each.source != NOTICED
+        or marks.intersection(told_of(*moments.error_and_tags(full.store, each.id)))
+    ]
+
+
+def is_for(lesson: Candidate, query: Query) -> bool:
+    """Whether a lesson is for whoever asks."""
+    if lesson.scope == "agent" and lesson.agent != query.agent:
+        return False  # in every project it would reach everybody
+    if (query.main or query.agent) and lesson.agent not in ("", query.agent):
+        return False
+    if query.agent and "subagent" in lesson.text.replace("-", "").lower():
+        return False  # it says who should do it: for whoever starts sub-agents
+    if query.category and lesson.category != query.category:
+        return False
+    return not query.kind or query.kind in (lesson.own_kind, lesson.klass)
+
+
+def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson:
     """A kept lesson as moments see it; of each pair that it is one of the other is told no more."""
-    extra = memory.extra or {}
-    sign: Any = extra.get("sign")
+    extra, less = kept.extra, said_more(kept) < 0
     before = extra.get(ABOUT)
     twin = [*map(str, [*(extra.get(TWIN) or ())][:1])]
+    pairs = [" ".join(sorted(pair)) for pair in apart if kept.id in pair]
     return Lesson(
-        memory.id,
-        n,
-        memory.text,
-        memory.klass,
-        memory.about,
-        memory.paths,
-        person=memory.trust == "user"
-        or extra.get("witness") == "user"
-        or bool((memory.tally.signals or {}).get(CONFIRMED)),
-        met=max(1, memory.tally.seen),
-        sign=(str(sign[0]), str(sign[1])) if _is_pair(sign) else ("", ""),
-        twins=(memory.id, folded(memory.text), *pairs, *(() if said_more(memory) < 0 else twin)),
-        less=[f"{PART_OF}{name}" for name in twin] if said_more(memory) < 0 else (),
+        kept.id,
+        kept.n,
+        kept.text,
+        kept.klass,
+        kept.about,
+        kept.files,
+        person=kept.word == "person",
+        met=max(1, kept.met),
+        sign=(kept.sign_in, kept.sign),
+        twins=(kept.id, folded(kept.text), *pairs, *(() if less else twin)),
+        less=[f"{PART_OF}{name}" for name in twin] if less else (),
         before=tuple(before) if isinstance(before, dict) else (),
-        pinned=memory.pinned,
+        pinned=kept.always,
+        of=kept,
     )
 
 
-def is_told_at_starts(memory: Memory) -> bool:
+def is_told_at_starts(kept: Candidate | Memory) -> bool:
     """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
-    return is_way(lesson_of(memory, 0))
+    witness, confirmed = (kept.extra or {}).get("witness"), kept.signals.get("confirmed")
+    person = kept.by == "user" or witness == "user" or bool(confirmed)
+    return is_way(
+        Lesson(kept.id, 0, "", kept.klass, met=kept.met, person=person, pinned=kept.always)
+    )
 
 
 def folded(text: str) -> str:
     """A text as it is compared: two that read the same are one."""
     return " ".join(text.casefold().split()).rstrip(".")
-
-
-def _is_pair(sign: object) -> bool:
-    return isinstance(sign, (list, tuple)) and len(sign) > 1

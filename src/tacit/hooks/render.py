@@ -8,8 +8,8 @@ text leave its line.
 
 from __future__ import annotations
 
-from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import LOOKED_AT, OWNER, PERSONS, frequency_of
+from tacit.core.memory import LOOKED_AT, OWNER, PERSONS, frequency_of, is_found_once
+from tacit.core.plain import LINE_CHARS
 from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.hooks.events import Told
+    from tacit.stores.moments import Candidate
 
     Words = (
         Any  # a profile's `render` section, or what has its heading, intro, line and max_line_chars
@@ -36,7 +37,35 @@ LONGEST_LINE = 4000  # characters of a line where a profile sets no limit: an ex
 WORD_CHARS = 60  # characters of a source, a kind, a title
 
 
-def render(
+def render(given: Sequence[Told], nonce: str, again: bool = False) -> str:
+    """The lessons as one text, nothing where there are none. A context that was told before is told briefly."""
+    if not given:
+        return ""
+    lines = (note(each.memory, LINE_CHARS, each.signer) for each in given)
+    return fenced("\n".join(lines), nonce, AGAIN if again else LABEL)
+
+
+def note(lesson: Candidate | Memory, longest: int = 0, signer: str = "") -> str:
+    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text.
+
+    A team mate's is told by the name that the user's own list of signers gives the key.
+    """
+    signals, extra = lesson.signals, lesson.extra or {}
+    facts = [f"seen {lesson.met}x"] if lesson.met else []
+    if is_found_once(lesson) and lesson.met < 2:
+        facts = [ONCE_WORDS.get(str(extra.get("word")), "found once")]
+    trust = OWNER if signals.get("confirmed") else lesson.by  # kept or worded anew by the person
+    text = plain_line(lesson.text, longest or LONGEST_LINE)
+    if extra.get(LOOKED_AT) == "habits" and trust != OWNER:
+        return f"- [{lesson.id}] {text} (asked for in {lesson.met} sessions)"
+    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
+    return f"- [{lesson.id}] {text} ({told})"
+
+
+# --- as a profile words it
+
+
+def by_profile(
     given: Sequence[Told],
     profile: Profile,
     nonce: str,
@@ -45,7 +74,7 @@ def render(
     wrap: bool | None = None,
     again: bool = False,
 ) -> str:
-    """The lessons as one text; the profile's word for nothing where there are none. A context that was told before is told briefly."""
+    """The lessons as one text in a profile's words; its word for nothing where there are none."""
     label = AGAIN if again else LABEL
     if not given:
         empty = profile.render.empty
@@ -102,28 +131,7 @@ def _worded(given: Sequence[Told], profile: Profile, renderer: str) -> str:
 
 def _notes(given: Sequence[Told], profile: Profile, words: Words) -> str:
     """One line a lesson: - [id] text (seen 3x, user)"""
-    return "".join(_note(each.memory, words.max_line_chars, each.signer) + "\n" for each in given)
-
-
-def _note(memory: Memory, longest: int = 0, signer: str = "") -> str:
-    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text.
-
-    A team mate's is told by the name that the user's own list of signers gives the key.
-    """
-    facts = [f"seen {memory.tally.seen}x"] if memory.tally.seen else []
-    if is_found_once(memory):
-        facts = (
-            [ONCE_WORDS.get(str((memory.extra or {}).get("word")), "found once")]
-            if memory.tally.seen < 2
-            else facts
-        )
-    trust = (
-        OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust
-    )  # kept or worded anew by the person
-    if (memory.extra or {}).get(LOOKED_AT) == "habits" and trust != OWNER:
-        return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST_LINE)} (asked for in {memory.tally.seen} sessions)"
-    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
-    return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST_LINE)} ({told})"
+    return "".join(note(each.memory, words.max_line_chars, each.signer) + "\n" for each in given)
 
 
 def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[str, str]) -> str:
@@ -131,7 +139,7 @@ def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[st
     if not hits:
         return ""
     told = (
-        _note(memory, signer=signers.get(memory.id, "")) + (f" [{mark}]" if mark else "")
+        note(memory, signer=signers.get(memory.id, "")) + (f" [{mark}]" if mark else "")
         for memory, mark in hits
     )
     return fenced("\n".join(told), nonce)

@@ -15,6 +15,7 @@ from tacit.core.shell_line import simple_commands, unquoted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
 # The twelve numbers, each with what chose it (bench/results/select.md has the exams).
 BEST = 3  # at a prompt; two told no less of the decisions exam, four nothing that fits better
@@ -35,33 +36,18 @@ LONGEST_WORDS = 24  # words of one command that are read
 FRONT = frozenset("sudo env time nohup nice command exec xargs timeout".split())
 CURES = ("fix", "pitfall", "fact")
 WAYS = ("rule", "preference")
+EVERYTHING = "*"  # as a subject: a way of working
 PART_OF = "part of "  # before the name of twins, for one that says less than they do
 
 Call = tuple[str, ...]  # a program and the words that say which of its commands
 
 
 class Lesson:
-    """A lesson as moments see it."""
+    """A lesson as moments see it. What its subject names is read off only where a moment asks."""
 
     __slots__ = (
-        "commands",
-        "covers",
-        "everything",
-        "files",
-        "id",
-        "kind",
-        "less",
-        "met",
-        "n",
-        "names",
-        "own",
-        "person",
-        "pinned",
-        "sign",
-        "subject",
-        "text",
-        "topic",
-        "twins",
+        *("before", "covers", "id", "kind", "less", "met", "n", "of", "paths"),
+        *("person", "pinned", "sign", "subject", "text", "topic", "twins"),
     )
 
     def __init__(
@@ -80,31 +66,47 @@ class Lesson:
         before: Collection[str] = (),
         pinned: bool = False,
         less: Collection[str] = (),
+        of: Any = None,
     ) -> None:
-        self.id, self.n, self.text, self.kind = id, n, text, kind
+        self.id, self.n, self.text, self.kind, self.paths = id, n, text, kind, paths
         self.person, self.met = person, met  # a person's word; sessions that vouch for it
         self.pinned = pinned  # told at every start
-        self.sign = (
-            sign  # where its literal mark stands (E: output, T: text of a call), and the mark
-        )
+        self.sign = sign  # where its mark stands (output, call or prompt), and the mark
         self.less = bool(less)  # it says a part of what a fuller one says
         self.twins = frozenset((*twins, *less))  # names it shares with those that say the same
         self.covers = frozenset((*twins, *(() if less else (f"{PART_OF}{name}" for name in twins))))
-        self.everything = about in ("", "*")
-        topic, *names = ("",) if self.everything else (part.strip() for part in about.split(";"))
-        self.topic = topic.casefold()
-        self.subject = "" if self.everything else about
-        files = {name for name in (*paths, *names) if is_file(name)}
-        ends = (name.rpartition("/")[2] for name in files)
-        self.names = {name for name in (*names, *ends) if is_telling(name)}
-        self.files = {name.lstrip("./") for name in files}
-        spans = text.split("`")[1::2]
-        said = [name for name in names if " " in name or name in spans]
-        said += [*before, *([sign[1]] if sign[0] == "T" else [])]
-        said += [each for each in spans if " " in each and (not about or each.split()[0] in names)]
-        self.commands = {known for name in said for known in calls_of(name, named=True)}
-        options = {name for name in names if name.startswith("-")}
-        self.own = options | {name for name in self.names if " " not in name}
+        self.subject = "" if about == EVERYTHING else about
+        self.topic = self.subject.partition(";")[0].strip().casefold()
+        self.before = before  # commands that it is told before
+        self.of = of  # as the store keeps it
+
+    def literal(self) -> list[str]:
+        """The names of its subject."""
+        return [name.strip() for name in self.subject.split(";")[1:]]
+
+    def own_files(self) -> set[str]:
+        """The files it is about."""
+        return {name for name in (*self.paths, *self.literal()) if is_file(name)}
+
+    def names(self) -> set[str]:
+        """The telling names of its subject, those of its files among them."""
+        ends = [name.rpartition("/")[2] for name in self.own_files()]
+        return {name for name in (*self.literal(), *ends) if is_telling(name)}
+
+    def commands(self) -> set[Call]:
+        """The commands it is about."""
+        named, spans = self.literal(), self.text.split("`")[1::2]
+        said = [name for name in named if " " in name or name in spans]
+        said += [*self.before, *([self.sign[1]] if self.sign[0] == "call" else [])]
+        said += [
+            each for each in spans if " " in each and (not self.subject or each.split()[0] in named)
+        ]
+        return {known for name in said for known in calls_of(name, named=True)}
+
+    def own_words(self) -> set[str]:
+        """Options and names by which a common command is told to be this one."""
+        options = {name for name in self.literal() if name.startswith("-")}
+        return options | {name for name in self.names() if " " not in name}
 
 
 class Fit:
@@ -135,7 +137,9 @@ class Here:
 
     def named(self, lesson: Lesson, text: str) -> bool:
         """Whether a telling name of its subject stands in a text as a whole."""
-        return any(stands(name, text) and name.lower() not in self.common for name in lesson.names)
+        return any(
+            stands(name, text) and name.lower() not in self.common for name in lesson.names()
+        )
 
 
 def rare_words(
@@ -181,11 +185,12 @@ def at_prompt(
     """
     least = RARE + len(text) // MORE_PER
     first, then = list[Lesson](), list[Lesson]()
+    low = text.lower()
     for fit in fits:
         lesson = fit.lesson
-        if lesson.sign[0] == "U" and lesson.sign[1].lower() in text.lower():
+        if lesson.sign[0] == "prompt" and lesson.sign[1].lower() in low:
             first.append(lesson)
-        elif here.named(lesson, text) or points(fit, here) >= least:
+        elif len(then) < BEST and (points(fit, here) >= least or here.named(lesson, text)):
             then.append(lesson)
     best = [*first, *then][:BEST]
     if not best:
@@ -211,7 +216,7 @@ def at_command(
     for lesson in lessons:
         if deep := depth(lesson, calls, line, here):
             found.append((deep + 2.0, lesson))
-        elif lesson.sign[0] == "T" and stands(lesson.sign[1], line):
+        elif lesson.sign[0] == "call" and stands(lesson.sign[1], line):
             found.append((1.0, lesson))
     return filled(_ordered(found), here, room, LINES, one_of_topic=True)
 
@@ -232,7 +237,7 @@ def at_file(
     said = f"{path}\n{text}"
     found = []
     for lesson in lessons:
-        if lesson.sign[0] == "T" and stands(lesson.sign[1], said):
+        if lesson.sign[0] == "call" and stands(lesson.sign[1], said):
             found.append((3.0, lesson))
         elif is_about(lesson, path, here):
             found.append((2.0, lesson))
@@ -243,7 +248,10 @@ def at_file(
 
 def is_about(lesson: Lesson, path: str, here: Here) -> bool:
     """Whether a file is a lesson's, and no common one."""
-    return any(is_same_file(each, path) and not _is_common(each, here) for each in lesson.files)
+    return any(
+        is_same_file(each.lstrip("./"), path) and not _is_common(each, here)
+        for each in lesson.own_files()
+    )
 
 
 def at_failure(
@@ -254,12 +262,12 @@ def at_failure(
     first, then = list(met), list[Lesson]()
     for fit in fits:
         lesson = fit.lesson
-        if lesson.sign[0] == "E" and lesson.sign[1].lower() in end:
+        if lesson.sign[0] == "output" and lesson.sign[1].lower() in end:
             first.append(lesson)
         elif (
             lesson.kind in CURES
             and len(fit.shared & frozenset(here.rare)) >= RARE_OF_CURE
-            and any(called(known, calls) for known in lesson.commands)
+            and any(called(known, calls) for known in lesson.commands())
         ):
             then.append(lesson)
     return filled([*first, *then], here, PROMPT_TOKENS, LINES, one_of_topic=True)
@@ -270,29 +278,41 @@ def filled(
 ) -> list[Lesson]:
     """As many as fit, in this order: none that was told, none whose twin was, none twice."""
     told: list[Lesson] = []
+    saying = by_name((*order, *here.given.values()))
+    known = set(here.given)
     for each in order:
         topic = each.topic if one_of_topic else ""
         if (
             len(told) < lines
             and cost(each) <= room
-            and each.id not in here.given
-            and not is_said(each, order, (*here.given.values(), *told))
+            and not is_said(each, saying, known)
             and not (topic and any(topic == other.topic for other in told))
         ):
             room -= cost(each)
             told.append(each)
+            known.add(each.id)
     return told
 
 
-def is_said(each: Lesson, order: Iterable[Lesson], known: Iterable[Lesson]) -> bool:
+def by_name(lessons: Iterable[Lesson]) -> dict[str, list[Lesson]]:
+    """Lessons by each name under which they say all that another one says."""
+    found: dict[str, list[Lesson]] = {}
+    for each in lessons:
+        for name in each.covers:
+            found.setdefault(name, []).append(each)
+    return found
+
+
+def is_said(each: Lesson, saying: Mapping[str, Sequence[Lesson]], known: Collection[str]) -> bool:
     """Whether another says the same: one that is known, or the fuller one or a person's that comes; never another's for a person's."""
-    for other in known:
-        if each.id == other.id or (each.twins & other.covers and (other.person or not each.person)):
-            return True
+    if each.id in known:
+        return True
+    others = (one for name in each.twins for one in saying.get(name, ()) if one.id != each.id)
     return any(
-        each.twins & other.covers and (each.less or (other.person and not each.person))
-        for other in order
-        if other.id != each.id
+        each.less
+        or (other.person and not each.person)
+        or (other.id in known and (other.person or not each.person))
+        for other in others
     )
 
 
@@ -361,10 +381,10 @@ def is_same_file(known: str, touched: str) -> bool:
 
 def depth(lesson: Lesson, calls: Sequence[Call], line: str, here: Here) -> int:
     """How exactly one of these calls is a lesson's command: its words, or 0."""
-    for known in lesson.commands:
+    for known in lesson.commands():
         usual = " ".join(known).lower() in here.common
         if called(known, calls) and (
-            any(stands(word, line) for word in lesson.own) if usual else True
+            any(stands(word, line) for word in lesson.own_words()) if usual else True
         ):
             return len(known)
     return 0

@@ -12,8 +12,8 @@ from tacit.core.memory import Memory
 from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE, barred
 from tacit.hooks.answer import Order, Scored, text_of
-from tacit.hooks.deliver import at_odds, failed_so
 from tacit.hooks.events import LeftOut, Told
+from tacit.hooks.known import about_error
 from tacit.hooks.render import frame_tokens, line_tokens
 from tacit.hooks.search import CANDIDATES, Search
 from tacit.origins.levels import all_out, fit, level_for
@@ -26,6 +26,7 @@ from tacit.origins.ranked import (
     ordered,
     ranking,
 )
+from tacit.stores import moments
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
@@ -48,12 +49,12 @@ def chooser(
     level: str,
     renderer: str,
     wrap: bool | None,
-) -> Callable[[Mapping[str, bool], bool], tuple[list[Memory], Collection[str], list[LeftOut]]]:
+) -> Callable[[Mapping[str, bool], bool], tuple[list[str], Collection[str], list[LeftOut]]]:
     """What stands in for plain selection."""
 
     def choose(
         before: Mapping[str, bool], repeat: bool
-    ) -> tuple[list[Memory], Collection[str], list[LeftOut]]:
+    ) -> tuple[list[str], Collection[str], list[LeftOut]]:
         wanted, projects = asked(query), scope_projects(project.id)
         size = level_for(profile, level, query.task, query.agent)
         hits: list[Found] = []
@@ -62,7 +63,8 @@ def chooser(
             told = store.memories(given)
             hits += [Candidate(memory, "before", n) for n, memory in enumerate(told)]
         for error in query.errors:
-            hits += failed_so(store, projects, error)
+            full = store.full_text(projects, True)
+            hits += full.lessons(dict.fromkeys(about_error(full, error), 1.0), "signature")
         if wanted.nothing or not before:
             hits += store.standing(projects, limit=size.most + SPARE)
             hits += store.recurring(projects, limit=size.most + SPARE)
@@ -83,13 +85,13 @@ def chooser(
             profile,
             cost=lambda each: line_tokens(Told(each.memory, "", each.caution), profile, renderer),
             spent=frame_tokens(profile, renderer, wrap),
-            at_odds=frozenset(at_odds(store, project.id)),
+            at_odds=frozenset(moments.at_odds(store, project.id)),
         )
         again = [each for each in found.ranked if each.memory.id in known]
         left = [*fitted.left, *all_out(again, "assigned before"), *found.left]
         left.sort(key=lambda each: -each.score)
         cautions = {each.memory.id for each in fitted.kept if each.caution}
-        return [each.memory for each in fitted.kept], cautions, left
+        return [each.memory.id for each in fitted.kept], cautions, left
 
     return choose
 

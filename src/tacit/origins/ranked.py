@@ -6,8 +6,7 @@ Every number that a person may want to set comes from the profile; each score is
 from __future__ import annotations
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.links import is_found_once
-from tacit.core.memory import frequency_of, is_unrecalled, path_of
+from tacit.core.memory import frequency_of, is_found_once, is_unrecalled, path_of
 from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.value import value
 from tacit.hooks.events import LeftOut

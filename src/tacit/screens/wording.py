@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.errors import numbered
-from tacit.core.links import INSTRUCTED, is_found_once
-from tacit.core.memory import HEARD_WORDS, OWNER, WAY, Memory, names_of
+from tacit.core.links import INSTRUCTED
+from tacit.core.memory import HEARD_WORDS, OWNER, WAY, Memory, is_found_once, names_of
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay

@@ -9,7 +9,7 @@ import apsw
 
 from tacit.core.memory import HEARSAY, Memory, met_in
 from tacit.core.rows import Hit
-from tacit.stores.sqlite.fulltext import NEIGHBOURS, PARTS, WAYS, Text
+from tacit.stores.moments import NEIGHBOURS, PARTS, WAYS, Text
 from tacit.words.tokens import index_words, task_words
 
 

@@ -260,7 +260,7 @@ class Statements(ABC):
     """How a reader asks. An engine provides `rows`."""
 
     @abstractmethod
-    def rows(self, sql: str, **named: Any) -> list[Any]:
+    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
         """The rows that a statement answers with."""
 
     def one(self, sql: str, **named: Any) -> Any:

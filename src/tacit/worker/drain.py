@@ -24,6 +24,7 @@ from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.core.value import replace
+from tacit.hooks.start_worker import spawned
 from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
 from tacit.stores.lookups import last_learned
@@ -34,7 +35,7 @@ from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction
 from tacit.worker.jobs import done_by
 from tacit.worker.listening import Listening
-from tacit.worker.turns import Worked, is_paused, spawned
+from tacit.worker.turns import Worked, is_paused
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests

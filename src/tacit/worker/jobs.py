@@ -23,10 +23,10 @@ from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
+from tacit.screens.typed import fulfilled
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.stores.queue import sessions_to_read
 from tacit.stores.readings import WAITING
-from tacit.surfaces.hooks.words import fulfilled
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:

@@ -8,17 +8,16 @@ learns it by rules and leaves the reading, and a hook that finds such a worker a
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from tacit.core import clock
 from tacit.core.value import value
+from tacit.hooks.start_worker import lock, serves_others
 from tacit.hosts import surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping
 
     from tacit.stores.sql import Store
 
@@ -45,20 +44,6 @@ class Worked:
         )
 
 
-def spawned(words: Sequence[str], env: Mapping[str, str], turn: int | None = None) -> int:
-    """Start a command of ours in a session of its own, with nobody at its ends; its process. It has the lock `turn` as `turn + 3`."""
-    # -P: a hook runs in a project's folder, whose modules are not ours to import.
-    argv = [sys.executable, "-P", "-m", "tacit", *words]
-    given: list[tuple[Any, ...]] = [] if turn is None else [(os.POSIX_SPAWN_DUP2, turn, turn + 3)]
-    given += [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    try:
-        return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given, setsid=True)
-    except (
-        NotImplementedError
-    ):  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
-        return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given)
-
-
 def detach(turn: int = 0) -> None:
     """Leave the hook's surroundings: its session, its folder, its open files except the lock that it handed on."""
     for leave in (os.setsid, lambda: os.chdir("/")):
@@ -70,25 +55,6 @@ def detach(turn: int = 0) -> None:
     if turn:
         os.closerange(turn + 1, 256)
         os.set_inheritable(turn, False)  # nobody whom the worker starts holds it on
-
-
-def lock(path: str, patient: bool = False, suffix: str = "") -> int | None:
-    """The open lock file, if the lock could be had; closing it gives the lock back. Never a lock on the store itself:
-    SQLite's own would be lost with it."""
-    import fcntl
-
-    fd = os.open(
-        f"{os.path.realpath(path)}.worker{suffix}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
-    for _ in range(10 if patient else 1):
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except OSError:
-            if patient:
-                time.sleep(0.02)  # a hook that only looks holds it for a moment
-    os.close(fd)
-    return None
 
 
 def take_turn(path: str, env: Mapping[str, str]) -> int | None:
@@ -110,24 +76,6 @@ def take_turn(path: str, env: Mapping[str, str]) -> int | None:
         os.ftruncate(held, 0)
         os.pwrite(held, own.encode(), 0)
     return held
-
-
-def serves_others(path: str, own: str) -> bool:
-    """Whether the worker that holds the lock has surroundings other than these."""
-    from tacit.safety.files import head_of
-
-    said = head_of(f"{os.path.realpath(path)}.worker", 64).decode("ascii", "replace")
-    return bool(said) and said != own
-
-
-def is_awaited(path: str, own: str) -> bool:
-    """Whether a worker with these surroundings waits for its turn already."""
-    if not os.path.exists(f"{os.path.realpath(path)}.worker.{own}"):
-        return False
-    held = lock(path, suffix=f".{own}")
-    if held is not None:
-        os.close(held)
-    return held is None
 
 
 def is_paused(store: Store) -> bool:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
-from tacit.core.links import is_found_once
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, is_found_once
 from tacit.core.moves import lifts
 from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN

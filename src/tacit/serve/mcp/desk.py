@@ -21,11 +21,11 @@ from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageEr
 from tacit.core.memory import Memory, memory_json
 from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
+from tacit.hooks.session import ancestors, served_by
 from tacit.hosts import speaker
 from tacit.safety.one_line import plain_line
 from tacit.screens.selection import unasked
 from tacit.screens.views import picked
-from tacit.surfaces.session import ancestors, served_by
 
 T = TypeVar("T")
 

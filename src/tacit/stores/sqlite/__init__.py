@@ -57,9 +57,14 @@ class SqliteStore(Store):
         self.tokens: Callable[[str], list[str]] | None = None  # and how the full text reads a text
         connection.set_busy_handler(self._busy)
 
-    def rows(self, sql: str, **named: Any) -> list[Any]:
+    @property
+    def connection(self) -> apsw.Connection:
+        """Its connection."""
+        return self._connection
+
+    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
         try:
-            return self._cursor.execute(sql, named).fetchall()
+            return self._cursor.execute(sql, bound or named).fetchall()
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self.path, "reading") from error
 
@@ -194,9 +199,9 @@ class SqliteTransaction(Transaction):
         self.confidence = confidence
         self._spoke = False  # a lesson was written
 
-    def rows(self, sql: str, **named: Any) -> list[Any]:
+    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
         try:
-            return self._store._cursor.execute(sql, named).fetchall()
+            return self._store._cursor.execute(sql, bound or named).fetchall()
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 

@@ -1,4 +1,4 @@
-"""Words to and from the person at a host: what a start tells them; and `tacit keep 1 3`, `tacit drop 2`, and nothing else on the line.
+"""A word typed to an agent: `tacit keep 1 3`, `tacit drop 2`, and nothing else on the line.
 
 The hook only notes the wish, with what the numbers stood for just then, and says those words again. It is done when the session is
 learned if the transcript's own mark says that a person typed that very line, at an entry point where people type; never for what a
@@ -12,7 +12,7 @@ from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
     from tacit.app import Memories
@@ -130,32 +130,3 @@ def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> 
     with home.store.write() as tx:
         tx.put_meta(_key(session), dumps([] if over else left))
     return told
-
-
-def receipt(memories: Memories) -> str:
-    """What the worker noted of this project's last session, told once."""
-    key = f"receipt:{memories.project_id}"
-    if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
-        return ""
-    with memories.store.write(wait=_WORD_WITHIN) as tx:
-        unit, _, rest = tx.meta(key).partition("\t")
-        line = rest.partition("\t")[0]
-        tx.put_meta(key, f"{unit}\t")
-    return f"tacit, last session: {line}" if line else ""
-
-
-def left_out(memories: Memories, chosen: Mapping[str, Any]) -> str:
-    """What of the settings here does not count, told once for each version of the files; of a variable at each start."""
-    from tacit.safety.one_line import plain_line
-
-    if asked := [each for each in chosen.get("left_out", ()) if each.startswith("TACIT_IGNORE:")]:
-        return f"tacit: {plain_line(asked[0], 300)}"
-    key = f"config:{memories.project_id}"
-    compiled = memories.store.meta(key)
-    if '"left_out": ["' not in compiled or '"told": true' in compiled:
-        return ""
-    known = loads(compiled)
-    with memories.store.write(wait=_WORD_WITHIN) as tx:
-        tx.put_meta(key, dumps({**known, "told": True}))
-    more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
-    return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"

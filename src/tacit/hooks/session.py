@@ -17,12 +17,13 @@ import os
 from tacit.core import clock
 from tacit.core.value import dumps, loads
 from tacit.safety.files import head_of
+from tacit.stores import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tacit.stores.sql import Store
+    from tacit.hooks.record import Store
 
 SESSIONS_KEY = "sessions"
 _MOST = 50  # processes that are remembered; each is one host at work
@@ -43,14 +44,14 @@ def note(
 ) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or host_process())
-    before = loads(store.meta(SESSIONS_KEY) or "{}").get(name, [""])
+    before = loads(moments.meta(store, SESSIONS_KEY) or "{}").get(name, [""])
     if [before[0], *before[2:]] == [session, host, folder]:
         return
     with store.write(wait=wait) as tx:
-        known = loads(tx.meta(SESSIONS_KEY) or "{}")
+        known = loads(moments.meta(tx, SESSIONS_KEY) or "{}")
         known.pop(name, None)
         known[name] = (session, at, host, folder)
-        tx.put_meta(SESSIONS_KEY, dumps(dict([*known.items()][-_MOST:])))
+        moments.put_meta(tx, SESSIONS_KEY, dumps(dict([*known.items()][-_MOST:])))
 
 
 def host_process() -> int:
@@ -73,7 +74,7 @@ def host_process() -> int:
 
 def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str, str, str]:
     """The session that the nearest of these processes serves, its host and its folder; empty where none was noted."""
-    known = loads(store.meta(SESSIONS_KEY) or "{}")
+    known = loads(moments.meta(store, SESSIONS_KEY) or "{}")
     for process, began in ancestors:
         # an older note ends after the second
         session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][:4]
