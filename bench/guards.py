@@ -1,13 +1,13 @@
 """Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
 
-    python -m bench.guards play DATA OUT [--project NAME]                     feed, offer, fire; OUT/firings.jsonl, offers.jsonl
+    python -m bench.guards play DATA OUT FORMS.tsv [--project NAME]           feed, offer, fire; OUT/firings.jsonl, offers.jsonl
     python -m bench.guards sheet OUT… FOLDER [LABELS.tsv]                     the sheet, shuffled, of what has no label yet
     python -m bench.guards count OUT… LABELS.tsv…                             figures by the judges' labels, beside the rules' own
 
-A session is first played against the guards that are armed by then, then learned. A lesson is given from the session after the one that
+A session is first played against the guards that are armed by then, then learned. Which condition a lesson has stands in FORMS.tsv (its text, a tab, the form as `tacit guard --before` takes it). A lesson is given from the session after the one that
 brought it into force. It is offered once it came back in two later sessions and its record over all sessions so far is enough; every offer
-is answered with yes, a refusal once its record is enough for that. Two firings of one call that the rules call wrong count as overruled: that call is
-a note again, as it would be. What every hook gave (without coins) in the sessions that meet an item of the keys again is kept beside it.
+is answered with yes, a refusal once its record is enough for that. Two firings that the rules call wrong count as overruled: the guard is a note again,
+as it would be. What every hook gave (without coins) in the sessions that meet an item of the keys again is kept beside it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ from bench.exams.product import Product
 from bench.exams.transcript import events
 
 import tacit
+from tacit.app.guarding import why_not
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.formats import read
 from tacit.formats.source import FileSource
-from tacit.guards.condition import ASK, REFUSE, Guard, only, reasons, says, spelled
-from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
+from tacit.guards.condition import ASK, REFUSE, Guard, says
+from tacit.guards.forms import condition_of
+from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, offered
 from tacit.reading.command import line_of as shell_line
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given
@@ -43,7 +46,7 @@ LONG = 420  # characters of an output there
 NAMES = {"firing": "firings", "offer": "offers"}  # what a play yields, and its file
 
 
-def play(data: Path, out: Path, names: list[str]) -> None:
+def play(data: Path, out: Path, names: list[str], forms: dict[str, str]) -> None:
     """Feed each project; write offers and firings."""
     out.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
@@ -54,34 +57,31 @@ def play(data: Path, out: Path, names: list[str]) -> None:
         for project in projects(data):
             if names and project.name not in names:
                 continue
-            for kind, row in _played(world_of(project, product)):
+            for kind, row in _played(world_of(project, product), forms):
                 files[kind].write(json.dumps({"project": project.name, **row}) + "\n")
             print(project.name, "done", file=sys.stderr)
         product.close()
 
 
-def _played(world: World) -> Any:
+def _played(world: World, forms: dict[str, str]) -> Any:
     runs: list[Run] = []
     given: dict[str, int] = {}  # lesson -> the run from which on it is given
-    armed: dict[tuple[str, str], Guard] = {}  # by lesson and step
-    overruled: Counter[tuple[str, str]] = Counter()
-    down: set[tuple[str, str]] = set()
+    armed: dict[str, Guard] = {}
+    overruled: Counter[str] = Counter()
+    number, could = -1, []
     for number, session in enumerate(sessions(world.project)):
         instructions(world, session.start)
         place = placed(world, session)
         track(world, events(place), session.start)
         new = [run for run in read(FileSource(str(place)))]
-        for key, guard in list(armed.items()):
+        for lesson, guard in list(armed.items()):
+            said = {"lesson": lesson, "text": guard.text}
             for each in (firing for run in new for firing in _firings(guard, run)):
-                row = {
-                    "lesson": guard.lesson,
-                    "text": guard.text,
+                on = next(run for run in new if run.id == each.run)
+                came = {
                     "says": says(guard),
                     "step": guard.step,
                     "session": session.id,
-                }
-                on = next(run for run in new if run.id == each.run)
-                came = {
                     "n": number,
                     "place": each.place,
                     "call": each.call,
@@ -89,79 +89,41 @@ def _played(world: World) -> Any:
                     "rules": each.verdict,
                     "why": each.why,
                 }
-                yield "firing", {**row, **came, **_shown(on, each.place)}
-                overruled[guard.lesson, each.reason] += each.verdict == WRONG
-                if overruled[guard.lesson, each.reason] == 2:
-                    down.add((guard.lesson, each.reason))
-                    yield (
-                        "offer",
-                        {
-                            "lesson": guard.lesson,
-                            "text": each.reason,
-                            "step": "note again",
-                            "n": number,
-                        },
-                    )
-                    if part := _without(armed[key], down):
-                        armed[key] = part
-                    else:
-                        del armed[key]
+                yield "firing", {**said, **came, **_shown(on, each.place)}
+                overruled[lesson] += each.verdict == WRONG
+            if overruled[lesson] > 1:
+                yield "offer", {**said, "step": "note again", "n": number}
+                del armed[lesson]
         world.home.learn(place)
         place.unlink()
         runs += new
-        with tacit.open(
-            env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
-        ) as memories:
-            could = memories.guardable()
-        for whole in could:
-            given.setdefault(whole.lesson, len(runs))
-            guard = _without(whole, down)
-            later = runs[given[whole.lesson] :]
-            if (
-                guard is None
-                or sum(any(each.verdict == RIGHT for each in _firings(guard, run)) for run in later)
-                < CAME_BACK
-            ):
+        could = _could(world, forms)
+        for guard in could:
+            given.setdefault(guard.lesson, len(runs))
+            later = runs[given[guard.lesson] :]
+            right = (any(f.verdict == RIGHT for f in _firings(guard, run)) for run in later)
+            if overruled[guard.lesson] > 1 or sum(right) < CAME_BACK:
                 continue
             record = Record(len(runs), tuple(each for run in runs for each in _firings(guard, run)))
-            for step, part in offers(guard, record):
-                new_part = replace(part, step=step)
-                if armed.get((guard.lesson, step)) == new_part:
-                    continue
-                armed[guard.lesson, step] = new_part
-                counts = Counter(each.verdict for each in of_part(part, record).firings)
-                yield (
-                    "offer",
-                    {
-                        "lesson": guard.lesson,
-                        "text": guard.text,
-                        "says": says(part),
-                        "step": step,
-                        "n": number,
-                        **counts,
-                    },
-                )
-            refused = armed.get((guard.lesson, REFUSE))
-            if refused and (asked := armed.get((guard.lesson, ASK))):
-                left = only(
-                    asked,
-                    [row for row in asked.condition.calls if row not in refused.condition.calls],
-                )
-                if left is None or left.condition == refused.condition:
-                    del armed[guard.lesson, ASK]
-                else:
-                    armed[guard.lesson, ASK] = left
+            step, now = offered(record), armed.get(guard.lesson)
+            if step and (now is None or (now.step == ASK and step == REFUSE)):
+                armed[guard.lesson] = replace(guard, step=step)
+                counts = Counter(each.verdict for each in record.firings)
+                said = {"lesson": guard.lesson, "text": guard.text, "says": says(guard)}
+                yield "offer", {**said, "step": step, "n": number, **counts}
     could_say = [[each.lesson, each.text, says(each)] for each in could]
     yield "offer", {"lesson": "", "text": "", "step": "end", "n": number, "could": could_say}
 
 
-def _without(guard: Guard, down: set[tuple[str, str]]) -> Guard | None:
-    """What is left of a guard when some of its calls became notes again."""
-    gone = {reason for lesson, reason in down if lesson == guard.lesson}
-    if not gone & reasons(guard):
-        return guard
-    left = only(guard, [row for row in guard.condition.calls if spelled(row) not in gone])
-    return None if left == guard else left
+def _could(world: World, forms: dict[str, str]) -> list[Guard]:
+    """The guards of the lessons in force whose form is known, as a reader proposes it or a person types it."""
+    with tacit.open(
+        env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
+    ) as memories:
+        lessons = memories.store.select([memories.project_id], states=INJECTABLE, limit=-1)
+        known = [each for each in lessons if each.text in forms and not why_not(each)]
+    made = [(each, *condition_of(forms[each.text])) for each in known]
+    return [Guard(each.id, each.text, condition, way) for each, condition, way in made]
 
 
 _KNOWN: dict[tuple[object, str], tuple[Firing, ...]] = {}
@@ -327,7 +289,7 @@ def main() -> None:
     labels = [path for path in args.places if path.suffix == ".tsv"]
     outs = [path for path in args.places if path not in labels]
     if args.step == "play":
-        play(args.places[0], args.places[1], args.project or [])
+        play(outs[0], outs[1], args.project or [], labels_in(labels[0]))
     elif args.step == "sheet":
         sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
     else:

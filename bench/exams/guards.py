@@ -13,30 +13,35 @@ from bench.exams.feed import uncoined
 from bench.exams.product import Home, Product
 from bench.exams.rows import Row
 
-# a lesson, the calls that break it, and calls that look alike
+# a lesson, its form, the calls that break it, and calls that look alike
 CASES = (
     (
         "Never run `git push --force`.",
+        "git push --force",
         ("git push --force", "git push --force origin main"),
         ("git push", "git push origin main", "git fetch --force"),
     ),
     (
         "Use pnpm instead of npm.",
+        "npm: instead pnpm",
         ("npm install", "npm run build", "cd web && npm ci"),
         ("pnpm install", "echo npm", "ls node_modules/npm"),
     ),
     (
         "Never commit with `git commit --no-verify`.",
+        "git commit --no-verify",
         ("git commit --no-verify -m x", "git commit -m x --no-verify"),
         ("git commit -m x", "git log --grep no-verify"),
     ),
     (
         "Do not run `docker system prune`.",
+        "docker system prune",
         ("docker system prune", "docker system prune -f"),
         ("docker system df", "docker ps"),
     ),
     (
         "Never run `terraform apply` here.",
+        "terraform apply",
         ("terraform apply", "terraform apply -auto-approve"),
         ("terraform plan", "terraform fmt"),
     ),
@@ -53,12 +58,12 @@ def rows(product: Product) -> Iterator[Row]:
     person = ("--by", "dev", "--yes")
     armed = asked = broken = silent = alike = 0
     try:
-        for n, (text, breaks, keeps) in enumerate(CASES):
+        for n, (text, form, breaks, keeps) in enumerate(CASES):
             kept = home.tacit("add", text, "--kind", "rule", *person, "--json")
             if kept.code:
                 raise SystemExit(f"tacit add ended with {kept.code}: {kept.err}")
             id = next(lesson.id for lesson in home.lessons().values() if lesson.text == text)
-            if home.tacit("guard", "ask", id, "--anyway", *person).code:
+            if home.tacit("guard", "ask", id, "--before", form, "--anyway", *person).code:
                 continue
             armed += 1
             found = [stops(home, f"b{n}{k}", line) for k, line in enumerate(breaks)]

@@ -230,10 +230,9 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         world.said("add", text)
     for words in told.get("keep", ()):
         world.lesson = world.tacit("add", *words, "--by", "ada", "--yes")["id"]
-    for step, text in told.get("guards", ()):
-        world.tacit(
-            "guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway"
-        )
+    for step, text, form in told.get("guards", ()):
+        lesson = world.tacit("add", text, "--by", "ada", "--yes")["id"]
+        world.tacit("guard", step, lesson, "--before", form, "--anyway")
     for form, text in told.get("checks", ()):
         lesson = world.tacit("add", text, "--by", "ada", "--yes")["id"]
         world.tacit("guard", "check", lesson, "--when-done", form)

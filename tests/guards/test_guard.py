@@ -1,4 +1,4 @@
-"""Guards as pure values: what a line is, which sentences make a condition, when it fires, and how a past firing is judged."""
+"""Guards as pure values: what a line is, which forms make a condition, when it fires, and how a past firing is judged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from time import process_time
 
 import pytest
 
+from tacit.app.guarding import why_not
+from tacit.core.errors import UsageError
 from tacit.core.memory import Memory, Tally
 from tacit.guards.command import read
 from tacit.guards.condition import Attempt, Condition, Guard, fires, guard_from, guard_json
-from tacit.guards.history import MOOT, RIGHT, WRONG, of_part, offered, offers, recorded
-from tacit.guards.make import condition_of, guard_of, why_not
+from tacit.guards.forms import Form, condition_of, proposed, question
+from tacit.guards.history import MOOT, RIGHT, WRONG, offered, recorded
 from tacit.testing import run, say, tool, user
 
 
@@ -66,84 +68,75 @@ def test_what_the_grammar_does_not_hold_is_not_seen(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fired", "quiet"),
+    ("form", "fired", "quiet"),
     [
         (
-            "Run `uv run pytest`, not `pytest`.",
+            "pytest: instead uv run pytest",
             ["pytest -q", "cd x && pytest"],
             ["uv run pytest", "grep pytest a", "pytest-watch"],
         ),
+        ("npm install", ["npm install left-pad"], ["pnpm install", "npm test"]),
         (
-            "Use pnpm install instead of npm install.",
-            ["npm install left-pad"],
-            ["pnpm install", "npm test"],
-        ),
-        (
-            "Never `git push --force`.",
+            "git push --force",
             ["git push origin x --force"],
             ["git push", "git push --force-with-lease"],
         ),
         (
-            "Don't use `--no-verify`.",
+            "git commit --no-verify, git push --no-verify",
             ["git commit -m x --no-verify", "git commit -nm x"],
             ["git commit -m x", "npm ci --no-verify"],
         ),
+        ("hk: instead mise x hk -- hk", ["hk install"], ["mise x hk -- hk install"]),
+        ("rtk bun run test", ["rtk bun run test"], ["bun run test", "rtk git status"]),
+        ("rm: unless -i", ["rm a"], ["rm -i a"]),
+        ("gh pr create --draft", ["gh pr create --draft -t x"], ["gh pr create -t x"]),
         (
-            "`hk` is not on PATH; call it as `mise x hk -- hk`.",
-            ["hk install"],
-            ["mise x hk -- hk install"],
-        ),
-        (
-            "Run `bun run test` directly, not with `rtk` in front.",
-            ["rtk bun run test"],
-            ["bun run test", "rtk git status"],
-        ),
-        ("Never make draft PRs.", ["gh pr create --draft -t x"], ["gh pr create -t x"]),
-        (
-            "Never open PRs against release.",
+            "gh pr create --base=release, gh pr create --base release",
             ["gh pr create -t x --base release", "gh pr create --base=release"],
             ["gh pr create --base main"],
         ),
-        (
-            "Does not work here: `f` of `gh pr view` (no such field), several names behind `cargo test` (it takes one).",
-            ["gh pr view 3 --json a,f", "cargo test one two"],
-            ["gh pr view 3 --json a", "cargo test one -p two", "cargo test -- a b"],
-        ),
-        (
-            "Does not work here: `timeout` (no such command: leave `timeout` out), `tests` (no such path).",
-            ["timeout 5 make"],
-            ["make", "ls tests"],
-        ),
+        ("timeout", ["timeout 5 make"], ["make", "ls tests"]),
     ],
 )
-def test_a_sentence_makes_a_condition(text: str, fired: list[str], quiet: list[str]) -> None:
-    made = guard_of(Memory("m", "p", text))
-    assert made is not None
+def test_a_form_makes_a_condition(form: str, fired: list[str], quiet: list[str]) -> None:
+    made = _guard(form)
     assert [line for line in (*fired, *quiet) if fires(made, Attempt(line))] == fired
 
 
+def _guard(form: str) -> Guard:
+    condition, instead = condition_of(form)
+    return Guard("m", form, condition, instead)
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Use `btn-secondary`, not `btn-primary`.",
-        "When the API changed, run `pnpm generate` before committing.",
-        "Never `git push` unless asked.",
-        "Do not just silence linters to get linting green.",
-        "Keep the cookie at `Lax`, not `Strict`.",
-        "Never use `git`.",
-        "`test:smoke` never touches the server.",
-        "Fail early.",
-    ],
+    "text", ["", "git push && rm x", "git push $(x)", "git push: when asked", ": on main"]
 )
-def test_other_sentences_make_none(text: str) -> None:
-    assert condition_of(text) == (None, "")
+def test_other_texts_make_none(text: str) -> None:
+    with pytest.raises(UsageError, match=r"names no call|not one plain|says nothing"):
+        condition_of(text)
+
+
+def test_a_reader_proposes_what_the_lesson_names_and_nothing_else() -> None:
+    """Each command, option, branch, file and key of a form stands in the lesson; the rest is left out."""
+    texts = ["Never push to main.", "Run `make test` before a commit.", "Answer kindly."]
+    rows = [
+        {"lesson": 1, "when": "call", "form": "git push: on main"},
+        {"lesson": 1, "when": "call", "form": "git push: on production"},
+        {"lesson": 2, "when": "end", "form": "ran make test after *"},
+        {"lesson": 3, "when": "call", "form": "rm -rf"},
+        {"lesson": 9, "when": "call", "form": "ls"},
+        {"lesson": "1", "form": "ls"},
+        {"lesson": 2, "when": "end", "form": "sing"},
+    ]
+    assert proposed(rows, texts) == {
+        0: Form("git push: on main"),
+        1: Form("ran make test after *", True),
+    }
+    assert "3. Answer kindly." in question(texts)
 
 
 def test_an_order_of_two_calls_holds_since_the_last_one() -> None:
-    made = guard_of(
-        Memory("m", "p", "Run the tests before every commit."), {"test": ["pytest -q", "make test"]}
-    )
-    assert made is not None
+    made = _guard("git commit: first pytest -q, make test")
     commit = Attempt("git add . && git commit -m x")
     assert fires(made, commit)
     assert fires(made, commit, ["uv run pytest -q tests/a.py"]) is None
@@ -178,33 +171,34 @@ def test_a_text_that_closes_nothing_is_looked_at_in_linear_time(piece: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("form", "lines"),
     [
-        ("Never run `git push --force`.", FORCED),
-        ("Never push to main.", [f"git push origin {each}" for each in TO_MAIN]),
-        ("Never push to main.", ["git -C a push origin main", "git push --mirror"]),
-        ("Don't use `--no-verify`.", ["git commit --no-veri -m x", "git push --no-verif"]),
+        ("git push --force", FORCED),
+        ("git push: on main", [f"git push origin {each}" for each in TO_MAIN]),
+        ("git push: on main", ["git -C a push origin main", "git push --mirror"]),
+        (
+            "git commit --no-verify, git push --no-verify",
+            ["git commit --no-veri -m x", "git push --no-verif"],
+        ),
     ],
 )
-def test_one_call_in_other_spellings(text: str, lines: list[str]) -> None:
+def test_one_call_in_other_spellings(form: str, lines: list[str]) -> None:
     """Short options, the rest of a long one, references, groups, quotes, wrappers, a shell's own line."""
-    made = guard_of(Memory("m", "p", text))
-    assert made is not None
+    made = _guard(form)
     assert [line for line in lines if not fires(made, Attempt(line, branch="x"))] == []
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("form", "lines"),
     [
-        ("Never run `git push --force`.", ["git push --force-with-lease", "git push origin x"]),
-        ("Never push to main.", ["git push origin main:x", "git push origin remain", "git push"]),
-        ("Never push to main.", ["git push origin refs/heads/main-2", "echo 'git push main'"]),
+        ("git push --force", ["git push --force-with-lease", "git push origin x"]),
+        ("git push: on main", ["git push origin main:x", "git push origin remain", "git push"]),
+        ("git push: on main", ["git push origin refs/heads/main-2", "echo 'git push main'"]),
     ],
 )
-def test_what_is_another_call(text: str, lines: list[str]) -> None:
+def test_what_is_another_call(form: str, lines: list[str]) -> None:
     """A safer option, another branch, a word in a text."""
-    made = guard_of(Memory("m", "p", text))
-    assert made is not None
+    made = _guard(form)
     assert [line for line in lines if fires(made, Attempt(line, branch="x"))] == []
 
 
@@ -218,22 +212,19 @@ def test_what_is_another_call(text: str, lines: list[str]) -> None:
 )
 def test_one_file_in_other_spellings(name: str, paths: list[str]) -> None:
     """A path is what it leads to, however it is written; a name may begin with a dot."""
-    made = guard_of(Memory("m", "p", f"Never edit {name}."))
-    assert made is not None
+    made = _guard(f"edit {name}")
     assert [path for path in paths if not fires(made, Attempt(file=path))] == []
     assert not fires(made, Attempt(file="/w/config/prod.yaml/../other.yaml"))
 
 
 def test_branches_and_files() -> None:
-    main = guard_of(Memory("m", "p", "Never push directly to main."))
-    assert main is not None
+    main = _guard("git push: on main")
     assert fires(main, Attempt("git push origin main")) and fires(
         main, Attempt("git push", branch="main")
     )
     assert not fires(main, Attempt("git push origin feature", branch="main"))
     assert not fires(main, Attempt("git push", branch="feature"))
-    file = guard_of(Memory("m", "p", "Never edit `src/gen/*.ts` by hand."))
-    assert file is not None
+    file = _guard("edit src/gen/*.ts")
     assert fires(file, Attempt(file="/w/src/gen/api.ts")) and not fires(
         file, Attempt(file="/w/src/gen/api.py")
     )
@@ -317,32 +308,3 @@ def test_a_step_is_offered_by_its_record() -> None:
         "",
     ]
     assert [after(*[right] * 10), after(*[right] * 20, wrong)] == ["refuse", "ask"]
-
-
-def test_no_call_rides_on_the_record_of_another() -> None:
-    both = Guard("m", "t", Condition(calls=(("npm", "install"), ("npm", "ci"))))
-    bad, good = tool("npm install", error="npm: command not found"), tool("npm ci", output="ok")
-    record = recorded(
-        both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)]
-    )
-    [(step, part)] = offers(both, record)
-    assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == (
-        "refuse",
-        (("npm", "install"),),
-        0,
-    )
-    few = recorded(
-        both,
-        [
-            run(f"f{n}", user("set it up"), bad, tool("npm ci", error="npm: command not found"))
-            for n in range(3)
-        ],
-    )
-    assert (offered(few), offers(both, few)) == ("ask", []), "six right in all, three of each"
-    assert offered(record) == "" and offers(both, recorded(both, [])) == []
-    ci = tool("npm ci", error="npm: command not found")
-    each = recorded(both, [run(f"e{n}", user("set it up"), bad, bad, ci) for n in range(5)])
-    assert [(step, part.condition.calls) for step, part in offers(both, each)] == [
-        ("refuse", (("npm", "install"),)),
-        ("ask", (("npm", "ci"),)),
-    ]

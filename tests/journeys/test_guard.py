@@ -20,6 +20,7 @@ from tacit.testing import run, tool, user
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 TEXT = "Run `pnpm install`, not `npm install`."
+FORM = "npm install: instead pnpm install"
 CALL = "npm install left-pad"
 BAD, GOOD = tool(CALL, error="npm: command not found"), tool(CALL, output="added 1 package")
 
@@ -57,10 +58,16 @@ def _learned(name: str, step: Any, folder: Path) -> None:
         memories.learn(_session(name, folder, step), over=True)
 
 
-def _armed(step: str = "ask", text: str = TEXT, **named: Any) -> tuple[str, str]:
+def _reader(question: str) -> str:
+    """A reader who names the one call of the one lesson it is asked about."""
+    assert f"1. {TEXT}" in question
+    return json.dumps({"forms": [{"lesson": 1, "when": "call", "form": FORM}]})
+
+
+def _armed(step: str = "ask", text: str = TEXT, form: str = FORM, **named: Any) -> tuple[str, str]:
     with tacit.open(by="ada", yes=True) as memories:
         lesson = memories.add(text)
-        memories.arm_guard(lesson.id, step, _past(12, failed=12), **named)
+        memories.arm_guard(lesson.id, step, _past(12, failed=12), form=form, **named)
         memories.store.tidy()
         return lesson.id, memories.store.path
 
@@ -123,13 +130,15 @@ def test_its_record_comes_first(folder: Path) -> None:
     with tacit.open(by="ada", yes=True) as memories:
         lesson = memories.add(TEXT)
         with pytest.raises(Refused, match="Would not have fired"):
-            memories.arm_guard(lesson.id, "ask")
+            memories.arm_guard(lesson.id, "ask", form=FORM)
         with pytest.raises(Refused, match=r"3 right, 2 wrong, 0 moot\. 3 of 5 were right"):
-            memories.arm_guard(lesson.id, "ask", _past(5, failed=3))
+            memories.arm_guard(lesson.id, "ask", _past(5, failed=3), form=FORM)
         with pytest.raises(Refused, match="A refusal needs 10"):
-            memories.arm_guard(lesson.id, "refuse", _past(5, failed=4))
-        assert memories.arm_guard(lesson.id, "ask", _past(5, failed=4)).guard.step == "ask"
-        assert memories.arm_guard(lesson.id, "refuse", anyway=True).guard.step == "refuse"
+            memories.arm_guard(lesson.id, "refuse", _past(5, failed=4), form=FORM)
+        few = memories.arm_guard(lesson.id, "ask", _past(5, failed=4), form=FORM)
+        assert few.guard.step == "ask"
+        more = memories.arm_guard(lesson.id, "refuse", form=FORM, anyway=True)
+        assert [more.guard.step] == [each.guard.step for each in memories.guards()] == ["refuse"]
 
 
 def _given(folder: Path, text: str, times: int) -> str:
@@ -161,7 +170,7 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
     lesson = _given(folder, TEXT, told)
     sessions = _sessions(folder, told, before)
     with tacit.open(by="ada", yes=True) as memories:
-        offered = memories.offer_guards(lambda: sessions)
+        offered = memories.offer_guards(lambda: sessions, _reader)
         assert [(each.memory, (each.payload or {})["step"]) for each in offered] == (
             [(lesson, step)] if step else []
         )
@@ -169,14 +178,14 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
         if step:
             assert (
                 f"{told + before} right, 0 wrong" in offered[0].reason
-                and memories.offer_guards(lambda: sessions) == []
+                and memories.offer_guards(lambda: sessions, _reader) == []
             )
             assert [each.id for each in memories.for_person()] == [offered[0].id]
             memories.review(offered[0].id, "approve")
             assert [each.guard.step for each in memories.guards()] == [
                 step
             ] and memories.proposals() == []
-            assert memories.offer_guards(lambda: sessions) == []
+            assert memories.offer_guards(lambda: sessions, _reader) == []
 
 
 def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
@@ -184,7 +193,7 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
 ) -> None:
     _given(folder, TEXT, 2)
     with open_memories(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4))
+        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader)
     said = " ".join(tacit().out.split())
     assert "From now on ask you before such a call?" in said and "6 right, 0 wrong" in said
     rows = {row["id"]: row["number"] for row in tacit("--json").data["screen"]["new"]}
@@ -195,10 +204,11 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
 def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
     _given(folder, TEXT, 2)
     with tacit.open(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4))
+        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader)
         memories.review(offer.id, "reject")
         assert (
-            memories.guards() == [] and memories.offer_guards(lambda: _sessions(folder, 2, 4)) == []
+            memories.guards() == []
+            and memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader) == []
         )
 
 
@@ -207,7 +217,7 @@ def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.M
     monkeypatch.setenv("CLAUDECODE", "1")
     with tacit.open() as memories:
         with pytest.raises(Refused):
-            memories.arm_guard(lesson, "refuse", _past(12, failed=12))
+            memories.arm_guard(lesson, "refuse", _past(12, failed=12), form=FORM)
         with pytest.raises(Refused):
             memories.disarm_guard(lesson)
 
@@ -246,34 +256,6 @@ def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(
         assert line in " ".join(said.split()), said
 
 
-TWO = "Does not work here: `npm install` (no such command: run `pnpm` itself), `npm ci` (no such command)."
-
-
-def test_each_call_of_a_lesson_has_its_own_step_and_its_own_end(folder: Path) -> None:
-    """Asked about is what has a record for a question, refused what has one for that; overruled twice, one call alone is a note again."""
-    both = [tool(call, error="npm: command not found") for call in (CALL, CALL, "npm ci")]
-    past = [run(f"p{n}", user("set it up"), *both) for n in range(5)]
-    with tacit.open(by="ada", yes=True) as memories:
-        lesson = memories.add(TWO).id
-        memories.arm_guard(lesson, "refuse", past)
-        asks = memories.arm_guard(lesson, "ask", past)
-        assert asks.guard.condition.calls == (("npm", "ci"),)
-        assert {each.guard.step: each.guard.condition.calls for each in memories.guards()} == {
-            "refuse": (("npm", "install"),),
-            "ask": (("npm", "ci"),),
-        }
-        memories.arm_guard(lesson, "refuse", past, anyway=True)
-        assert [each.guard.condition.calls for each in memories.guards()] == [
-            (("npm", "install"), ("npm", "ci"))
-        ]
-    for n in range(2):
-        assert _before(folder, session=f"t{n}")["permissionDecision"] == "deny"
-        _learned(f"t{n}", tool(CALL, output="ok"), folder)
-    with tacit.open() as memories:
-        assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "ci"),)]
-    assert "permissionDecision" not in _before(folder, session="u")
-
-
 @pytest.mark.parametrize("broken", ["", "{", "[1]", '[{"v": 1}]', "throws", "hangs"])
 def test_a_broken_guard_stops_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str
@@ -307,7 +289,8 @@ def test_a_lesson_out_of_force_guards_nothing(folder: Path) -> None:
 
 
 def test_an_order_is_remembered_within_a_session(folder: Path) -> None:
-    _armed("refuse", "Run `make test` before `git commit`.", anyway=True)
+    order = "Run `make test` before `git commit`."
+    _armed("refuse", order, "git commit: first make test", anyway=True)
     commit = "git commit -m x"
     assert _before(folder, commit)["permissionDecision"] == "deny"
     assert "permissionDecision" not in _before(folder, "make test")
@@ -317,7 +300,7 @@ def test_an_order_is_remembered_within_a_session(folder: Path) -> None:
 
 
 def test_a_file_is_guarded_against_changes_and_not_against_reading(folder: Path) -> None:
-    _armed("refuse", "Never edit `src/gen/*.ts`.", anyway=True)
+    _armed("refuse", "Never edit `src/gen/*.ts`.", "edit src/gen/*.ts", anyway=True)
     file = {"tool_input": {"file_path": f"{folder}/src/gen/a.ts", "old_string": "x"}}
     assert _before(folder, tool_name="Edit", **file)["permissionDecision"] == "deny"
     assert "permissionDecision" not in _before(folder, tool_name="Read", **file)
@@ -353,14 +336,15 @@ def test_the_command_line(folder: Path, alone: Path, tacit: Any) -> None:
             }
             host.write(name, {**head, "message": {"role": role, "content": content}})
     lesson = tacit("add", TEXT, "--json").data["id"]
-    tried = tacit("guard", "try", lesson)
+    assert tacit("guard", "try", lesson).code == 1, "nobody reads here, and no form was typed"
+    tried = tacit("guard", "try", lesson, "--before", FORM)
     assert "Would have fired 6 times in 6 sessions: 6 right, 0 wrong, 0 moot." in tried.out
     assert "Enough to ask" in tried.out
-    assert tacit("guard", "refuse", lesson).code == 1
-    assert "asks you from now on" in tacit("guard", "ask", lesson).out
+    assert tacit("guard", "refuse", lesson, "--before", FORM).code == 1
+    assert "asks you from now on" in tacit("guard", "ask", lesson, "--before", FORM).out
     assert tacit("guard", "--json").data["armed"][0]["lesson"] == lesson
     assert "is a note again" in tacit("guard", "off", lesson).out
-    assert "could check" in tacit("guard").out
+    assert "No guard is armed." in tacit("guard").out
     assert tacit("guard", "try").code == 2
 
 

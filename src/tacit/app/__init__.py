@@ -66,7 +66,8 @@ _VERBS_BY_MODULE = {
     ("tending", "Tending"): "tend fade statistics gone alarms staging",
     ("team", "Team"): "sync sharing share_with join invite news sync_by_itself sync_notes refused",
     ("guarding", "Guarding"): (
-        "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard"
+        "guards guard_for guardable proposed_form propose_forms reader_asks try_guard arm_guard "
+        "disarm_guard offer_guards accept_guard"
     ),
     ("finishing", "Finishing"): "checks try_check arm_check disarm_check",
     (

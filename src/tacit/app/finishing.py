@@ -10,11 +10,9 @@ from tacit.app.guarding import Guarding
 from tacit.core.errors import Refused
 from tacit.core.value import value
 from tacit.formats.source import Source
-from tacit.guards.finish import Check, check_from, check_json, check_of, sentence
+from tacit.guards.finish import CHECKS, Check, check_from, check_json, check_of, sentence
 from tacit.guards.finish_history import FinishRecord, finish_record
 from tacit.learn.feedback import confirm
-
-CHECKS = "checks:"  # with a project's id, what the store notes: its armed checks by lesson
 
 
 @value

@@ -11,7 +11,7 @@ from tacit.core.errors import UsageError
 from tacit.formats.source import Source
 from tacit.guards.condition import Guard, says
 from tacit.guards.finish import check_of, sentence
-from tacit.guards.history import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
+from tacit.guards.history import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
 from tacit.screens.past import PAST_DAYS, past_sessions
 from tacit.screens.views import picked
 
@@ -24,9 +24,10 @@ _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
     "a lesson as a question or a lock before a call",
     end="""examples:
   tacit guard                what is armed, and which lessons could be
-  tacit guard try ID         what it would have done in your past sessions
-  tacit guard ask ID         ask me before such a call
-  tacit guard refuse ID      refuse such a call
+  tacit guard try ID         the form your reader proposes, and what it would have done in past sessions
+  tacit guard try ID --before 'git commit: first make test'
+  tacit guard ask ID --before 'npm install: instead pnpm install'    ask me before such a call
+  tacit guard refuse ID --before 'git push --force'                  refuse such a call
   tacit guard off ID         only tell it again
   tacit guard try ID --when-done 'ran make test after src/*.py'
   tacit guard check ID --when-done 'with src/*.py: CHANGELOG.md'    send the agent back once""",
@@ -40,6 +41,7 @@ _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
     help="what to do (default: list)",
 )
 @arg("lesson", default="", metavar="ID", required=False, help="the lesson")
+@opt("--before", metavar="FORM", help="on which command or edit it speaks, before that is made")
 @opt("--when-done", metavar="FORM", help="what must be so when the agent ends its work")
 @opt("--anyway", is_flag=True, help="use it although its record is too thin, or not good enough")
 @opt(
@@ -60,16 +62,17 @@ def guard_verb(args: Asked, cli: Cli) -> Answer:
             )
         if args.what == "off":
             return _off(memories, args.lesson)
-        if args.when_done or args.what == "check":
-            return _check(args, cli, memories)
-        memories.guard_for(args.lesson)  # before sessions are read for nothing
-        sessions = past_sessions(memories, args.days)
+        form, end = args.before or "", args.when_done or ""
+        if args.what == "try" and not (form or end):
+            form, end = _proposed(memories, args.lesson)
+        if end or args.what == "check":
+            return _check(args, cli, memories, end)
+        memories.guard_for(args.lesson, form)  # before sessions are read for nothing
+        sessions = _with_progress(cli, past_sessions(memories, args.days))
         if args.what == "try":
-            guard, record = memories.try_guard(args.lesson, _with_progress(cli, sessions))
-            return Answer(_data(guard, record), _shown(guard, record))
-        armed = memories.arm_guard(
-            args.lesson, args.what, _with_progress(cli, sessions), anyway=args.anyway
-        )
+            guard, record = memories.try_guard(args.lesson, sessions, form)
+            return Answer(_data(guard, record), _shown(guard, record, form))
+        armed = memories.arm_guard(args.lesson, args.what, sessions, form=form, anyway=args.anyway)
         lines = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
             f"It {says(armed.guard)}. {armed.record}",
@@ -81,28 +84,40 @@ def guard_verb(args: Asked, cli: Cli) -> Answer:
         )
 
 
-def _check(args: Asked, cli: Cli, memories: Memories) -> Answer:
+def _proposed(memories: Memories, lesson: str) -> tuple[str, str]:
+    """The form that the reader proposes for a lesson, for the call or for the end of the work; it is asked
+    where somebody may be."""
+    known = memories.proposed_form(memories.get(lesson))
+    if known is None and (ask := memories.reader_asks()):
+        memories.propose_forms([memories.get(lesson)], ask)
+        known = memories.proposed_form(memories.get(lesson))
+    if known is None:
+        return "", ""
+    return ("", known.text) if known.end else (known.text, "")
+
+
+def _check(args: Asked, cli: Cli, memories: Memories, form: str) -> Answer:
     """Try, or arm, what must be so at the end of the work."""
-    if not args.when_done or args.what not in ("try", "check"):
+    if not form or args.what not in ("try", "check"):
         raise UsageError(
             "A check needs its form: tacit guard check ID --when-done FORM.",
             "Try it first: tacit guard try ID --when-done 'ran make test after src/*.py'",
         )
-    check_of(args.when_done)  # before sessions are read for nothing
+    check_of(form)  # before sessions are read for nothing
     sessions = _with_progress(cli, past_sessions(memories, args.days))
     if args.what == "try":
-        check, record = memories.try_check(args.lesson, args.when_done, sessions)
+        check, record = memories.try_check(args.lesson, form, sessions)
         lines = [f"At the end of the work: {sentence(check)}.", record.said]
         lines += [
             f"  {each.verdict:5} {each.at[:10]}  {one_line(each.said, 90)}\n        {one_line(each.why, 120)}"
             for each in record.spoken[: 3 * _SHOWN]
         ]
-        lines.append(f"From now on: tacit guard check {args.lesson} --when-done '{args.when_done}'")
+        lines.append(f"From now on: tacit guard check {args.lesson} --when-done '{form}'")
         spoken = [dict(each.__dict__) for each in record.spoken]
         counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
         data = {"says": sentence(check), "sessions": record.sessions, **counts, "spoken": spoken}
         return Answer(data, "\n".join(lines))
-    armed = memories.arm_check(args.lesson, args.when_done, sessions)
+    armed = memories.arm_check(args.lesson, form, sessions)
     lines = [
         f"At the end of the work: {sentence(armed.check)}. {armed.record}",
         "Where it is not so the agent is sent back once in a turn; then you hear of it.",
@@ -146,10 +161,7 @@ def _list(memories: Memories) -> Answer:
             "Lessons that code could check (tacit guard try ID):",
         ]
         lines += [f"{each.lesson}  {one_line(each.text, 140)}\n    {says(each)}" for each in could]
-    text = (
-        "\n".join(lines)
-        or "No guard is armed, and no lesson in force says what code could check on a call."
-    )
+    text = "\n".join(lines) or "No guard is armed."
     rows = [
         {
             **picked(each.guard, "lesson step text"),
@@ -185,12 +197,12 @@ def _data(guard: Guard, record: Record) -> dict[str, Any]:
         "sessions": record.sessions,
         **counts,
         "unseen": record.unseen,
-        "offered": {step: says(part) for step, part in offers(guard, record)},
+        "offered": offered(record),
         "firings": firings,
     }
 
 
-def _shown(guard: Guard, record: Record) -> str:
+def _shown(guard: Guard, record: Record, form: str) -> str:
     lines = [one_line(guard.text, 200), f"As a guard it {says(guard)}.", record.said]
     for verdict in (RIGHT, WRONG, MOOT):
         some = [each for each in record.firings if each.verdict == verdict]
@@ -203,14 +215,9 @@ def _shown(guard: Guard, record: Record) -> str:
             f"{record.unseen} command lines could not be read by a guard (here-documents, sh -c, substitutions):"
             " it would not have fired there."
         )
-    ways = offers(guard, record)
-    for step, part in ways:
-        of = f" ({says(part)}: {of_part(part, record).said})" if part != guard else ""
-        lines.append(f"Enough to {step}{of}: tacit guard {step} {guard.lesson}")
-    if not ways:
-        lacks = (
-            why_not_offered(record)
-            or "no call that it names has a record of its own that is enough"
-        )
-        lines.append(f"Not enough for a question: {lacks}. It stays a note.")
+    step, how = offered(record), f"{guard.lesson} --before '{form}'"
+    if step:
+        lines.append(f"Enough to {step}: tacit guard {step} {how}")
+    else:
+        lines.append(f"Not enough for a question: {why_not_offered(record)}. It stays a note.")
     return "\n".join(lines)

@@ -24,7 +24,8 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
         return []
     from tacit.screens.past import past_sessions
 
-    offered: list[Proposal] = memories.offer_guards(lambda: past_sessions(memories))
+    ask = memories.reader_asks()
+    offered: list[Proposal] = memories.offer_guards(lambda: past_sessions(memories), ask)
     return offered
 
 

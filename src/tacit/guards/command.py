@@ -24,7 +24,7 @@ _NOT_SEEN = frozenset(
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "script"))
 _OPENING = ("{", "!")  # before a command of a group, or one whose failure is wanted
 # In front of a program, with their options: said or unsaid, it is the same command.
-_WRAPPERS = {
+WRAPPERS = {
     "sudo": "-ugCh",
     "env": "-uC",
     "time": "-fo",
@@ -116,10 +116,10 @@ def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
         name = _name(word)
         if "=" in word and word.partition("=")[0].replace("_", "a").isalnum():
             left = left[1:]
-        elif name in _WRAPPERS:
+        elif name in WRAPPERS:
             left, wrappers = left[1:], (*wrappers, name)
             while left and left[0].startswith("-"):
-                takes = len(left[0]) == 2 and left[0][1] in _WRAPPERS[name]
+                takes = len(left[0]) == 2 and left[0][1] in WRAPPERS[name]
                 left = left[2:] if takes else left[1:]
             if name in _TAKES_ONE:
                 left = left[1:]
@@ -151,19 +151,12 @@ def _parts(line: str) -> list[list[str]] | None:
     return parts
 
 
-ANY_OF, SEVERAL = (
-    "~",
-    "++",
-)  # in a pattern: a name in a list of names; several plain words behind it
-
-
 def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
     """Whether a call is what a pattern says: its plain words lead the call's in their order, its options stand anywhere.
 
-    Between them may stand options, and a word right behind one, which may be its value. `~name` is a name in a list (`--json a,name`),
-    `++` two or more plain words behind all others.
+    Between them may stand options, and a word right behind one, which may be its value.
     """
-    plain = [word for word in pattern if word[:1] not in "-~+"]
+    plain = [word for word in pattern if word[:1] != "-"]
     if not plain or _name(words[0]) != plain[0]:
         return False
     at = 1
@@ -180,7 +173,7 @@ def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
     return all(
         any(_is_met(each, words, at) for each in _spellings(plain, word))
         for word in pattern
-        if word[:1] in "-~+"
+        if word[:1] == "-"
     )
 
 
@@ -217,19 +210,6 @@ def _spellings(plain: Sequence[str], option: str) -> tuple[str, ...]:
 def _is_met(wanted: str, words: Sequence[str], at: int) -> bool:
     if wanted == PLUS:
         return any(word[:1] == PLUS and len(word) > 1 for word in words[at:])
-    if wanted == SEVERAL:
-        ours = words[at : words.index("--") if "--" in words else len(words)]
-        return (
-            sum(
-                not _is_option(word) and not (n and _is_option(ours[n - 1]))
-                for n, word in enumerate(ours)
-            )
-            > 1
-        )
-    if wanted.startswith(ANY_OF):
-        return any(
-            wanted[1:] in word.partition("=")[2 * ("=" in word)].split(",") for word in words[1:]
-        )
     return any(_is_same(wanted, word) for word in words[1:])
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.core.value import replace, value
+from tacit.core.value import value
 from tacit.guards.command import fits, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 ASK, REFUSE, OFF = "ask", "refuse", "off"
@@ -93,36 +93,18 @@ def spelled(pattern: Iterable[str]) -> str:
     return f"`{' '.join(pattern)}`"
 
 
-def reasons(guard: Guard) -> set[str]:
-    """All that a guard may give as its reason."""
-    on = guard.condition
-    if on.files:
-        return {f"it would change {each}" for each in on.files}
-    return {
-        spelled(row) + (f" before {spelled(on.first[0])}" if on.first else "") for row in on.calls
-    }
-
-
 def says(guard: Guard) -> str:
     """A guard's condition as a sentence."""
     on = guard.condition
     if on.files:
         return "fires before a change of " + ", ".join(on.files)
-    rows = [spelled(row).replace("~", "… ").replace(" ++", " NAME NAME") for row in on.calls]
+    rows = [spelled(row) for row in on.calls]
     said = (
         "fires before " + ", ".join(rows) + (" on " + " or ".join(on.branch) if on.branch else "")
     )
     return said + (
         f" where {spelled(on.first[0])} did not run since the last one" if on.first else ""
     )
-
-
-def only(guard: Guard, calls: Collection[Sequence[str]]) -> Guard | None:
-    """The part of a guard that is about these calls; None where nothing is left. An order of two calls, or files, is one thing."""
-    if guard.condition.first or guard.condition.files:
-        return guard
-    rows = tuple(row for row in guard.condition.calls if row in calls)
-    return replace(guard, condition=replace(guard.condition, calls=rows)) if rows else None
 
 
 def call_key(said: str) -> str:

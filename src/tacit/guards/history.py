@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
-from tacit.core.value import grouped, replace, value
+from tacit.core.value import grouped, value
 from tacit.guards.condition import (
     ASK,
     REFUSE,
@@ -19,9 +19,7 @@ from tacit.guards.condition import (
     Guard,
     fires,
     is_guarded,
-    only,
     prepares,
-    reasons,
     sees,
 )
 from tacit.reading.calls import OF_CHECKS, Try, tries
@@ -212,7 +210,7 @@ def _is_its_own(guard: Guard, one: Try | None) -> bool:
 def _names(guard: Guard) -> list[str]:
     """The words by which a person speaks of what a guard is about."""
     rows = [*guard.condition.calls, *guard.condition.first]
-    words = [word.lstrip("~-") for row in rows for word in row[1:] or row]
+    words = [word.lstrip("-") for row in rows for word in row[1:] or row]
     words += [path.rpartition("/")[2] for path in guard.condition.files] + list(
         guard.condition.branch
     )
@@ -241,33 +239,10 @@ def _asks_for(guard: Guard, asked: str, names: Sequence[str]) -> bool:
 
 def _is_spoken_of(row: Sequence[str], said: str) -> bool:
     """Whether a message names a call: all its words, of git's without the program; a lone program only as something to run."""
-    words = [
-        word.lstrip("~-").lower() for word in (row[1:] if row[0] == "git" else row) if word != "++"
-    ]
+    words = [word.lstrip("-").lower() for word in (row[1:] if row[0] == "git" else row)]
     if len(words) == 1 and row[0] != "git":
         return re.search(rf"\b(?:run|use|call|with)\s+`?{re.escape(words[0])}\b", said) is not None
     return all(re.search(rf"(?<![\w-]){re.escape(word)}\b", said) for word in words)
-
-
-def offers(guard: Guard, record: Record) -> list[tuple[str, Guard]]:
-    """The steps that a record is enough for, the strictest first, each with its part of the guard: of many calls none rides on the record
-    of another."""
-    if only(guard, ()) is not None:
-        step = offered(record)
-        return [(step, guard)] if step else []
-    rows = {
-        row: offered(of_part(only(guard, [row]) or guard, record)) for row in guard.condition.calls
-    }
-    parts = [
-        (step, only(guard, [row for row in rows if rows[row] == step])) for step in (REFUSE, ASK)
-    ]
-    return [(step, part) for step, part in parts if part is not None]
-
-
-def of_part(guard: Guard, record: Record) -> Record:
-    """What a record tells of a part of its guard."""
-    said = reasons(guard)
-    return replace(record, firings=tuple(each for each in record.firings if each.reason in said))
 
 
 def _short(text: str | list[str]) -> str:

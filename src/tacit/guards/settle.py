@@ -13,9 +13,10 @@ from typing import Any
 from tacit.core.links import ENDING, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.core.value import replace, value
+from tacit.core.value import value
 from tacit.guards.armed import GUARDS, write_armed
-from tacit.guards.condition import Guard, call_key, guard_from, guard_json, only, reasons, spelled
+from tacit.guards.condition import Guard, call_key, guard_from
+from tacit.guards.finish import BROKEN, CHECKS, TURN, check_from, judged, work_of
 from tacit.guards.history import RIGHT, firings_in
 from tacit.reading.calls import is_refused
 from tacit.reading.command import line_of
@@ -23,7 +24,7 @@ from tacit.stores.sql import Reads, Store, WorkContext
 from tacit.stores.story import put_note
 
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
-OVERRULED_AT_MOST = 1  # two overruled firings make what they fired on a note again
+OVERRULED_AT_MOST = 1  # two overruled firings make a guard a note again
 
 
 @value
@@ -31,9 +32,9 @@ class End:
     """How one firing ended."""
 
     fired: Mark
-    what: (
-        str  # OBEYED: the call did not run; OVERRULED: the person let it; WENT_ON: it was only told
-    )
+    # OBEYED: the call did not run; OVERRULED: the person let it; WENT_ON: it was only told; of a
+    # check what became of it by the end of the session
+    what: str
     followed: str  # right, wrong or moot where the call ran; empty where it did not
     why: str = ""
 
@@ -58,14 +59,9 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     return found
 
 
-def counted(guard: Guard, marks: Sequence[Mark], since: str) -> dict[str, int]:
-    """How often a guard fired since then, and how often each end came of it."""
-    said = reasons(guard)
-    fired = {
-        mark.reason: mark.value
-        for mark in marks
-        if mark.signal == FIRED and mark.at >= since and mark.surface in said
-    }
+def counted(marks: Sequence[Mark], since: str) -> dict[str, int]:
+    """How often a lesson's guard fired since then, and how often each end came of it."""
+    fired = {mark.reason: mark.value for mark in _firings(marks) if mark.at >= since}
     ended = {
         mark.surface: mark.value
         for mark in marks
@@ -74,77 +70,77 @@ def counted(guard: Guard, marks: Sequence[Mark], since: str) -> dict[str, int]:
     return dict(Counter([*fired.values(), *ended.values()]))
 
 
-def overruled(marks: Sequence[Mark], since: str) -> set[str]:
-    """The calls whose guard becomes a note by itself: two firings were overruled, and nothing that followed shows that they were right."""
-    on = {mark.reason: mark.surface for mark in marks if mark.signal == FIRED and mark.at >= since}
-    last = {mark.surface: mark for mark in marks if mark.signal == ENDING and mark.surface in on}
-    against = Counter(
-        on[key] for key, mark in last.items() if mark.value == OVERRULED and mark.reason != RIGHT
-    )
-    return {call for call, times in against.items() if times > OVERRULED_AT_MOST}
+def is_overruled(marks: Sequence[Mark], since: str) -> bool:
+    """Whether a guard becomes a note by itself: two firings were overruled, and nothing that followed
+    shows that they were right."""
+    fired = {mark.reason for mark in _firings(marks) if mark.at >= since}
+    last = {mark.surface: mark for mark in marks if mark.signal == ENDING and mark.surface in fired}
+    against = [m for m in last.values() if m.value == OVERRULED and m.reason != RIGHT]
+    return len(against) > OVERRULED_AT_MOST
+
+
+def _firings(marks: Iterable[Mark], *, turns: bool = False) -> list[Mark]:
+    """The firings of a guard, or those of a check, which are keyed by their turn."""
+    return [m for m in marks if m.signal == FIRED and m.reason.startswith(TURN) is turns]
 
 
 def settle_run(context: WorkContext, run: Run) -> list[End]:
     """Keep what became of the firings in a run that was learned; what was overruled twice becomes a note."""
-    store, project, now = context.store, context.project.id, context.now()
-    known = armed_in(store, project)
-    row = store.run(run_id(project, run.host, run.id)) if known else None
+    store, project = context.store, context.project.id
+    known, checks = armed_in(store, project), json.loads(store.meta(CHECKS + project) or "{}")
+    row = store.run(run_id(project, run.host, run.id)) if known or checks else None
     if row is None:
         return []
     found: list[End] = []
-    for lesson in dict.fromkeys(key.partition(" ")[0] for key in known):
-        mine = {
-            key: guard_from(kept["guard"])
-            for key, kept in known.items()
-            if key.startswith(f"{lesson} ")
-        }
-        guard, *others = mine.values()
-        calls = guard.condition.calls + tuple(
-            row for each in others for row in each.condition.calls
-        )
-        guard = replace(guard, condition=replace(guard.condition, calls=calls))
+    for lesson, kept in [*known.items()]:
+        guard, marks = guard_from(kept["guard"]), list(store.marks(memory=lesson))
+        mine = ends(guard, [mark for mark in _firings(marks) if mark.run == row.id], run)
+        found += mine
+        marks += _put(context, marks, mine)
+        if is_overruled(marks, kept["at"]):
+            known.pop(lesson)
+            keep_armed(store, project, known)
+            with store.write() as tx:
+                said = f"guard for {lesson} is a note again"
+                put_note(tx, project, said, "overruled twice", "guard", context.now())
+    for lesson, kept in checks.items():
         marks = list(store.marks(memory=lesson))
-        before = {mark.surface: mark for mark in marks if mark.signal == ENDING}
-        for end in ends(
-            guard, [mark for mark in marks if mark.signal == FIRED and mark.run == row.id], run
-        ):
-            found.append(end)
-            was, key = before.get(end.fired.reason), end.fired.reason  # which firing
-            if was is None or (was.value, was.reason) != (end.what, end.followed):
-                unit = end.fired.unit
-                marks.append(
-                    Mark(
-                        lesson,
-                        unit,
-                        project,
-                        ENDING,
-                        end.what,
-                        run=row.id,
-                        surface=key,
-                        reason=end.followed,
-                        at=now,
-                    )
-                )
-                with store.write() as tx:
-                    tx.add_mark(marks[-1])
-        for key, each in mine.items():
-            if notes := overruled(marks, known[key]["at"]) & reasons(each):
-                left = only(
-                    each, [row for row in each.condition.calls if spelled(row) not in notes]
-                )
-                if left is None or left == each:
-                    known.pop(key)
-                else:
-                    known[key] = {**known[key], "guard": guard_json(left)}
-                keep_armed(store, project, known)
-                with store.write() as tx:
-                    said = f"guard for {lesson} is a note again: {', '.join(sorted(notes))}"
-                    put_note(tx, project, said, "overruled twice", "guard", now)
+        fired = [mark for mark in _firings(marks, turns=True) if mark.run == row.id]
+        if fired:
+            word = judged(check_from(kept["check"]), work_of(run), lambda _: None).word
+            mine = [End(mark, word, RIGHT if word == BROKEN else "") for mark in fired]
+            found += mine
+            _put(context, marks, mine)
     return found
 
 
+def _put(context: WorkContext, marks: Sequence[Mark], found: Sequence[End]) -> list[Mark]:
+    """Keep the ends that are new, or differ from what was kept before."""
+    before = {mark.surface: mark for mark in marks if mark.signal == ENDING}
+    made = []
+    for end in found:
+        was, fired = before.get(end.fired.reason), end.fired
+        if was is not None and (was.value, was.reason) == (end.what, end.followed):
+            continue
+        mark = Mark(
+            fired.memory,
+            fired.unit,
+            context.project.id,
+            ENDING,
+            end.what,
+            run=fired.run,
+            surface=fired.reason,
+            reason=end.followed,
+            at=context.now(),
+        )
+        made.append(mark)
+        with context.store.write() as tx:
+            tx.add_mark(made[-1])
+    return made
+
+
 def armed_in(store: Reads, project: str) -> dict[str, dict[str, Any]]:
-    """What a project's store notes of its armed guards, by lesson and step."""
+    """What a project's store notes of its armed guards, by lesson."""
     found: dict[str, dict[str, Any]] = json.loads(store.meta(GUARDS + project) or "{}")
     return found
 

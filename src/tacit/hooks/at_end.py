@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tacit.guards.finish import Check
     from tacit.hosts.dialect import Event
 
-CHECKS = "checks:"  # as `app.finishing` keeps them
 LARGEST_TRANSCRIPT = 8_000_000  # bytes; a longer session is not judged while its agent waits
 _WITHIN = 0.15  # seconds for the record of it
 
@@ -32,7 +31,7 @@ def at_end(memories: Memories, event: Event) -> HookAnswer:
     """What is said at the end of a turn; nothing where no check is armed, or nobody sits there."""
     nothing = HookAnswer()
     try:
-        kept = loads(memories.store.meta(CHECKS + memories.project_id) or "{}")
+        kept = loads(memories.store.meta("checks:" + memories.project_id) or "{}")
         if not kept or memories.env.get("TACIT_REPLAY") or REPLAY_FOLDER in event.folder:
             return nothing
         run = _run(event)
@@ -83,11 +82,11 @@ def _spoken(
     memories: Memories, event: Event, lesson: str, check: Check, said: str, turn: int
 ) -> HookAnswer:
     """Back to the agent, once in a turn; the second time the person hears of it."""
-    from tacit.guards.finish import sentence
+    from tacit.guards.finish import TURN, sentence
 
     project = memories.project_id
     run = run_id(project, event.host, event.session)
-    key = f"turn {turn}"
+    key = f"{TURN}{turn}"
     before = [
         each
         for each in memories.store.marks(memory=lesson)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Fired = tuple[str, Guard, str]  # project, guard, reason
 
 _ARMS = {ASK: GUARD_ASKED, REFUSE: REFUSED}
-_FROM_NOTICE = "notice"  # the source that `learn/tell` names
 _GUARD_WITHIN = 0.15  # seconds (design §4)
 
 
@@ -70,7 +69,7 @@ def _decide(
         (guard, reason)
         for of, guard, reason in candidates
         if of == project.id
-        and kept.get(f"{guard.lesson} {guard.step}", {}).get("guard") == guard_json(guard)
+        and kept.get(guard.lesson, {}).get("guard") == guard_json(guard)
         and _is_in_force(memories, guard)
     ]
     if not armed:
@@ -88,20 +87,14 @@ def _decide(
         )
     arm = _ARMS.get(step, TOLD)
     _record(memories, event, guard, reason, arm, rate)
-    return (
-        Decision(step, _reason(guard, reason, kept[f"{guard.lesson} {guard.step}"]))
-        if step
-        else Decision()
-    )
+    return Decision(step, _reason(guard, reason, kept[guard.lesson])) if step else Decision()
 
 
 def _is_in_force(memories: Memories, guard: Guard) -> bool:
     found = memories.store.memories([guard.lesson])
     if not found or found[0].state not in INJECTABLE or found[0].gate != "allow":
         return False
-    return (
-        found[0].text == guard.text or found[0].source == _FROM_NOTICE
-    )  # whose wording grows with what is met
+    return bool(found[0].text == guard.text)
 
 
 def _record(
