@@ -262,7 +262,9 @@ class Guarding(ByHand):
         return armed_in(self.store, self.project_id) if self.project else {}
 
     def _forms(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = json.loads(self.store.meta(FORMS + self.project_id) or "{}")
+        found: dict[str, dict[str, Any]] = json.loads(
+            self.store.meta(FORMS + self.project_id) or "{}"
+        )
         return found
 
     def _runs_of(self, sessions: Iterable[Run | Source]) -> Iterable[Run]:
