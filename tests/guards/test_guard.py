@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from time import process_time
 
 import pytest
@@ -159,13 +160,14 @@ TO_MAIN = [
 ]
 
 
-@pytest.mark.parametrize("piece", ["`a` (no ", "`a` (no b: ", "`a` of `", "several names behind `"])
+@pytest.mark.parametrize("piece", ["git push, ", "a: first b; ", "'", "edit a, "])
 def test_a_text_that_closes_nothing_is_looked_at_in_linear_time(piece: str) -> None:
     """Eight times as long takes eight times as long, not sixty-four times."""
     took = []
     for size in (8_000, 64_000):
         begun = process_time()
-        condition_of(("Does not work here: " + piece * size)[:size])
+        with suppress(UsageError):
+            condition_of((piece * size)[:size])
         took.append(process_time() - begun)
     assert took[1] < max(0.05, took[0]) * 20
 

@@ -66,7 +66,7 @@ def condition_of(typed: str) -> tuple[Condition, str]:
     calls = tuple(_row(each, typed) for each in _listed(said))
     clauses = dict(_clause(each, typed) for each in rest.split("; ") if each)
     if not calls:
-        raise UsageError(f"{typed!r} names no call.", EXAMPLES)
+        raise UsageError(f"{typed[:80]!r} names no call.", EXAMPLES)
     first = tuple(_row(each, typed) for each in _listed(clauses.get("first", "")))
     on = tuple(_listed(clauses.get("on", "")))
     unless = tuple((each,) for each in clauses.get("unless", "").split())
@@ -83,14 +83,14 @@ def _row(call: str, typed: str) -> tuple[str, ...]:
         return (call,)
     found = read(call)
     if not found or len(found) != 1 or not found[0].words:
-        raise UsageError(f"{call!r} in {typed!r} is not one plain command.", EXAMPLES)
+        raise UsageError(f"{call[:80]!r} in {typed[:80]!r} is not one plain command.", EXAMPLES)
     return (found[0].program, *found[0].words[1:])
 
 
 def _clause(text: str, typed: str) -> tuple[str, str]:
     name, _, said = text.partition(" ")
     if name not in _CLAUSES or not said:
-        raise UsageError(f"{text!r} in {typed!r} says nothing of a call.", EXAMPLES)
+        raise UsageError(f"{text[:80]!r} in {typed[:80]!r} says nothing of a call.", EXAMPLES)
     return name, said
 
 
