@@ -42,6 +42,7 @@ NAMES = "orders invoices customers parcels payments ledgers tickets rosters".spl
 STORES = 25
 KEY = "a key of ada's"
 EACH = 10  # runs between two looks at the intervals
+AT_ONCE = 2  # lessons that a prompt is about: of each moment one is drawn and tossed
 Step = dict[str, Any]
 
 
@@ -178,7 +179,6 @@ class Store:
         """One unit: asked, done, written down, learned."""
         world, dice = self.world, self.dice
         model = ("opus-4", "sonnet-4", "gpt-6")[number % 3] if world.also == "models" else ""
-        task = "work on " + " ".join(f"make check-{name} handlers {name}" for name in NAMES)
         host = "claude-code" if world.claude else "neutral"
         ids = [f"run-{number}"] + (
             [f"run-{number}-again"] if world.also == "retries" and dice.random() < 0.5 else []
@@ -187,15 +187,15 @@ class Store:
         ruined = False
         for id in ids:
             root = ids[0] if id != ids[0] else ""
-            told = self.memories.inject(
-                task, run=id, root=root, host=host, model=model, budget="deep"
-            )
-            ruined = ruined or (
-                world.also == "ruin"
-                and any(self.lessons.get(each) == NAMES[0] for each in told.injected)
-                and dice.random() < 0.5
-            )
-            given = {self.lessons[each] for each in told.injected if each in self.lessons}
+            given: set[str] = set()
+            for some in (NAMES[n : n + AT_ONCE] for n in range(0, len(NAMES), AT_ONCE)):
+                task = "work on " + " ".join(f"make check-{name} handlers {name}" for name in some)
+                asked = {"root": root, "host": host, "model": model, "budget": "deep"}
+                told = self.memories.inject(task, run=id, **asked)
+                given |= {self.lessons[each] for each in told.injected if each in self.lessons}
+                self.clock.advance(1)
+            ruins = world.also == "ruin" and NAMES[0] in given
+            ruined = ruined or (ruins and dice.random() < 0.5)
             steps: list[Step] = []
             some = dice.sample(NAMES, 2) if world.also == "undone" else NAMES
             for name in NAMES:
