@@ -25,7 +25,7 @@ from tacit.hooks.main import respond
 from tacit.replay import Replay, arm, kept
 from tacit.replay.confine import confined_argv, services, version
 from tacit.replay.outcome import JudgedRun
-from tacit.replay.plan import Budget
+from tacit.replay.pairs import Budget
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 LESSON = "Run `make db` before `pytest`"
@@ -71,7 +71,7 @@ class World:
         path.chmod(0o755)
         return shlex.quote(str(path))
 
-    def session(self, id: str, *more: Step) -> None:
+    def session(self, id: str, *more: Step, root: str = "") -> None:
         def ran(line: str, **how: Any) -> Step:
             return Step("tool", "", tool="shell", input={"command": line}, **how)
 
@@ -84,7 +84,7 @@ class World:
             again,
             *more,
         )
-        where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10]}
+        where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10], "root": root}
         run = Run(id, "loop", steps=steps, complete=True, outcome="success", **where)
         path = self.top / f"{id}.jsonl"
         from tacit.formats.neutral import write
@@ -409,19 +409,19 @@ def test_a_budget_ends_it_and_more_goes_on(world: World, monkeypatch: pytest.Mon
 def test_the_command_line_plans_runs_and_tells(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tasks that pushed are left out and named; cost and power come before anything runs; the figures are there afterwards."""
+    """Tasks that cannot be done again are named; the cost comes before anything runs; the figures are there afterwards."""
     world.session("s2", Step("tool", "p", tool="shell", input={"command": "npm publish"}))
+    world.session("s3", root="s2")
     Agent(monkeypatch, lambda pair, given: float(not given))
     monkeypatch.chdir(world.repo)
     line = ["replay", world.lesson, "--agent", world.agent, "--unconfined"]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
     assert (
-        "2 past tasks can be replayed, judged by signature" in said
-        and "s2  it published: npm publish" in said
+        "3 past tasks can be replayed, judged by signature" in said
+        and "s3  it goes on from another session" in said
     )
-    power = ("at most 40 pairs, 80 runs", "NOT confined", "half of the replays are done by pair 19")
-    assert all(words in said for words in power)
+    assert "at most 40 pairs: about 80 runs" in said and "NOT confined" in said
     assert main(["replay"]) == 0 and "Nothing was replayed here yet" in capsys.readouterr().out
     assert main([*line, "--json", "--budget", "8h"]) == 0
     data = json.loads(capsys.readouterr().out)["data"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -10,17 +11,17 @@ from tacit.core.run import Cost, Run, Step
 from tacit.core.value import replace
 from tacit.replay import pairs_of
 from tacit.replay.arm import cost, environment
-from tacit.replay.bets import NO_DIFFERENCE, power, settled_verdict
-from tacit.replay.keeping import KeptTree
 from tacit.replay.outcome import by_check, by_reader, judge_by_signature, question
-from tacit.replay.plan import (
+from tacit.replay.pairs import (
     GIVEN,
     WITHOUT,
     Budget,
     Pair,
     Spent,
-    another_pair,
+    settled_verdict,
+    stops_because,
 )
+from tacit.replay.starts import Start
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
 from tacit.trial.evalue import HARMS, HELPS, NOT_YET_KNOWN
 
@@ -41,17 +42,6 @@ def past(*steps: Step, **more: Any) -> Run:
 
 
 # -- bets --------------------------------------------------------------------------------------------------------------
-
-
-def test_a_strong_effect_is_found_within_twenty_pairs_and_a_null_is_called_something_in_under_two_per_cent() -> (
-    None
-):
-    """Exact, by counting ways: the figures that the page promises."""
-    strong, null = power(0.8, 0.3, 40), [power(rate, rate, 40) for rate in (0.2, 0.5, 0.8)]
-    assert strong.median is not None and strong.median <= 20 and strong.decided > 0.95
-    assert power(0.9, 0.2, 40).median == 13
-    assert all(each.wrong <= 0.02 and each.decided == 0.0 for each in null)
-    assert power(0.3, 0.8, 40).median == strong.median  # harm is found as quickly
 
 
 def test_only_discordant_pairs_speak() -> None:
@@ -77,17 +67,17 @@ def test_a_verdict_stands_where_it_was_crossed() -> None:
         and helps.e_help >= 40
     )
     assert settled_verdict([-1.0] * 12 + [1.0] * 50).word == HELPS
-    assert helps.interval.high < 0 < harms.interval.low
 
 
-def test_losses_count_by_their_size_and_a_long_draw_is_no_difference() -> None:
-    """Half a loss saved is less evidence than a whole one; the interval of many alike pairs is narrow."""
+def test_losses_count_by_their_size_and_rivals_bring_nothing() -> None:
+    """Half a loss saved is less evidence than a whole one; many alike pairs say nothing, and a useless lesson is seldom called."""
     assert settled_verdict([-0.5] * 8).e_help < settled_verdict([-1.0] * 8).e_help
-    assert (
-        settled_verdict([0.0] * 100).word == NO_DIFFERENCE
-        and settled_verdict([0.0] * 10).word == NOT_YET_KNOWN
-    )
-    assert settled_verdict([]).word == NOT_YET_KNOWN
+    assert settled_verdict([0.0] * 100).word == settled_verdict([]).word == NOT_YET_KNOWN
+    chance = random.Random(5)
+    null = [
+        settled_verdict([chance.choice((-1.0, 0.0, 1.0)) for _ in range(40)]) for _ in range(300)
+    ]
+    assert sum(each.decided for each in null) <= 9
 
 
 # -- tasks -------------------------------------------------------------------------------------------------------------
@@ -106,22 +96,14 @@ def test_a_task_begins_where_it_began() -> None:
 
 
 LATER = past(Step("user", "u2", text="now the tests"), Step("assistant", "a"), shell("pytest", "p"))
-CHANGED = "its work tree held changes that no commit holds: a.py, b.py, c.py and 1 more"
+CHANGED = "it began with changes that no commit holds"
 
 
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
-        (
-            past(commit=""),
-            "its transcript names no commit to begin at, and its work tree was not kept",
-        ),
+        (past(commit=""), "nobody noted the commit at which it began"),
         (past(changed=("a.py", "b.py", "c.py", "d.py")), CHANGED),
-        (past(shell("npm publish")), "it published: npm publish"),
-        (
-            past(shell("gh pr view 12")),
-            "it reads from a forge, which a replay cannot reach: gh pr view 12",
-        ),
         (past(root="s0"), "it goes on from another session"),
         (past(foreign=True), "it is somebody else's file"),
         (
@@ -136,27 +118,16 @@ def test_why_a_task_is_left_out(run: Run, reason: str) -> None:
     assert judge_task(run, ["p"], "/home/ada/shop") == Skipped("s1", reason)
 
 
-KEPT = KeptTree(
-    "s1", "codex", "/home/ada/shop", "/data/trees/x", "head1", "kept1", "2026-11-01T10:00:00Z"
-)
+def test_a_session_whose_start_was_noted_begins_there() -> None:
+    """Where its host wrote no commit; but not where anything lay beside it, or a call had written before."""
+    start = Start("s1", "codex", "noted1", True)
+    found = judge_task(past(commit=""), ["p"], "/home/ada/shop", start)
+    assert isinstance(found, Task) and found.commit == "noted1"
+    late = judge_task(past(commit=""), ["p"], "/home/ada/shop", replace(start, clean=False))
+    assert late == Skipped("s1", CHANGED)
 
 
-def test_a_session_whose_work_tree_was_kept_begins_there() -> None:
-    """Without a commit of its host's, or with changes that none holds; but not where a call had written before."""
-    for run in (past(commit=""), past(changed=("a.py",))):
-        found = judge_task(run, ["p"], "/home/ada/shop", KEPT)
-        assert isinstance(found, Task) and (found.commit, found.head, found.kept) == (
-            "kept1",
-            "head1",
-            "/data/trees/x",
-        )
-        late = judge_task(run, ["p"], "/home/ada/shop", replace(KEPT, written=True))
-        assert late == Skipped("s1", "a call had written before its work tree was kept")
-    exact = judge_task(past(), ["p"], "/home/ada/shop", KEPT)
-    assert isinstance(exact, Task) and (exact.commit, exact.kept) == ("abc1234", "")
-
-
-def test_what_was_pushed_or_done_after_the_second_prompt_hinders_nothing() -> None:
+def test_what_it_did_to_others_hinders_nothing() -> None:
     """A clone has neither remotes nor credentials, and only the first prompt is given again."""
     for steps in (
         (shell("git push origin main"), shell("gh pr create --fill")),
@@ -196,7 +167,7 @@ def of(*differences: float | None) -> list[Pair]:
 
 
 BEYOND = "the next pair would go beyond the budget of"
-UNTOLD = "the budget is in money, and this agent does not tell what it costs; name tokens or hours instead"
+UNTOLD = "the budget is in money, and this agent does not tell what it takes; name hours instead"
 
 
 @pytest.mark.parametrize(
@@ -221,14 +192,14 @@ UNTOLD = "the budget is in money, and this agent does not tell what it costs; na
 def test_when_to_stop(
     pairs: list[Pair], planned: int, spent: Spent, budget: Budget, reason: str
 ) -> None:
-    assert another_pair(pairs, planned, spent, budget).reason == reason
+    assert stops_because(pairs, planned, spent, budget) == reason
 
 
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
-    reason = another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason
+    reason = stops_because(of(0.0, 0.0), 40, Spent(), Budget(), [False, False])
     assert reason.startswith("the lesson never reached the agent")
-    assert not another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
+    assert not stops_because(of(0.0, 0.0), 40, Spent(), Budget(), [False, True])
 
 
 # -- outcome -----------------------------------------------------------------------------------------------------------

@@ -16,15 +16,14 @@ from tacit.core.moves import moved
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
-from tacit.hosts.registration import user_home
 from tacit.learn.notice.failures import EDIT_TOOLS
 from tacit.reading.command import commands, line_of
 from tacit.replay import Replay, replay_on_disk, run_pairs, words
 from tacit.replay.block import BlockRequest
-from tacit.replay.keeping import keep_tree, kept_for, prune
 from tacit.replay.kept import ReplayFolder
-from tacit.replay.plan import Budget, another_pair, spent_on
-from tacit.replay.request import ReplayPlan, ReplayRequest, replays_folder, trees_folder
+from tacit.replay.pairs import Budget, spent_on, stops_because
+from tacit.replay.request import ReplayPlan, ReplayRequest, replays_folder, starts_folder
+from tacit.replay.starts import note_start, start_of
 from tacit.stores.identity import head_commit
 from tacit.trial.evalue import HARMS
 from tacit.words.blocks import file_of_name
@@ -64,7 +63,7 @@ class Replaying(Learning):
         `agent` is the command; `{prompt}` in it stands for the task, otherwise it is read from standard input, and `{notes}` for the lesson
         as text where no host's hooks give it. `without` names lines of an instruction file instead of a lesson (CLAUDE.md:12-18).
         Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
-        `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
+        `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`. Killed and called again it goes on.
         """
         if self.env.get("TACIT_REPLAY"):
             raise Refused(
@@ -97,30 +96,17 @@ class Replaying(Learning):
                 )
 
     def keep_work_tree(self, session: str, host: str, head: str, path: str) -> None:
-        """Keep the work tree of this folder's repository for a session that just began, so that its task can be replayed; let old ones go.
+        """Note where a session that just began did so, so that its task can be done again.
 
-        `head` is the commit that was checked out when it began, `path` its transcript, which says whether a call has written already.
+        `head` is the commit that was checked out when it began, `path` its transcript, which says whether a call has
+        written already.
         """
-        top, place = trees_folder(self), self.place
-        if place.kind != "git" or not head or kept_for(top, host, session) is not None:
+        top, place = starts_folder(self), self.place
+        if place.kind != "git" or not head or start_of(top, host, session) is not None:
             return
-        moved = head_commit(place.git_dir, place.common_dir) != head
-        ignores = [
-            os.path.join(user_home(self.env), ".config", "git", "ignore"),
-            os.path.join(user_home(self.env), ".gitignore_global"),
-        ]
-        keep_tree(
-            top,
-            place.root,
-            place.common_dir or place.git_dir,
-            head,
-            session=session,
-            host=host,
-            at=self.now(),
-            written=moved or self._has_written(path),
-            ignores=ignores,
-        )
-        prune(top, self.now())
+        same = head_commit(place.git_dir, place.common_dir) == head
+        clean = same and not self._has_written(path)
+        note_start(top, place.root, head, session=session, host=host, clean=clean)
 
     def _has_written(self, path: str) -> bool:
         """Whether a call of this session may have changed a file so far."""
@@ -148,16 +134,9 @@ class Replaying(Learning):
             plan = kept.plan()
             if plan and plan["project"] == self.project_id and only in ("", plan["lesson"]):
                 each = replay_on_disk(kept, plan, "")
-
-                stop = another_pair(
-                    each.pairs,
-                    plan["pairs"],
-                    spent_on(kept.runs()),
-                    Budget(),
-                    (),
-                    plan.get("whole", False),
-                )
-                found.append(replace(each, stopped=stop.reason))
+                spent = spent_on(kept.runs())
+                why = stops_because(each.pairs, plan["pairs"], spent, Budget())
+                found.append(replace(each, stopped=why))
         return sorted(found, key=lambda each: each.started_at)
 
     def replayed(self, id: str = "") -> list[dict[str, Any]]:

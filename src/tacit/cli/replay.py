@@ -10,7 +10,7 @@ from tacit.core.errors import UsageError, numbered
 from tacit.core.memory import memory_json
 from tacit.core.value import fields
 from tacit.replay import Replay, words
-from tacit.replay.plan import parsed_budget
+from tacit.replay.pairs import parsed_budget
 from tacit.replay.request import ReplayPlan
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 
@@ -89,7 +89,6 @@ examples:
     help="which host the command starts, where its name does not tell",
 )
 @opt("--unconfined", is_flag=True, help="do without the kernel's walls around the agent")
-@opt("--whole", is_flag=True, help="run all planned pairs, also where no verdict can come any more")
 @opt("--anew", is_flag=True, help="start over; without it a replay goes on where it was")
 def replay_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
@@ -115,7 +114,6 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
             "host": args.host,
             "unconfined": args.unconfined,
             "anew": args.anew,
-            "whole": args.whole,
         }
         budget = parsed_budget(args.budget)
         if args.plan:
@@ -204,7 +202,8 @@ def _plan_text(plan: ReplayPlan) -> str:
             *words.skipped_lines(plan.skipped),
         ]
     if plan.tasks:
-        lines += ["", *words.cost_lines(plan.estimate)]
+        cost = f"about {words.used(plan.expected)}, by what the tasks took the first time"
+        lines += ["", f"at most {numbered(plan.pairs, 'pair')}: {cost}"]
     if plan.done:
         lines.append(
             f"{numbered(plan.done, 'pair')} run already; the same command without --plan goes on."
@@ -238,12 +237,7 @@ def replay_json(found: Replay) -> dict[str, Any]:
         },
         **{name: getattr(found, name) for name in ("stopped", "unreached", "started_at")},
         "verdict": standing.word,
-        **{
-            name: getattr(standing, name)
-            for name in ("better", "worse", "e_help", "e_harm", "reason")
-        },
-        "low": standing.interval.low,
-        "high": standing.interval.high,
+        **{name: getattr(standing, name) for name in ("better", "worse", "e_help", "e_harm")},
         "pairs": [{**fields(pair), "difference": pair.difference} for pair in found.pairs],
         "spent": fields(found.spent),
     }
@@ -259,8 +253,5 @@ def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
         },
         "tasks": [fields(task) for task in found.tasks],
         "skipped": [fields(each) for each in found.skipped],
-        "estimate": {
-            **fields(found.estimate),
-            "powers": [fields(each) for each in found.estimate.powers],
-        },
+        "estimate": {**fields(found.expected), "pairs": found.pairs},
     }

@@ -1,8 +1,8 @@
 """Proof in a night: past tasks done again by the user's own agent, in pairs, with a lesson and without it.
 
-plan → pair by pair: clone, run, judge → bet → stop. Every decision is a pure function (`tasks`, `plan`, `outcome`, `bets`); what runs
-and writes stands apart (`clone`, `confine`, `arm`, `kept`). A replayed run is never learned and is no evidence: the store that lessons
-live in is only read here.
+plan → pair by pair: clone, run, judge → bet → stop. Every decision is a pure function (`tasks`, `pairs`, `outcome`); what
+runs and writes stands apart (`clone`, `confine`, `arm`, `kept`). A replayed run is never learned and is no evidence: the
+store that lessons live in is only read here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.value import fields, value
 from tacit.replay import arm
 from tacit.replay.kept import DONE, write
-from tacit.replay.plan import GIVEN, Pair, another_pair, scheduled, spent_on, standing_of
+from tacit.replay.pairs import GIVEN, Pair, scheduled, spent_on, standing_of, stops_because
 from tacit.replay.tasks import Task
 
 if TYPE_CHECKING:
-    from tacit.replay.bets import PairsSoFar
     from tacit.replay.kept import ReplayFolder
-    from tacit.replay.plan import Budget, Spent
+    from tacit.replay.pairs import Budget, PairsSoFar, Spent
     from tacit.replay.request import ReplayRequest
 
 
@@ -56,11 +55,8 @@ def run_pairs(
         runs = kept.runs()
         pairs = pairs_of(runs)
         reached = [run["reached"] for run in runs if run["arm"] == GIVEN]
-        stop = another_pair(
-            pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False)
-        )
-        if stop.stops:
-            return replay_on_disk(kept, plan, stop.reason)
+        if why := stops_because(pairs, plan["pairs"], spent_on(runs), budget, reached):
+            return replay_on_disk(kept, plan, why)
         number = len(pairs) + 1
         task, order = scheduled(tasks, key, number)
         say(f"pair {number} of at most {plan['pairs']}: {' '.join(task.prompt.split())[:60]}")

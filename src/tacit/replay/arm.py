@@ -45,8 +45,8 @@ def begin(request: ReplayRequest, task: Task, given: bool, folder: str) -> None:
     os.makedirs(place.transcripts, exist_ok=True)
     for name in ("home", "tmp"):
         os.makedirs(os.path.join(folder, name))
-    pack = packed(task.kept or request.source, task.commit, request.packs)
-    clone(pack, task.commit, task.branch, place.clone, task.head)
+    pack = packed(request.source, task.commit, request.packs)
+    clone(pack, task.commit, task.branch, place.clone)
     os.makedirs(os.path.dirname(place.store))
     request.make_store(place.store, place.clone, given)
     request.make_home(place.home, place.store)
@@ -104,7 +104,7 @@ def judge_run(request: ReplayRequest, task: Task, folder: str, ran: Mapping[str,
     ) as file:
         file.write(
             difference(
-                packed(task.kept or request.source, task.commit, request.packs),
+                packed(request.source, task.commit, request.packs),
                 task.commit,
                 place.clone,
             )

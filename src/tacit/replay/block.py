@@ -12,8 +12,8 @@ from tacit.core.value import replace
 from tacit.hosts import every_host
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
 from tacit.replay.clone import commit_of, texts_at
-from tacit.replay.keeping import kept_for
-from tacit.replay.request import ReplayRequest, trees_folder
+from tacit.replay.request import ReplayRequest, starts_folder
+from tacit.replay.starts import start_of
 from tacit.replay.tasks import Skipped, Task, judge_task
 from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
@@ -69,27 +69,17 @@ class BlockRequest(ReplayRequest):
             if isinstance(run, str):
                 yield Skipped(row.foreign_id, run)
                 continue
-            found = judge_task(
-                run, (), self.source, kept_for(trees_folder(self.memories), run.host, run.id)
-            )
+            start = start_of(starts_folder(self.memories), run.host, run.id)
+            found = judge_task(run, (), self.source, start)
             if isinstance(found, Skipped):
                 yield found
                 continue
-            commit = commit_of(found.kept or self.source, found.commit)
-            held = (
-                texts_at(found.kept or self.source, commit, [self.block.file]).get(
-                    self.block.file, ""
-                )
-                if commit
-                else ""
-            )
-            if without_block(held, self.block.text) is None:
-                yield Skipped(
-                    run.id,
-                    f"{self.block.file} did not hold these lines then"
-                    if commit
-                    else "its commit is not in this repository",
-                )
+            file, commit = self.block.file, commit_of(self.source, found.commit)
+            held = texts_at(self.source, commit, [file]).get(file, "") if commit else ""
+            if not commit:
+                yield Skipped(run.id, "its commit is not in this repository")
+            elif without_block(held, self.block.text) is None:
+                yield Skipped(run.id, f"{file} did not hold these lines then")
             else:
                 yield replace(found, commit=commit)
 

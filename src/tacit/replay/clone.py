@@ -66,8 +66,8 @@ def packed(source: str, commit: str, folder: str) -> str:
     return place
 
 
-def clone(pack: str, commit: str, branch: str, folder: str, head: str = "") -> None:
-    """The work tree of a commit in a new folder. With `head` that is what is checked out, and what the commit adds is not committed."""
+def clone(pack: str, commit: str, branch: str, folder: str) -> None:
+    """The work tree of a commit in a new folder."""
     os.makedirs(folder)
     name = branch if _PLAIN.fullmatch(branch) and not branch.endswith((".lock", "/")) else "main"
     inside = _repository(pack, folder, name)
@@ -78,8 +78,6 @@ def clone(pack: str, commit: str, branch: str, folder: str, head: str = "") -> N
     with open(ref, "w", encoding="ascii") as file_of_ref:
         file_of_ref.write(f"{commit}\n")
     _git(folder, "reset", "-q", "--hard")
-    if head:
-        _git(folder, "reset", "-q", head)
 
 
 def difference(pack: str, commit: str, folder: str) -> str:

@@ -45,10 +45,10 @@ from tacit.replay import pairs_of
 from tacit.replay.arm import TRANSCRIPT
 from tacit.replay.clone import commit_of, texts_at
 from tacit.replay.confine import CREDENTIALS, services, version
-from tacit.replay.keeping import kept_for
 from tacit.replay.kept import ReplayFolder
 from tacit.replay.outcome import CHECK, READER, SIGNATURE
-from tacit.replay.plan import MOST_PAIRS, Estimate, estimate
+from tacit.replay.pairs import MOST_PAIRS, Spent, expected
+from tacit.replay.starts import start_of
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
 from tacit.stores.places import data_folder
 from tacit.trial.outcome import NO_PROBLEM
@@ -72,19 +72,19 @@ if TYPE_CHECKING:
         host: str
         unconfined: bool
         anew: bool
-        whole: bool
 
 
 @value
 class ReplayPlan:
-    """What a replay would do: its tasks, those left out and why, the cost and the power."""
+    """What a replay would do: its tasks, those left out and why, and the cost."""
 
     lesson: Memory
     folder: str
     instrument: str
     tasks: tuple[Task, ...]
     skipped: tuple[Skipped, ...]
-    estimate: Estimate
+    expected: Spent
+    pairs: int
     confined: bool
     host: str
     done: int = 0  # pairs that an earlier call has run already
@@ -96,9 +96,9 @@ def replays_folder(memories: Learning) -> str:
     return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "replays")
 
 
-def trees_folder(memories: Learning) -> str:
-    """Where work trees are kept, as they were when sessions began."""
-    return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "trees")
+def starts_folder(memories: Learning) -> str:
+    """Where it is noted at which commit sessions began."""
+    return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "starts")
 
 
 class ReplayRequest:
@@ -121,11 +121,9 @@ class ReplayRequest:
         host: str = "",
         unconfined: bool = False,
         anew: bool = False,
-        whole: bool = False,
     ) -> None:
         self.memories, self.lesson, self.check, self.setup = memories, lesson, check, setup
         self.opens = opens
-        self.whole = whole
         # a command's is its purpose, and no failure
         self.signature = "" if lesson.klass in NO_PROBLEM else lesson.signature
         self.pairs, self.timeout, self.read, self.write = (
@@ -233,7 +231,8 @@ class ReplayRequest:
             self.instrument,
             tasks,
             skipped,
-            estimate(tasks, self.pairs),
+            expected(tasks, self.pairs),
+            self.pairs,
             self.confined,
             self.host.name if self.host else "",
             done,
@@ -263,7 +262,7 @@ class ReplayRequest:
                 "tasks": [fields(each) for each in found if isinstance(each, Task)],
                 "skipped": [fields(each) for each in found if not isinstance(each, Task)],
             }
-        known["pairs"], known["whole"] = self.pairs, self.whole
+        known["pairs"] = self.pairs
         self.kept.keep_plan(known)
         return known
 
@@ -294,18 +293,17 @@ class ReplayRequest:
                 if not places:
                     yield Skipped(run.id, "its steps do not show the problem any more")
                     continue
-            kept = kept_for(trees_folder(self.memories), run.host, run.id)
-            found = judge_task(
-                replace(run, foreign=run.foreign or id not in trusted), places, self.source, kept
-            )
+            start = start_of(starts_folder(self.memories), run.host, run.id)
+            foreign = run.foreign or id not in trusted
+            found = judge_task(replace(run, foreign=foreign), places, self.source, start)
             if isinstance(found, Skipped):
                 yield found
                 continue
-            commit = commit_of(found.kept or self.source, found.commit)
+            commit = commit_of(self.source, found.commit)
             if not commit:
                 yield Skipped(run.id, f"its commit {found.commit[:12]} is not in this repository")
                 continue
-            file = stands_in(self.lesson.text, texts_at(found.kept or self.source, commit, names))
+            file = stands_in(self.lesson.text, texts_at(self.source, commit, names))
             yield (
                 Skipped(run.id, f"the lesson stood in {file} then")
                 if file

@@ -1,28 +1,25 @@
-"""Which past runs can be replayed for a lesson, and why the others cannot.
+"""Which past runs can be done again, and why the others cannot.
 
-A task qualifies if its problem was met in it, if it can be begun again exactly where it began (the work tree that was kept at its start, or
-the commit that the host wrote down with nothing changed; the first prompt), if until its second prompt it did nothing to others
-that a clone could
-do again, and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what cannot be told is left
-out, with its reason.
+A task qualifies if its problem was met in it, if it can be begun again exactly where it began (a commit with nothing
+changed; the first prompt), and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what
+cannot be told is left out, with its reason. What it did to others then reaches nobody when it is done again: a clone has no
+remotes, its home holds no credentials but the agent's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.value import value
-from tacit.replay.reach import reached
 
 if TYPE_CHECKING:
-    from tacit.replay.keeping import KeptTree
+    from tacit.replay.starts import Start
 
 _LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
-TOLD = 3  # files that a reason names
 
 
 @value
@@ -38,49 +35,41 @@ class Task:
     seconds: float  # what it took the first time; 0 where nobody knows
     tokens: int
     usd: float
-    head: str = ""  # what was checked out, where the commit is a kept work tree on it
-    kept: str = ""  # the git directory of ours that holds that commit
 
 
 @value
 class Skipped:
-    """A past run that met the problem and is not replayed."""
+    """A past run that met the problem and is not done again."""
 
     run: str
     reason: str
 
 
 def judge_task(
-    run: Run, met: Collection[str], root: str, kept: KeptTree | None = None
+    run: Run, met: Collection[str], root: str, start: Start | None = None
 ) -> Task | Skipped:
-    """Whether a run can be replayed. `met` are the places of its steps at which the problem was met; `root` is the repository's folder;
-    `kept` is its work tree as it was kept when it began."""
-    exact = bool(run.commit) and not run.changed
+    """Whether a run can be done again. `met` are the places of its steps at which the problem was met; `root` is the
+    repository's folder; `start` is what was noted when it began."""
+    commit = run.commit or (start.commit if start else "")
+    clean = start.clean if start else bool(run.commit) and not run.changed
     prompts = [(at, step) for at, step in enumerate(run.steps) if _asks(step)]
-    reason = (
-        "it was itself a replay"
-        if run.is_replayed
-        else "it is somebody else's file"
-        if run.foreign
-        else "it goes on from another session"
-        if run.root
-        else "it has no prompt"
-        if not prompts
-        else f"its prompt is longer than {_LONGEST:,} characters"
-        if len(prompts[0][1].text) > _LONGEST
-        else "the problem was met only after a later prompt"
-        if not _in_first(run, met, [at for at, _ in prompts])
-        else ""
-        if exact
-        else "its transcript names no commit to begin at, and its work tree was not kept"
-        if kept is None and not run.commit
-        else f"its work tree held changes that no commit holds: {_some(run.changed)}"
-        if kept is None
-        else "a call had written before its work tree was kept"
-        if kept.written
-        else ""
-    ) or reached(run.steps[: prompts[1][0]] if len(prompts) > 1 else run.steps)
-    if reason:
+    hindered = (
+        (run.is_replayed, "it was itself a replay"),
+        (run.foreign, "it is somebody else's file"),
+        (bool(run.root), "it goes on from another session"),
+        (not prompts, "it has no prompt"),
+        (
+            bool(prompts) and len(prompts[0][1].text) > _LONGEST,
+            f"its prompt is longer than {_LONGEST:,} characters",
+        ),
+        (
+            not _in_first(run, met, [at for at, _ in prompts]),
+            "the problem was met only after a later prompt",
+        ),
+        (not commit, "nobody noted the commit at which it began"),
+        (not clean, "it began with changes that no commit holds"),
+    )
+    if reason := next((why for holds, why in hindered if holds), ""):
         return Skipped(run.id, reason)
     cost = run.cost
     tokens = cost.input + cost.output + cost.cache_read + cost.cache_write if cost else 0
@@ -88,40 +77,29 @@ def judge_task(
         id=short_hash("replayed task", run.host, run.id),
         run=run.id,
         prompt=prompts[0][1].text,
-        commit=run.commit if exact or kept is None else kept.commit,
+        commit=commit,
         folder=_within(run.cwd, root),
         branch=run.branch,
         seconds=_took(run),
         tokens=tokens,
         usd=(cost.usd or 0.0) if cost else 0.0,
-        head="" if exact or kept is None or kept.commit == kept.head else kept.head,
-        kept="" if exact or kept is None else kept.folder,
     )
 
 
 def _asks(step: Step) -> bool:
-    return (
-        step.role == "user"
-        and bool(step.text.strip())
-        and not step.agent
-        and not step.interrupted
-        and step.speaker in ("", "typed", "command")
-    )
+    if step.role != "user" or step.agent or step.interrupted:
+        return False
+    return bool(step.text.strip()) and step.speaker in ("", "typed", "command")
 
 
 def _in_first(run: Run, met: Collection[str], prompts: list[int]) -> bool:
-    """Whether the problem struck in answer to the first prompt. The second may itself be what says so: a correction is about what was done
-    before it. A place that is not in the file tells nothing against it."""
+    """Whether the problem struck in answer to the first prompt. The second may itself be what says so: a correction is
+    about what was done before it. A place that is not in the file tells nothing against it."""
     if len(prompts) < 2 or not met:
         return True
     places = {step.place: at for at, step in enumerate(run.steps)}
     known = [places[place] for place in met if place in places]
     return not known or min(known) <= prompts[1]
-
-
-def _some(names: Iterable[str]) -> str:
-    named = [*names]
-    return ", ".join(named[:TOLD]) + (f" and {len(named) - TOLD} more" if len(named) > TOLD else "")
 
 
 def _within(cwd: str, root: str) -> str:

@@ -1,4 +1,4 @@
-"""The work tree at a session's start: kept beside the user's repository, and nothing of theirs touched."""
+"""Where a session began: noted by the worker, and what harms in a replay."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ from pathlib import Path
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.core.errors import TacitError
 from tacit.core.value import replace
 from tacit.hooks.main import respond
 from tacit.replay import Replay
-from tacit.replay.bets import settled_verdict
-from tacit.replay.clone import clone, packed
-from tacit.replay.keeping import KeptTree, keep_tree, kept_for
-from tacit.replay.plan import Spent
-from tacit.replay.request import trees_folder
+from tacit.replay.pairs import Spent, settled_verdict
+from tacit.replay.request import starts_folder
+from tacit.replay.starts import Start, note_start, start_of
 from tacit.stores.identity import head_commit
 from tacit.testing import run, tool
 from tacit.worker import work
 
 Git = Callable[..., str]
-AT = "2026-11-18T00:00:00.000Z"
 
 
 @pytest.fixture
@@ -53,31 +49,6 @@ def _git(folder: Path) -> Git:
     return ask
 
 
-def kept(repo: Path, top: Path, session: str = "s1", at: str = AT) -> KeptTree:
-    inside = str(repo / ".git")
-    return keep_tree(
-        str(top), str(repo), inside, head_commit(inside), session=session, host="claude_code", at=at
-    )
-
-
-def changed(repo: Path) -> None:
-    (repo / "a.py").write_text("changed\n")
-    (repo / "gone.py").unlink()
-    (repo / "new file.py").write_text("new\n")
-    (repo / "x.log").write_text("ignored\n")
-    (repo / "big.bin").write_bytes(b"0" * 11_000_000)
-
-
-def files(folder: Path) -> dict[str, tuple[int, int]]:
-    """Everything in a git directory, with size and time."""
-    found = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            state = os.lstat(os.path.join(place, name))
-            found[os.path.join(place, name)] = (state.st_size, state.st_mtime_ns)
-    return found
-
-
 def test_head_is_read_from_files(repo: Path) -> None:
     """A branch, packed refs, a commit that is checked out by itself, nothing yet."""
     git, inside = _git(repo), str(repo / ".git")
@@ -93,69 +64,14 @@ def test_head_is_read_from_files(repo: Path) -> None:
     assert head_commit(inside) == "" == head_commit(str(repo / "nowhere"))
 
 
-def test_what_was_kept_can_be_begun_at_again(repo: Path, tmp_path: Path) -> None:
-    """Changed, deleted and untracked files as they were, not committed; ignored ones and what is beyond ten megabytes are not there."""
-    changed(repo)
-    found = kept(repo, tmp_path / "trees")
-    assert found.left_out == ("big.bin",) and found.commit != found.head
-    assert kept_for(str(tmp_path / "trees"), "claude_code", "s1") == found
-    assert kept_for(str(tmp_path / "trees"), "codex", "s1") is None
-    work = tmp_path / "work"
-    clone(
-        packed(found.folder, found.commit, str(tmp_path / "packs")),
-        found.commit,
-        "main",
-        str(work),
-        found.head,
-    )
-    git = _git(work)
-    assert git("rev-parse", "HEAD") == found.head
-    assert sorted(
-        line.split(" ", 1)[-1].strip() for line in git("status", "--short").split("\n")
-    ) == [
-        '"new file.py"',
-        "D gone.py",
-        "a.py",
-    ]
-    assert sorted(each.name for each in work.iterdir()) == [
-        ".git",
-        ".gitignore",
-        "a.py",
-        "new file.py",
-    ]
-    clean = tmp_path / "clean"
-    git = _git(repo)
-    git("stash", "-q", "-u")
-    assert kept(repo, clean).commit == git("rev-parse", "HEAD")
-
-
-def test_nothing_of_the_users_is_touched_or_started(repo: Path, tmp_path: Path) -> None:
-    """Not even the time of an object; no filter, hook or monitor of the repository runs."""
-    git = _git(repo)
-    for key in ("core.fsmonitor", "filter.loud.clean", "filter.loud.smudge"):
-        git("config", key, f"touch {tmp_path}/ran-{key}; cat")
-    (repo / ".gitattributes").write_text("*.py filter=loud\n")
-    hook = repo / ".git" / "hooks" / "post-index-change"
-    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran-hook\n")
-    hook.chmod(0o755)
-    changed(repo)
-    (repo / "again.py").write_text("two\n")  # what the repository holds already
-    before = files(repo / ".git")
-    for n in range(2):
-        kept(repo, tmp_path / "trees", f"s{n}")
-    assert files(repo / ".git") == before
-    assert not [each.name for each in tmp_path.iterdir() if each.name.startswith("ran-")]
-
-
-def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_path: Path) -> None:
-    """The hook writes down what is checked out and queues; the worker keeps it; a call that wrote before is noted."""
+def test_where_a_session_began_is_noted_by_the_worker(repo: Path, tmp_path: Path) -> None:
+    """The hook writes down what is checked out and queues; the worker looks; a call that wrote before is noted."""
     env = {
         **os.environ,
         "HOME": str(tmp_path / "home"),
         "XDG_DATA_HOME": str(tmp_path / "data"),
         "TACIT_NO_WORKER": "1",
     }
-    changed(repo)
     early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
     early.write_text("")
     late.write_text(
@@ -183,19 +99,25 @@ def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_pa
         store = memories.store.path
     work(store, env, idle=0.0)
     with open_memories(env=env, cwd=str(repo)) as memories:
-        found = {
-            name: kept_for(trees_folder(memories), "claude-code", name)
-            for name in ("early", "late")
-        }
-        assert [
-            each.partition(":")[0] for (each,) in memories.store.rows("SELECT key FROM queue")
-        ] == [
-            "learn",
-            "learn",
-        ]
-    assert found["early"] is not None and found["late"] is not None
-    assert found["early"].head == _git(repo)("rev-parse", "HEAD") != found["early"].commit
-    assert (found["early"].written, found["late"].written) == (False, True)
+        top = starts_folder(memories)
+        early, late = (start_of(top, "claude-code", name) for name in ("early", "late"))
+        kinds = memories.store.rows("SELECT key FROM queue")
+        assert [each.partition(":")[0] for (each,) in kinds] == ["learn", "learn"]
+    head = _git(repo)("rev-parse", "HEAD")
+    assert early == Start("early", "claude-code", head, True)
+    assert late == Start("late", "claude-code", head, False)
+
+
+@pytest.mark.parametrize("change", ["a.py", "new file.py"])
+def test_what_no_commit_holds_is_no_start(repo: Path, tmp_path: Path, change: str) -> None:
+    """A changed file, and one that git does not know; what it ignores is nobody's."""
+    (repo / "x.log").write_text("ignored\n")
+    head, named = head_commit(str(repo / ".git")), {"session": "s1", "host": "codex"}
+    assert note_start(str(tmp_path / "starts"), str(repo), head, clean=True, **named).clean
+    (repo / change).write_text("changed\n")
+    assert not note_start(str(tmp_path / "starts"), str(repo), head, clean=True, **named).clean
+    assert start_of(str(tmp_path / "starts"), "codex", "s1") == Start("s1", "codex", head, False)
+    assert start_of(str(tmp_path / "starts"), "codex", "s2") is None
 
 
 def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path) -> None:
@@ -259,20 +181,3 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             each.reason for each in memories.log()
         )
         assert not memories.inject("make check fails", run="next").injected
-
-
-@pytest.mark.parametrize("name", [".gitignore", "deep/.gitattributes"])
-@pytest.mark.parametrize("linked", [False, True])
-def test_a_pipe_that_git_would_open_is_refused_before_git_is_asked(
-    repo: Path, tmp_path: Path, name: str, linked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It would hold the one worker of all projects until somebody writes into it."""
-    path = repo / name
-    path.parent.mkdir(exist_ok=True)
-    path.unlink(missing_ok=True)
-    os.mkfifo(tmp_path / "pipe" if linked else path)
-    if linked:
-        path.symlink_to(tmp_path / "pipe")
-    monkeypatch.setattr("tacit.replay.keeping.SLOW", 5.0)
-    with pytest.raises(TacitError, match=f"{name} is a pipe"):
-        kept(repo, tmp_path / "trees")
