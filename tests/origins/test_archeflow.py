@@ -16,7 +16,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import TacitError
-from tacit.words.match import keywords, overlap
+from tacit.origins.likeness import keywords, overlap
 from tacit.words.prepared import prepare
 
 SYSTEM = "archeflow"

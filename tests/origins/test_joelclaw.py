@@ -27,6 +27,7 @@ from tacit.origins.filing import category_of
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.levels import FETCH, by_length, level_for
+from tacit.origins.likeness import MATCHERS
 from tacit.origins.night.layout import append, known_section, lines
 from tacit.origins.night.triage_rules import Suggested, answers
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
@@ -34,7 +35,6 @@ from tacit.origins.page_rules import page_line
 from tacit.origins.ranked import Ranked, asked, unfit
 from tacit.origins.ranking import decayed
 from tacit.origins.rewrite import is_enabled, skipped
-from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 
 from .conftest import Vector

@@ -20,9 +20,9 @@ from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.learn.cures import adopt, keep
 from tacit.learn.floor import Cure
-from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
+from tacit.learn.same import Neighbours, match
 from tacit.reading import answer, prompt
 from tacit.reading.answer import Lesson
 from tacit.reading.asking import lines_of

@@ -10,9 +10,9 @@ from tacit.core.memory import Memory
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.hookspecs import of_origins
-from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED_FOR_SECRETS
+from tacit.learn.same import prepared, same
 from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.reading.echo import cited, stands_in

@@ -16,7 +16,7 @@ from tacit.hookspecs import of_origins
 from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.filing import filing_of
 from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
-from tacit.learn.match import prepared, same
+from tacit.learn.same import prepared, same
 from tacit.reading.echo import strip_echo
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
 from tacit.stores.lookups import incidents

@@ -19,10 +19,10 @@ from tacit.core.value import replace, value
 from tacit.learn.counting import counted
 from tacit.learn.cures import keep
 from tacit.learn.filing import filing_of
-from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.notices import propose
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
+from tacit.learn.same import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.stage import (
     Learned,
     confirmed,
@@ -35,7 +35,7 @@ from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incid
 
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
-    from tacit.learn.match import Matched
+    from tacit.learn.same import Matched
     from tacit.reading.asking import ReaderContext
     from tacit.safety.witness import Vouch
     from tacit.stores.sql import WorkContext

@@ -18,7 +18,7 @@ from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.origins.joelclaw.rules import Joelclaw
-from tacit.words.match import keywords
+from tacit.origins.likeness import keywords
 from tacit.words.tokens import all_stop_words
 
 if TYPE_CHECKING:

@@ -27,6 +27,8 @@ def of_origins(kind: str, name: str) -> Any:
         from tacit.origins.geas.repetition import POLICIES
     elif kind == "extractor":
         from tacit.origins.ralph.iterations import POLICIES
+    elif kind == "matcher":
+        from tacit.origins.likeness import POLICIES
     elif kind == "filing":
         from tacit.origins.filing import POLICIES
     else:

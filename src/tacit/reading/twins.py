@@ -1,7 +1,7 @@
 """Lessons that say the same: one is written, and of those that stay apart one is told.
 
 The nearest by their words are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
-of a reader does (`learn.match.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
+of a reader does (`learn.same.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
 recall tells one of a name. A lesson of the person is never left out for one that is not theirs, nor
 for one of theirs that hardly shares a word with it.
 """

@@ -2,47 +2,28 @@
 
 The score is a cosine of idf-weighted words; letters help where words are inflected. It decides nothing by itself: two lessons are the
 same where their texts are equal after folding, or where a reader says so, and the score only finds the few that the reader is asked about.
-
-The origins' own measures stand here under their names, and decide in their profiles (`MATCHERS`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
-from unicodedata import category
+from typing import TYPE_CHECKING
 
-from tacit.hookspecs import policy
-from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
-from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Match, Prepared, prepare
-from tacit.words.tokens import VAGUE, terms
+from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
+from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Prepared, prepare
+from tacit.words.tokens import VAGUE
 
 if TYPE_CHECKING:
     Idf = Callable[[str], float]
 
-    class Rules(Protocol):
-        """What `choose_same` needs of a profile's [match]."""
 
-        @property
-        def matcher(self) -> str: ...
-        @property
-        def threshold(self) -> float: ...
-        @property
-        def margin(self) -> float: ...
-
-
-EQUAL_TEXT = "lexical"  # the matcher of a profile without a measure of its own
-LENIENT = 0.8  # of an origin's threshold: when settling, a missed recurrence flatters the lesson …
-STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin
 _LETTERS_SHARE = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
-# Words of the other text are not looked up; taken as met nowhere else they would outweigh what both have in common.
-UNCOUNTED = 0.25
 MANY = 200  # terms of a text beyond which another form of a word is another word: each would be held against all
 
 
@@ -75,43 +56,6 @@ def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
     return Likeness(score)
 
 
-def choose_same(
-    finding: Prepared, candidates: Sequence[tuple[str, Prepared]], settings: Rules
-) -> Match:
-    """The candidate that is the same lesson as the finding, by an origin's measure: the best one, if it reaches the threshold and stands
-    out from the runner-up by the margin. Equal texts always match."""
-    measure = _measure(settings.matcher)
-    scored = sorted(
-        (
-            (1.0 if each.text == finding.text else measure(finding, each).score, id, each)
-            for id, each in candidates
-        ),
-        key=lambda each: (-each[0], each[2].text != finding.text, each[1]),
-    )
-    (score, id, best) = scored[0] if scored else (0.0, "", None)
-    second, second_id = (scored[1][0], scored[1][1]) if len(scored) > 1 else (0.0, "")
-    if best is None or score < settings.threshold:
-        return Match("", score, id, score, f"nearest {score:.2f} is below {settings.threshold:.2f}")
-    if best.text == finding.text:
-        return Match(id, score, second_id, second, "equal text")
-    if score - second >= settings.margin:
-        return Match(id, score, second_id, second, f"alike {score:.2f}, runner-up {second:.2f}")
-    return Match(
-        "", score, id, score, f"alike {score:.2f}, but {id} and {second_id} are equally near"
-    )
-
-
-def same_problem(memory: Prepared, finding: Prepared, settings: Rules) -> bool:
-    """Whether a finding reports the problem that a memory is about, asked when uses are settled: an equal text, or, by an origin's measure,
-    one somewhat nearer than its threshold."""
-    if memory.text and memory.text == finding.text:
-        return True
-    if settings.matcher == EQUAL_TEXT:
-        return False
-    needed = min(settings.threshold, max(settings.threshold * LENIENT, STRANGERS))
-    return _measure(settings.matcher)(finding, memory).score >= needed
-
-
 def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -> str:
     """The first thing that one text says, names or runs and the other does not, but for what stands in `besides`; empty where there is none.
     The whole texts are read, not only their heads: what rides on a lesson stands at its end."""
@@ -130,13 +74,6 @@ def shares_half(one: str, other: str) -> bool:
     """Whether at least half of what one text says stands in the other: what shares less is not the same, whoever calls it so."""
     mine, theirs = prepare(one).weights.keys(), prepare(other).weights.keys()
     return 2 * len(mine & theirs) >= len(mine)
-
-
-def rarity(frequency: Mapping[str, int], rows: int) -> Idf:
-    """How telling a term is in a store, from the counts of the words it was looked up by; one nobody counted is taken as rather rare."""
-    counts = {term: n for word, n in frequency.items() for term in matching_terms(word)}
-    uncounted = rows**UNCOUNTED - 1 if rows else 0.0
-    return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, uncounted)))
 
 
 def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
@@ -183,51 +120,3 @@ _LIGHT_TERMS = dict.fromkeys(
     ),
     0.6,
 )
-
-
-def overlap(finding: Prepared, memory: Prepared) -> Likeness:
-    """Which share of the finding's keywords does the lesson have, in description and tags?
-
-    Whole percent, rounded down as its program does. A finding of one or two keywords would match every long lesson that
-    holds them (the document asks for overlap *between* the two), so its share is taken of the larger keyword set.
-    """
-    found = keywords(finding.text)
-    known = keywords(" ".join((memory.text, *memory.tags)))
-    if not found or not known:
-        return Likeness(0.0)
-    of = len(found) if len(found) > 2 else max(len(found), len(keywords(memory.text)))
-    return Likeness(100 * len(found & known) // of / 100)
-
-
-def jaccard(finding: Prepared, memory: Prepared) -> Likeness:
-    """Keywords in common, of all keywords."""
-    found, known = keywords(finding.text), keywords(memory.text)
-    return Likeness(len(found & known) / len(found | known) if found and known else 0.0)
-
-
-@lru_cache(maxsize=4096)
-def keywords(text: str) -> frozenset[str]:
-    """The origins' keywords: lower case, punctuation stripped, three characters and more; letters of any script."""
-    low = text.lower()
-    if low.isascii():
-        return frozenset(re.findall(r"[a-z0-9]{3,}", low))
-
-    plain = "".join(c if c.isalnum() or category(c)[0] == "M" else " " for c in low)
-    return frozenset(word for word in plain.split() if len(word) > 2)
-
-
-MATCHERS: Mapping[str, Callable[[Prepared, Prepared], Likeness]] = {
-    EQUAL_TEXT: lambda a, b: Likeness(1.0 if a.text and a.text == b.text else 0.0),
-    "overlap": overlap,
-    "jaccard": jaccard,
-}
-
-
-def _measure(name: str) -> Callable[[Prepared, Prepared], Likeness]:
-    """One of ours, or what a stranger's package offers under the name."""
-    return MATCHERS.get(name) or policy("matcher", name, MATCHERS)
-
-
-def matching_terms(text: str) -> list[str]:
-    """A text's terms as `Prepared.weights` names them: what a store's counts must be keyed by to serve as idf."""
-    return [same_word(term) for term in terms(text)]

@@ -14,10 +14,10 @@ from tacit.core.errors import Unavailable
 from tacit.formats.source import BytesSource
 from tacit.origins.applied import echoed
 from tacit.origins.levels import level_for
+from tacit.origins.likeness import choose_same
 from tacit.origins.night.triage_rules import Suggested, question
 from tacit.origins.page_rules import page_line
 from tacit.origins.rewrite import reworded
-from tacit.words.match import choose_same
 from tacit.words.prepared import MatchSettings, prepare
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"

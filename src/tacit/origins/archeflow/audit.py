@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from tacit.core.links import Mark
 from tacit.core.rows import run_id
 from tacit.core.value import value
+from tacit.origins.likeness import keywords
 from tacit.stores.sql import WorkContext
-from tacit.words.match import keywords
 
 if TYPE_CHECKING:
     from tacit.core.run import Run

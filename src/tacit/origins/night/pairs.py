@@ -15,10 +15,11 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
+from tacit.learn.same import EQUAL_TEXT
+from tacit.origins.likeness import MATCHERS
 from tacit.origins.night.context import Context
 from tacit.stores.due import entries_after, last_entry
 from tacit.stores.sql import Reads
-from tacit.words.match import EQUAL_TEXT, MATCHERS
 from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 

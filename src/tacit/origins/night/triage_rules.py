@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.value import Section, value
-from tacit.words.match import choose_same, compare, rarity
+from tacit.origins.likeness import choose_same, rarity
+from tacit.words.match import compare
 from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import edits, query_words
 

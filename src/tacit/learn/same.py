@@ -16,23 +16,18 @@ from tacit.core.standing import cause_of, is_settled
 from tacit.core.states import ACTIVE, CLOSED
 from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
+from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
 from tacit.learn.stage import takes_over
 from tacit.stores.lookups import indexed
-from tacit.words.match import (
-    EQUAL_TEXT,
-    choose_same,
-    keywords,
-    same_problem,
-    says_more,
-    shares_half,
-)
+from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
+EQUAL_TEXT = "lexical"  # the matcher of a profile without a measure of its own
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
 _NEIGHBOURS = 30  # lessons a finding is compared with; full text only proposes
 
@@ -98,7 +93,7 @@ def match(
             same, float(same is not None), 0.0, "equal text" if same else "no equal text"
         )
     read = [(age, prepared_of(memory)) for age, memory in fitting.items()]
-    choice = choose_same(mine, read, profile.match)
+    choice = of_origins("matcher", "choose")(mine, read, profile.match)
     known = fitting.get(choice.id)
     if known is not None and is_wider(known, project) and mine.text != prepared_of(known).text:
         return Matched(None, choice.score, choice.score, "alike, but of a wider scope")
@@ -180,14 +175,18 @@ def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
 
 def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
     """Whether a finding is the problem this lesson is about."""
-    return same_problem(prepared_of(memory), finding, profile.match)
+    mine = prepared_of(memory)
+    if profile.match.matcher == EQUAL_TEXT:
+        return bool(mine.text) and mine.text == finding.text
+    return bool(of_origins("matcher", "near")(mine, finding, profile.match))
 
 
 def _words(text: str, profile: Profile) -> list[str]:
-    """The words by which neighbours are looked up; the origins' measures count stop words, so they look them up, too."""
-    if profile.match.matcher in ("overlap", "jaccard"):
-        return sorted(keywords(text), key=lambda word: (-len(word), word))
-    return query_words(text, QUERY_WORDS)
+    """The words by which neighbours are looked up."""
+    if profile.match.matcher == EQUAL_TEXT:
+        return query_words(text, QUERY_WORDS)
+    found: list[str] = of_origins("matcher", "words")(text)
+    return found
 
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
