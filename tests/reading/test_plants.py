@@ -9,7 +9,7 @@ import pytest
 from tests.readers import read_by
 
 from tacit.app import Memories
-from tacit.core.links import is_found_once
+from tacit.core.memory import is_found_once
 from tacit.core.run import Step
 from tacit.reading.page import PERSON, rendered
 from tacit.testing import run, say, tool, user

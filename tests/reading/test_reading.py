@@ -10,7 +10,7 @@ from tests.readers import desk_of, read_at, read_by
 
 from tacit.app import Memories
 from tacit.core.errors import ModelUnavailable
-from tacit.core.links import is_found_once
+from tacit.core.memory import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.pipeline import read

@@ -9,7 +9,7 @@ import pytest
 from tests.readers import read_by
 
 from tacit.app import Memories
-from tacit.core.links import is_found_once
+from tacit.core.memory import is_found_once
 from tacit.core.run import Run, Step
 from tacit.testing import Scripted, run, say, user
 

@@ -10,8 +10,8 @@ from tacit import formats
 from tacit.app.by_hand import ByHand
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
-from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import Memory
+from tacit.core.links import CONFIRMED
+from tacit.core.memory import Memory, is_found_once
 from tacit.core.proposal import Proposal
 from tacit.core.rows import run_id
 from tacit.core.run import Run
