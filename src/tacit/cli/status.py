@@ -132,6 +132,7 @@ def _screen(
         until = data["paused"][:16].replace("T", " ")
         said = f"Paused until {until} UTC: no agent hears anything, nothing is learned. tacit config pause off goes on"
         lines += [paint(cli, "bad", line) for line in wrapped(said, 0, WIDEST)]
+    lines += wrapped(found.again, 0, WIDEST) if found.again else []
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
     if found.told:

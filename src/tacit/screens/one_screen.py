@@ -49,6 +49,9 @@ from tacit.screens.wording import (
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
+from tacit.trial.coin import WITHHELD
+from tacit.trial.outcome import OCCURRED
+from tacit.trial.statement import Arm, reached_in
 from tacit.words.diagnose import MISSING, OF_NO_LESSON, is_news
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
@@ -114,6 +117,7 @@ class OneScreen:
     project: str
     stands: str  # how many lessons are in force, need a word, wait
     week: str  # one true sentence about the last days
+    again: str  # how often the person had to say something again; empty where nobody knows
     told: tuple[ProblemRow, ...]
     new: tuple[ProblemRow, ...]
     unknown: tuple[ProblemRow, ...]
@@ -139,7 +143,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     count, at = counted(memories), memories.now()
     name = memories.project.name if memories.project else ""
     if memories.project is None:
-        return OneScreen(name, counted_words(count), "", (), (), (), 0)
+        return OneScreen(name, counted_words(count), "", "", (), (), (), 0)
     noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
     begin = clock.after_days(at, -_NEW_DAYS)
 
@@ -211,11 +215,13 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         memories.week(since or clock.after_days(at, -7)),
         counts.learned_runs(memories.store, memories.project_id),
     )
+    again = memories.said_again()
     week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
     return OneScreen(
         name,
         counted_words(count),
         week,
+        again.sentence if again.wishes else "",
         every[: len(first)],
         every[len(first) :],
         tuple(_unknown(memories, noticed.values(), marks)),
@@ -298,15 +304,16 @@ def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> s
     first = f"{span}: {', '.join(said)}." if said else ""
     if not week["given"]:
         return first
-    judged = f"; of {numbered(week['told'], 'time')} that could be judged" if week["told"] else ""
+    told = numbered(week["told"], "time")
+    judged = f"; of {told} that came to their moment" if week["told"] else ""
     back = (
         f" {numbered(week['back'], 'problem')} came back"
         if week["back"]
         else " no problem came back"
     )
     out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
-    told = f"Lessons were given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
-    return f"{first} {told}{judged}{back if week['told'] else ''}.{out}".strip()
+    given = f"{numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
+    return f"{first} Lessons were given {given}{judged}{back if week['told'] else ''}.{out}".strip()
 
 
 def screen_json(found: OneScreen) -> dict[str, Any]:
@@ -318,6 +325,7 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
     return {
         "project": found.project,
         "stands": found.stands,
+        "said_again": found.again,
         "week": found.week,
         **plain,
         "more": found.more,
@@ -327,6 +335,17 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
 # -- rows ---------------------------------------------------------------------------------------------------------------
 
 
+def _since(memories: Memories, memory: Memory) -> Arm:
+    """The sessions that were given a lesson and came to its moment, and those in which its problem came."""
+    if not memory.tally.uses:
+        return Arm()
+    uses, marks = memories.store.uses(memory=memory.id), memories.store.marks(memory=memory.id)
+    given = {use.unit for use in uses if use.arm != WITHHELD}
+    mine = [mark for mark in marks if mark.unit in given]
+    last = {mark.unit: mark for mark in mine if mark.signal == "outcome"}.values()
+    return Arm(reached_in(last, mine), sum(mark.value == OCCURRED for mark in last))
+
+
 def _lesson_row(
     memories: Memories, memory: Memory, noticed: Mapping[str, Mapping[str, Any]], stands: str = ""
 ) -> ProblemRow:
@@ -334,15 +353,16 @@ def _lesson_row(
     marks = _marks(evidence)
     known = [noticed[mark] for mark in marks if mark in noticed]
     calls = sum(int(each["calls"]) for each in known)
-    tally, topic = memory.tally, _problem(memories, memory, marks)
+    since = _since(memories, memory)
+    topic = _problem(memories, memory, marks)
     return ProblemRow(
         memory.id,
         topic or memory.text,
         came_up(memory, calls),
         memory.text,
         moment_words(memory, memories.is_told_at_starts(memory)),
-        tally.recurred,
-        tally.clean + tally.recurred,
+        since.came_back,
+        since.sessions,
         memory.verdict == "helps",
         False,
         stands,

@@ -72,10 +72,12 @@ def week(store: Reads, project: str, day: str) -> dict[str, int]:
 
 
 _UNITS = "SELECT count(*) FROM (SELECT unit FROM use WHERE project = :p GROUP BY unit HAVING min(at) >= :day) AS begun"
-_CAME = (  # the last outcome of each use that was given
+_CAME = (  # the last outcome of each use that was given; that nothing came, where its moment is known to have come
     "SELECT m.value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
     " WHERE m.project = :p AND m.at >= :day AND m.signal = 'outcome' AND m.value IN ('occurred', 'not_occurred')"
-    " AND u.arm <> 'withheld' AND m.n = (SELECT max(n) FROM use_mark x"
+    " AND u.arm <> 'withheld' AND (m.value = 'occurred' OR NOT EXISTS (SELECT 1 FROM use_mark y"
+    " WHERE y.memory = m.memory AND y.unit = m.unit AND y.signal = 'unmet' GROUP BY y.memory"
+    " HAVING sum(y.amount) > 0 OR max(y.value) <> '')) AND m.n = (SELECT max(n) FROM use_mark x"
     " WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1"
 )
 

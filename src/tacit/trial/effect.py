@@ -200,6 +200,9 @@ def heard_again(
     store: Store, project: str, uses: Sequence[Use], alpha: float, only: str = ""
 ) -> SaidAgain:
     """How often the person had to say it again, over the sessions that could tell."""
+    rows = [row for row in said_rows(store, project) if not only or row.memory == only]
+    if not rows:
+        return said_again((), (), {}, {}, alpha)
     asked = {*state_of(looks_folder(store.path), project).get("habits", {}).get("asked", ())}
     readings = readings_folder(store.path)
     sessions: dict[str, str] = {}
@@ -207,8 +210,7 @@ def heard_again(
         typed = (row.facts or {}).get("typed")
         if typed and (row.foreign_id in asked or is_kept(readings, row.id)):
             sessions.setdefault(row.root, row.started_at or row.learned_at)
-    rows = [row for row in said_rows(store, project) if not only or row.memory == only]
-    held = store.memories(list(dict.fromkeys(row.memory for row in rows)))
+    held = store.memories(list(dict.fromkeys(each.memory for each in rows)))
     return said_again(rows, uses, sessions, {each.id: each.created_at for each in held}, alpha)
 
 
