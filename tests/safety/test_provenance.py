@@ -272,8 +272,9 @@ def test_what_a_call_may_have_poured_in_from_elsewhere_is_not_the_projects(
     assert shell.printed("cat README.md").outside
     assert not shell.printed("cat docs/guide.md").outside
     shell = Shell(repository)
-    shell.printed("diff /tmp/page README.md")
-    assert not shell.printed("cat README.md").outside
+    for looks in ("diff /tmp/page README.md", "check-page /tmp/page docs"):
+        shell.printed(looks)
+    assert not shell.printed("cat README.md docs/guide.md").outside
 
 
 def test_a_stash_of_before_is_not_shown_as_the_projects(repository: Repository) -> None:

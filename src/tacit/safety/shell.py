@@ -294,7 +294,8 @@ class Shell:
         for word in run[1:]:
             value = word.partition("=")[2] if re.match(r"(?:--?)?[\w-]+=", word) else word
             full = self.path(value, here)
-            if value and self.tree(full) != full and self.is_own(value, here):
+            is_file = os.path.relpath(full, self.tree(full) or "/") in self.repository.files
+            if value and (is_file or full in self.written):
                 yield full
 
     def _patches(self, call: Call, run: tuple[str, ...], here: str, fed: bool) -> None:
