@@ -103,7 +103,7 @@ def test_a_host_s_environment_cannot_name_a_model_for_the_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository's settings can make a host set variables; where the key is, stays."""
-    from tacit import worker
+    from tacit.hooks import start_worker as worker
 
     gone = (
         "TACIT_MODEL_COMMAND",
