@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ModelUnavailable
+from tacit.core.ports import MODEL_ANSWER_CHARS
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
 from tacit.core.value import replace, value
@@ -22,8 +23,6 @@ from tacit.stores.readings import Reading
 if TYPE_CHECKING:
     from tacit.core.ports import Model
     from tacit.stores.sql import Store
-
-LONGEST_KEPT_ANSWER = 40_000  # characters that are kept
 
 
 @value
@@ -163,7 +162,7 @@ class Questions:
         if kept is not None:
             return str(kept["said"])
         said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[
-            :LONGEST_KEPT_ANSWER
+            :MODEL_ANSWER_CHARS
         ]
         if not answer.is_answer(said, holds):
             raise ModelUnavailable(
