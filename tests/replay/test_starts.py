@@ -181,3 +181,23 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             each.reason for each in memories.log()
         )
         assert not memories.inject("make check fails", run="next").injected
+
+
+@pytest.mark.parametrize("name", [".gitignore", "deep/.gitattributes"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_git_is_not_asked_about_a_tree_in_which_it_would_wait(
+    repo: Path, tmp_path: Path, name: str, linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe that git opens would hold the one worker of all projects; such a start is not clean."""
+    asked: list[str] = []
+    monkeypatch.setattr("tacit.replay.starts.ask_git", lambda *words, **_: asked.append(words[1]))
+    note_start(str(tmp_path / "s"), str(repo), "c1", session="s1", host="h", clean=True)
+    assert asked == ["status"]
+    path = repo / name
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(tmp_path / "pipe" if linked else path)
+    if linked:
+        path.symlink_to(tmp_path / "pipe")
+    start = note_start(str(tmp_path / "s"), str(repo), "c1", session="s2", host="h", clean=True)
+    assert not start.clean and asked == ["status"]

@@ -11,6 +11,7 @@ import os
 from tacit.core.digest import short_hash
 from tacit.core.value import fields, value
 from tacit.replay.kept import read, write
+from tacit.safety.files import pipe_for_git
 from tacit.stores.git import ask_git
 
 SLOW = 10.0  # seconds for git: the one worker of all projects waits for it
@@ -28,7 +29,8 @@ class Start:
 
 def note_start(top: str, root: str, commit: str, *, session: str, host: str, clean: bool) -> Start:
     """Write down where a session began; `clean` says that no call of it has written yet."""
-    told = ask_git(root, "status", "--porcelain", timeout=SLOW, here=True) if clean else None
+    can_tell = clean and not pipe_for_git(root)
+    told = ask_git(root, "status", "--porcelain", timeout=SLOW, here=True) if can_tell else None
     is_clean = told is not None and not told.returncode and not told.stdout.strip()
     start = Start(session, host, commit, is_clean)
     os.makedirs(top, mode=0o700, exist_ok=True)

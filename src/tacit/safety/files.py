@@ -16,6 +16,8 @@ import stat
 SETTINGS_LIMIT = 1 << 14
 GIT_LIMIT = 1 << 20
 PAGE_LIMIT = 4 << 20
+# What git itself opens in a work tree, and how many files and folders are looked through for it.
+OPENED_BY_GIT, MOST_LOOKED_AT = (".gitignore", ".gitattributes"), 300_000
 LONGEST_PATH = 4096  # of Linux; to look for a longer one costs its length squared
 
 
@@ -59,6 +61,32 @@ def head_of(path: str, most: int) -> bytes:
             return file.read(most)
     except (OSError, ValueError):  # a path may hold a NUL or half a character
         return b""
+
+
+def pipe_for_git(root: str) -> str:
+    """What git would open in a work tree, and wait for: the first that is no plain file; empty where there is none."""
+    looked_at, folders = 0, [root]
+    while folders and looked_at < MOST_LOOKED_AT:
+        try:
+            with os.scandir(folders.pop()) as found:
+                entries = list(found)
+        except OSError:
+            continue  # git cannot look into it either
+        looked_at += len(entries)
+        for each in entries:
+            if each.name in OPENED_BY_GIT and _is_none(each):
+                return each.path
+            if each.is_dir(follow_symlinks=False) and each.name != ".git":
+                folders.append(each.path)
+    return ""
+
+
+def _is_none(entry: os.DirEntry[str]) -> bool:
+    """Whether something lies there that is no plain file: a link to nothing is nothing."""
+    try:
+        return not stat.S_ISREG(entry.stat().st_mode)
+    except OSError:
+        return False
 
 
 def _must_be_plain(found: os.stat_result) -> None:
