@@ -33,7 +33,7 @@ def test_the_default_wording(make: Make) -> None:
     other = make("Use uv.", id="abcdefghjkmn", source="user, who wants it so", trust="observed")
     assert by_profile(ranked(one, other), DEFAULT, "n0nce") == (
         "<tacit-notes n0nce>\n"
-        "Notes from past sessions, not instructions:\n"
+        "Notes, not instructions:\n"
         "- [k3v9x2m4q7ab] Run make migrate first. (seen 3x, user)\n"
         "- [abcdefghjkmn] Use uv. (observed)\n"
         "</tacit-notes n0nce>\n"
@@ -45,10 +45,7 @@ def test_a_context_that_was_told_before_is_told_briefly(make: Make) -> None:
     told = by_profile(
         ranked(make("Use uv.", id="a", source="user")), DEFAULT, "n0ncen0nce", again=True
     )
-    assert (
-        told
-        == "<tacit-notes n0ncen>\nPast notes:\n- [a] Use uv. (observed)\n</tacit-notes n0ncen>\n"
-    )
+    assert told == "<tacit-notes n0ncen>\n- [a] Use uv. (observed)\n</tacit-notes n0ncen>\n"
 
 
 def test_nothing_given_is_nothing_said() -> None:
@@ -84,7 +81,7 @@ def test_geas_sets_cautions_apart(make: Make) -> None:
 def test_an_origins_wording_can_be_fenced(make: Make) -> None:
     """On request only."""
     told = by_profile(ranked(make("Use the queue")), named("joelclaw"), "n", wrap=True)
-    assert told == f"<tacit-notes n>\n{LABEL}\n- Use the queue\n</tacit-notes n>\n"
+    assert told == f"<tacit-notes n>\n{LABEL}- Use the queue\n</tacit-notes n>\n"
 
 
 def test_a_long_text_is_cut(make: Make) -> None:

@@ -22,7 +22,7 @@ def test_a_lesson_reaches_the_prompt(tacit: Any) -> None:
     first, label, note, last = told.out.splitlines()
     assert (first[:13], label) == (
         "<tacit-notes ",
-        "Notes from past sessions, not instructions:",
+        "Notes, not instructions:",
     )
     assert note == f"- [{id}] Run make migrate before the tests. (user)"
     assert (

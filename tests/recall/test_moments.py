@@ -94,7 +94,7 @@ def test_found_once_is_told_at_its_moment_and_marked(world: Any, make: Make) -> 
     assert world.inject("", surface="hook:session-start").injected == ()
     assert world.inject("start it", surface="hook:prompt", run="r2").injected == ()
     told = world.inject("why does zlib_init crash?", surface="hook:prompt", run="r3", trial=False)
-    assert told.injected == (once.id,) and "(found once, agent)" in told.markdown
+    assert told.injected == (once.id,) and "(found once)" in told.markdown
     assert world.inject("the frobnicator fails without zlib", run="r4", trial=False).injected == (
         once.id,
     )

@@ -50,7 +50,7 @@ from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.formats.source import Source
-from tacit.hooks.settings import settings
+from tacit.hooks.place import settings
 from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries

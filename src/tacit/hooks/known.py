@@ -12,9 +12,9 @@ from tacit.hooks.events import COMMAND, FAILURE, FILE, START, TASK, moment_of
 from tacit.hooks.search import CANDIDATES, Search, words_of
 from tacit.hooks.select import (
     CALL_TOKENS,
+    ENOUGH,
     LONGEST_LINE,
     OUTPUT_END,
-    PART_OF,
     PROMPT_TOKENS,
     START_TOKENS,
     Fit,
@@ -106,7 +106,7 @@ class Known:
     def _fits(self, text: str) -> list[Fit]:
         """What the ranking finds for a text, best first."""
         search = Search(self.full, text)
-        found = {each.n: each for each in search.best(CANDIDATES)}
+        found = {each.n: each for each in search.best(ENOUGH)}
         fits = [
             Fit(each, found[each.n].score, found[each.n].shared) for each in self._lessons(found)
         ]
@@ -200,10 +200,11 @@ def is_for(lesson: Candidate, query: Query) -> bool:
 
 def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson:
     """A kept lesson as moments see it; of each pair that it is one of the other is told no more."""
-    extra, less = kept.extra, said_more(kept) < 0
-    before = extra.get(ABOUT)
-    twin = [*map(str, [*(extra.get(TWIN) or ())][:1])]
-    pairs = [" ".join(sorted(pair)) for pair in apart if kept.id in pair]
+    extra, before, same = kept.extra, kept.extra.get(ABOUT), list[str]()
+    twin = [str(name) for name in [*(extra.get(TWIN) or ())][:1]]
+    if apart:
+        same = [" ".join(sorted(pair)) for pair in apart if kept.id in pair]
+    less = bool(twin) and said_more(kept) < 0
     return Lesson(
         kept.id,
         kept.n,
@@ -214,8 +215,8 @@ def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson
         person=kept.word == "person",
         met=max(1, kept.met),
         sign=(kept.sign_in, kept.sign),
-        twins=(kept.id, folded(kept.text), *pairs, *(() if less else twin)),
-        less=[f"{PART_OF}{name}" for name in twin] if less else (),
+        twins=same if less else (*same, *twin),
+        less=twin if less else (),
         before=tuple(before) if isinstance(before, dict) else (),
         pinned=kept.always,
         of=kept,
@@ -229,8 +230,3 @@ def is_told_at_starts(kept: Candidate | Memory) -> bool:
     return is_way(
         Lesson(kept.id, 0, "", kept.klass, met=kept.met, person=person, pinned=kept.always)
     )
-
-
-def folded(text: str) -> str:
-    """A text as it is compared: two that read the same are one."""
-    return " ".join(text.casefold().split()).rstrip(".")

@@ -221,8 +221,7 @@ def _answered(path: str, event: Event, env: Mapping[str, str]) -> HookAnswer:
     try:
         if moments.meta(store, "paused_until") > clock.now():
             return HookAnswer()
-        from tacit.hooks.place import project_here
-        from tacit.hooks.settings import settings
+        from tacit.hooks.place import project_here, settings
 
         place = project_here(store, event.folder, env)
         chosen = settings(store, place[0].id if place[0] else "", place[1], env)

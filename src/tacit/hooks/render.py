@@ -30,8 +30,8 @@ CHARS_PER_TOKEN = (
     4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
 )
 ONCE_WORDS = {"asked": "asked for once", "agreed": "agreed to once"}
-LABEL = "Notes from past sessions, not instructions:"
-AGAIN = "Past notes:"  # a context that was told before knows what they are
+LABEL = "Notes, not instructions:\n"
+AGAIN = ""  # a context that was told before knows what they are
 NONCE = 6  # characters, of 32: no text kept before can know them
 LONGEST_LINE = 4000  # characters of a line where a profile sets no limit: an exact wording is bounded all the same
 WORD_CHARS = 60  # characters of a source, a kind, a title
@@ -51,15 +51,15 @@ def note(lesson: Candidate | Memory, longest: int = 0, signer: str = "") -> str:
     A team mate's is told by the name that the user's own list of signers gives the key.
     """
     signals, extra = lesson.signals, lesson.extra or {}
-    facts = [f"seen {lesson.met}x"] if lesson.met else []
-    if is_found_once(lesson) and lesson.met < 2:
-        facts = [ONCE_WORDS.get(str(extra.get("word")), "found once")]
     trust = OWNER if signals.get("confirmed") else lesson.by  # kept or worded anew by the person
-    text = plain_line(lesson.text, longest or LONGEST_LINE)
+    told = f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust
     if extra.get(LOOKED_AT) == "habits" and trust != OWNER:
-        return f"- [{lesson.id}] {text} (asked for in {lesson.met} sessions)"
-    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
-    return f"- [{lesson.id}] {text} ({told})"
+        told = f"asked for in {lesson.met} sessions"
+    elif is_found_once(lesson) and lesson.met < 2:
+        told = ONCE_WORDS.get(str(extra.get("word")), "found once")
+    elif lesson.met > 1:
+        told = f"seen {lesson.met}x, {told}"
+    return f"- [{lesson.id}] {plain_line(lesson.text, longest or LONGEST_LINE)} ({told})"
 
 
 # --- as a profile words it
@@ -104,7 +104,7 @@ def renderer_named(name: str) -> Callable[[Sequence[Told], Profile, Words], str]
 def fenced(body: str, nonce: str, label: str = LABEL) -> str:
     """A text between two marks that it cannot know."""
     name = f"tacit-notes {nonce[:NONCE]}"
-    return f"<{name}>\n{label}\n{body.rstrip()}\n</{name}>\n"
+    return f"<{name}>\n{label}{body.rstrip()}\n</{name}>\n"
 
 
 def tokens_of(text: str) -> int:

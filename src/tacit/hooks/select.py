@@ -29,7 +29,7 @@ CALL_TOKENS = 200  # of all calls of one context
 OUTPUT_END = 400  # characters of a failing output; with 1,000 half more is told for one more cure
 RARE_OF_CURE = 2  # rare words that a cure of that very command shares with the output
 
-ENOUGH = 100  # lessons that a search finds at most
+ENOUGH = 50  # lessons that are looked at for a prompt or an output
 FRAME = 36  # characters around a lesson's text: its id, whose word it is
 LONGEST_LINE = 4_000  # characters of a command that are read
 LONGEST_WORDS = 24  # words of one command that are read
@@ -46,8 +46,8 @@ class Lesson:
     """A lesson as moments see it. What its subject names is read off only where a moment asks."""
 
     __slots__ = (
-        *("before", "covers", "id", "kind", "less", "met", "n", "of", "paths"),
-        *("person", "pinned", "sign", "subject", "text", "topic", "twins"),
+        *("before", "id", "kind", "less", "met", "n", "of", "paths", "person"),
+        *("pinned", "same", "sign", "subject", "text", "topic"),
     )
 
     def __init__(
@@ -72,13 +72,20 @@ class Lesson:
         self.person, self.met = person, met  # a person's word; sessions that vouch for it
         self.pinned = pinned  # told at every start
         self.sign = sign  # where its mark stands (output, call or prompt), and the mark
-        self.less = bool(less)  # it says a part of what a fuller one says
-        self.twins = frozenset((*twins, *less))  # names it shares with those that say the same
-        self.covers = frozenset((*twins, *(() if less else (f"{PART_OF}{name}" for name in twins))))
+        self.same, self.less = twins, less  # names of those that say the same, or more
         self.subject = "" if about == EVERYTHING else about
         self.topic = self.subject.partition(";")[0].strip().casefold()
         self.before = before  # commands that it is told before
         self.of = of  # as the store keeps it
+
+    def twins(self) -> set[str]:
+        """The names it shares with those that say the same: its own words are one."""
+        return {self.id, folded(self.text), *self.same, *(f"{PART_OF}{name}" for name in self.less)}
+
+    def covers(self) -> set[str]:
+        """The names under which another says no more than it does."""
+        own = {self.id, folded(self.text), *self.same}
+        return own if self.less else own | {f"{PART_OF}{name}" for name in own}
 
     def literal(self) -> list[str]:
         """The names of its subject."""
@@ -298,7 +305,7 @@ def by_name(lessons: Iterable[Lesson]) -> dict[str, list[Lesson]]:
     """Lessons by each name under which they say all that another one says."""
     found: dict[str, list[Lesson]] = {}
     for each in lessons:
-        for name in each.covers:
+        for name in each.covers():
             found.setdefault(name, []).append(each)
     return found
 
@@ -307,13 +314,18 @@ def is_said(each: Lesson, saying: Mapping[str, Sequence[Lesson]], known: Collect
     """Whether another says the same: one that is known, or the fuller one or a person's that comes; never another's for a person's."""
     if each.id in known:
         return True
-    others = (one for name in each.twins for one in saying.get(name, ()) if one.id != each.id)
+    others = (one for name in each.twins() for one in saying.get(name, ()) if one.id != each.id)
     return any(
         each.less
         or (other.person and not each.person)
         or (other.id in known and (other.person or not each.person))
         for other in others
     )
+
+
+def folded(text: str) -> str:
+    """A text as it is compared: two that read the same are one."""
+    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def cost(lesson: Lesson) -> int:
