@@ -129,6 +129,21 @@ def test_what_a_written_file_holds(form: str, path: str, text: str, word: str) -
     assert end_of(form, new(path, text))[0] == word
 
 
+def test_a_file_that_was_there_is_not_named_anew_and_new_is_what_was_made() -> None:
+    named, keyed = "holds out/*: name {date}_{snake}.{any}", "holds new *.json: key meta"
+    assert end_of(named, wrote("out/CiReport.json"))[0] == KEPT
+    assert end_of(keyed, wrote("a.json"))[0] == KEPT
+    assert end_of(keyed, new("a.json", "{}"))[0] == BROKEN
+    assert end_of(keyed, tool("echo '{}' > a.json"))[0] == UNDECIDED, "was it there before?"
+
+
+def test_times_by_several_names() -> None:
+    form = "holds *.json: time due, *_at"
+    assert end_of(form, new("a.json", '{"sent_at": "2026-03-16 09:30"}'))[0] == BROKEN
+    good = '{"sent_at": ["2026-03-16T09:30:00+08:00"], "due": "2026-03-16T10:00:00Z", "at": 1}'
+    assert end_of(form, new("a.json", good))[0] == KEPT
+
+
 def test_a_copy_is_wanted_of_what_was_there_before() -> None:
     form = "holds *.json: copy .bak"
     assert end_of(form, new("a.json"))[0] == KEPT

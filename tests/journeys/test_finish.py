@@ -98,6 +98,20 @@ def test_an_agent_is_sent_back_once_and_the_second_time_its_person_hears(folder:
     assert session.stops()["decision"] == "block", "a new turn is a new message"
 
 
+def test_all_that_is_not_so_is_one_message_and_nobody_is_sent_back_twice(folder: Path) -> None:
+    first = _armed()
+    with library.open(by="ada", yes=True) as memories:
+        other = memories.add("Each change of the code is told in the changelog.").id
+        memories.arm_check(other, "with src/*.py: CHANGELOG.md")
+    session = Session(folder).says("add a field").writes("src/a.py")
+    said = session.stops()["reason"]
+    assert "`make test` did not run" in said and "CHANGELOG.md did not" in said
+    session.calls("Bash", {"command": "make test"}, "12 passed")
+    again = session.stops()
+    assert "decision" not in again
+    assert other in again["systemMessage"] and first not in again["systemMessage"]
+
+
 def test_what_is_so_is_silent(folder: Path) -> None:
     _armed()
     done = Session(folder).says("add it").writes("src/a.py")

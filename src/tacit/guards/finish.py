@@ -20,6 +20,7 @@ from tacit.guards.command import fits, read
 from tacit.reading.command import line_of
 
 RAN, WITH, HOLDS, NOT = "ran", "with", "holds", "not"
+NEW = "new"
 KEY, TIME, NAME, COPY = "key", "time", "name", "copy"  # what a file may be asked to hold
 CHECKS = "checks:"  # with a project's id, what the store notes: its armed checks by lesson
 TURN = "turn "  # with its number, what tells a check's firing from another in one session
@@ -42,8 +43,9 @@ _NAME_PARTS = {
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 _EXAMPLES = (
     "For instance 'ran make test after src/*.py', 'with src/*.py: CHANGELOG.md', "
-    "'holds *.json: key meta.author', 'holds *.json: time due_date', "
-    "'holds reports/*: name {date}_{snake}.{any}', 'holds *.md: copy .bak', 'not package-lock.json'."
+    "'holds *.json: key meta.author', 'holds *.json: time due_date, *_at', "
+    "'holds new *.md: key author', 'holds reports/*: name {date}_{snake}.{any}', "
+    "'holds *.md: copy .bak', 'not package-lock.json'."
 )
 
 
@@ -57,6 +59,7 @@ class Check:
     partner: str = ""  # of `with`: the pattern of what must have changed too
     wants: str = ""  # of `holds`: key, time, name or copy …
     what: str = ""  # … and which one
+    only: str = ""  # of `holds`: NEW where only files that this work made are meant
 
 
 @value
@@ -109,7 +112,10 @@ def check_of(text: str) -> Check:
     if form == HOLDS and about and kind in (KEY, TIME, NAME, COPY) and what.strip():
         if kind == NAME:
             _name_pattern(what)  # says what is wrong with it
-        return Check(HOLDS, _patterns(about), wants=kind, what=what.strip())
+        # a name is asked of files that were made: nobody renames what is only changed
+        only = NEW if kind == NAME or about.startswith(f"{NEW} ") else ""
+        named = _patterns(about.removeprefix(f"{NEW} "))
+        return Check(HOLDS, named, wants=kind, what=what.strip(), only=only)
     raise UsageError(f"{text!r} is no check on the end of the work.", _EXAMPLES)
 
 
@@ -122,7 +128,8 @@ def sentence(check: Check) -> str:
         return f"where {files} changed, {check.partner} changed too"
     if check.form == NOT:
         return f"{files} is left as it was"
-    return f"each {files} that was written {_WANTED[check.wants].format(check.what)}"
+    made = "made" if check.only else "written"
+    return f"each {files} that was {made} {_WANTED[check.wants].format(check.what)}"
 
 
 _WANTED = {
@@ -141,7 +148,7 @@ def check_json(check: Check) -> dict[str, object]:
 def check_from(kept: dict[str, object]) -> Check:
     """A check from what was kept; ValueError for what is none."""
     rows = {name: kept.get(name, ()) for name in ("files", "call")}
-    texts = {name: kept.get(name, "") for name in ("form", "partner", "wants", "what")}
+    texts = {name: kept.get(name, "") for name in ("form", "partner", "wants", "what", "only")}
     lists = all(isinstance(each, (list, tuple)) for each in rows.values())
     if not lists or not all(isinstance(each, str) for each in texts.values()):
         raise ValueError("no check")
@@ -263,7 +270,12 @@ def _is_call(check: Check, ran: Ran) -> bool:
 def _holds(check: Check, files: dict[str, Wrote], work: list[Ran | Wrote], reads: Reads) -> Judged:
     undecided = ""
     for path, wrote in [*files.items()][:_MANY]:
-        if check.wants == NAME:
+        made = not check.only or _was_made(path, work)
+        if made is False:
+            continue
+        if made is None:
+            verdict = None
+        elif check.wants == NAME:
             verdict = _name_pattern(check.what).fullmatch(path.rpartition("/")[2]) is not None
         elif check.wants == COPY:
             verdict = _has_copy(check, path, wrote, work, reads)
@@ -282,6 +294,12 @@ _MISSING = {
     NAME: "its name is not {}",
     COPY: "it was there before, and no copy ending in {} lies beside it: make one of what it was",
 }
+
+
+def _was_made(path: str, work: list[Ran | Wrote]) -> bool | None:
+    """Whether this work made a file; None where the record does not tell."""
+    first = next(each for each in work if isinstance(each, Wrote) and each.path == path)
+    return None if first.was_there is None else not first.was_there
 
 
 def _has_copy(
@@ -314,8 +332,11 @@ def _holds_text(check: Check, path: str, text: str) -> bool | None:
         return None
     if check.wants == KEY:
         return bool([*_at(held, check.what.split("."))])
-    name = check.what.split(".")
-    said = [*_at(held, name)] if len(name) > 1 else [*_named(held, check.what)]
+    said = [
+        each
+        for name in _patterns(check.what)
+        for each in (_at(held, name.split(".")) if "." in name else _named(held, name))
+    ]
     if not said:
         return None  # a file without times is about something else
     return all(isinstance(each, str) and _MOMENT.fullmatch(each) for each in said)
@@ -342,14 +363,14 @@ def _at(held: object, names: Sequence[str]) -> Iterator[object]:
 
 
 def _named(held: object, name: str) -> Iterator[object]:
-    """Everything that stands behind a key of this name, however deep."""
+    """Everything that stands behind a key of this name, however deep; `*` is any part of it."""
     if isinstance(held, list):
         for each in held:
             yield from _named(each, name)
     elif isinstance(held, dict):
         for key, each in held.items():
-            if key == name:
-                yield each
+            if _is_file(name, key):
+                yield from each if isinstance(each, list) else [each]
             else:
                 yield from _named(each, name)
 

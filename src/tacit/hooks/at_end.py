@@ -64,57 +64,71 @@ def _is_heard(memories: Memories, run: Run) -> bool:
 def _said(
     memories: Memories, event: Event, run: Run, kept: dict[str, dict[str, object]]
 ) -> HookAnswer:
-    from tacit.guards.finish import BROKEN, UNDECIDED, check_from, judged, work_of
+    from tacit.guards.finish import BROKEN, TURN, UNDECIDED, check_from, judged, work_of
 
     work = work_of(run)
     turn = sum(bool(step.typed and step.text and not step.agent) for step in run.steps)
+    broken = []
     for lesson, row in kept.items():
         check = check_from(row["check"])  # type: ignore[arg-type]
         found = judged(check, work, _reads(event.folder))
         if found.word == UNDECIDED:
             _count(memories, "check_undecided")
         elif found.word == BROKEN and _is_in_force(memories, lesson, str(row["text"])):
-            return _spoken(memories, event, lesson, check, found.said, turn)
-    return HookAnswer()
+            broken.append((lesson, check, found.said))
+    return _spoken(memories, event, [*kept], broken, f"{TURN}{turn}") if broken else HookAnswer()
 
 
 def _spoken(
-    memories: Memories, event: Event, lesson: str, check: Check, said: str, turn: int
+    memories: Memories,
+    event: Event,
+    lessons: list[str],
+    broken: list[tuple[str, Check, str]],
+    key: str,
 ) -> HookAnswer:
-    """Back to the agent, once in a turn; the second time the person hears of it."""
-    from tacit.guards.finish import TURN, sentence
+    """Back to the agent, once in a turn with all that is not so; the second time the person hears of it."""
+    from tacit.guards.finish import sentence
 
     project = memories.project_id
     run = run_id(project, event.host, event.session)
-    key = f"{TURN}{turn}"
-    before = [
-        each
-        for each in memories.store.marks(memory=lesson)
-        if each.signal == FIRED and each.run == run and each.reason == key
-    ]
-    if before:
-        told = before[-1].value == GUARD_ASKED
-        heard = f"Not so at the end, although it was said: {said}. ({sentence(check)}; {lesson})"
-        return HookAnswer(message=heard) if told else HookAnswer()
-    arm, rate = _tossed(memories, event, lesson)
-    mark = Mark(
-        lesson,
-        run_id(project, event.host, event.root or event.session),
-        project,
-        FIRED,
-        arm,
-        rate,
-        run=run,
-        surface=sentence(check),
-        reason=key,
-        at=clock.now(),
-    )
-    with memories.store.write(wait=_WITHIN) as tx:
-        tx.add_mark(mark)
-    if arm == TOLD:
+    said_before = {
+        lesson: mark.value
+        for lesson in lessons
+        for mark in memories.store.marks(memory=lesson)
+        if mark.signal == FIRED and mark.run == run and mark.reason == key
+    }
+    if said_before:
+        heard = [
+            f"{said} ({sentence(check)}; {lesson})"
+            for lesson, check, said in broken
+            if said_before.get(lesson) == GUARD_ASKED
+        ]
+        told = f"Not so at the end, although it was said: {'; '.join(heard)}."
+        return HookAnswer(message=told if heard else "")
+    unit, asked = run_id(project, event.host, event.root or event.session), []
+    for lesson, check, said in broken:
+        arm, rate = _tossed(memories, event, lesson)
+        mark = Mark(
+            lesson,
+            unit,
+            project,
+            FIRED,
+            arm,
+            rate,
+            run=run,
+            surface=sentence(check),
+            reason=key,
+            at=clock.now(),
+        )
+        with memories.store.write(wait=_WITHIN) as tx:
+            tx.add_mark(mark)
+        if arm == GUARD_ASKED:
+            asked.append(f"{said} (a check that the person armed: {sentence(check)})")
+    if not asked:
         return HookAnswer()
-    back = f"Before you end: {said}. (A check that the person armed: {sentence(check)}; said once.)"
-    return HookAnswer(decision=SENDS_BACK, reason=back)
+    return HookAnswer(
+        decision=SENDS_BACK, reason=f"Before you end: {'; '.join(asked)}. This is said once."
+    )
 
 
 def _tossed(memories: Memories, event: Event, lesson: str) -> tuple[str, float]:
