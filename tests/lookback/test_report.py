@@ -9,12 +9,12 @@ from tacit.core.run import Reading, Run, Step
 from tacit.lookback.excerpt import Home, Spent, excerpt
 from tacit.lookback.report import look_back, lookback
 from tacit.lookback.result import (
-    Correction,
     Count,
     Files,
     Problem,
     lookback_json,
 )
+from tacit.lookback.words import cost_words, lesson_lines
 
 MISSING = "Error: Cannot find module 'left-pad'"
 CURE = "Run `npm ci` before `npm run test`; otherwise the package `left-pad` is not found."
@@ -92,19 +92,15 @@ def test_a_lesson_from_two_sessions_forewarns_the_third() -> None:
             forewarned=1,
             spent=Spent(calls=6, seconds=60.0),  # twice: the failure, the look, npm ci
             typical=Spent(calls=3, seconds=30.0),
-            first_at="2026-01-01T09:00:00.000Z",
-            last_at="2026-01-03T09:00:00.000Z",
             lesson=CURE,
-            in_force=True,
             nature="env",
         ),
     )
-    assert (found.tool_calls, found.failed_calls, found.spent) == (12, 3, Spent(6, 60.0))
+    assert (found.tool_calls, found.failed_calls) == (12, 3)
     assert (found.first_at, found.last_at) == (
         "2026-01-01T09:00:00.000Z",
         "2026-01-03T09:00:40.000Z",
     )
-    assert [week.start for week in found.weeks] == ["2025-12-29"]
 
 
 def test_only_finished_sessions_teach() -> None:
@@ -165,17 +161,9 @@ def test_a_persons_word_counts_at_once() -> None:
         for day in (1, 2, 3)
     ]
     found = lookback(runs)
-    assert (found.corrections, found.corrections_repeated) == (3, 2)
-    assert found.repeated_corrections == (
-        Correction(
-            "shop",
-            "Always use pnpm instead of npm in this repo.",
-            3,
-            2,
-            "2026-01-01T09:00:00.000Z",
-            "2026-01-03T09:00:00.000Z",
-        ),
-    )
+    (told,) = lesson_lines(found)
+    assert told.text == "Always use pnpm instead of npm in this repo."
+    assert (found.lessons, cost_words(told)) == (1, "you said it in 3 sessions")
 
 
 def test_a_text_that_addresses_the_model_is_never_told() -> None:
@@ -184,11 +172,7 @@ def test_a_text_that_addresses_the_model_is_never_told() -> None:
     found = lookback(
         [Session(f"s{day}", day).bash("ls").says(words).run() for day in (1, 2, 3)],
     )
-    assert (found.lessons, found.repeated_corrections, [each.notes for each in found.projects]) == (
-        0,
-        (),
-        [()],
-    )
+    assert (found.lessons, [each.notes for each in found.projects]) == (0, [()])
 
 
 def test_what_is_shown_holds_no_secret_and_nothing_a_terminal_obeys() -> None:
@@ -207,7 +191,7 @@ def test_what_tacit_said_is_not_learned_again() -> None:
     found = lookback(
         [Session(f"s{day}", day).bash("ls").says(told).run() for day in (1, 2)],
     )
-    assert (found.corrections, found.lessons) == (0, 0)
+    assert found.lessons == 0
 
 
 def test_two_projects_of_one_name_are_told_apart() -> None:
@@ -289,17 +273,14 @@ def test_json_holds_every_figure() -> None:
     """The same figures under plain names."""
     data = lookback_json(lookback(broken(f"s{day}", day).run() for day in (1, 2, 3)))
     assert {
-        name: data[name]
-        for name in ("sessions", "failures", "repeated", "forewarned", "spent", "lessons")
+        name: data[name] for name in ("sessions", "failures", "repeated", "forewarned", "lessons")
     } == {
         "sessions": 3,
         "failures": 3,
         "repeated": 2,
         "forewarned": 1,
-        "spent": {"calls": 6, "seconds": 60.0, "tokens": None},
         "lessons": 1,
     }
-    assert data["corrections"] == {"said": 0, "repeated": 0, "listed": []}
     assert data["projects"][0]["count"] == {
         "sessions": 3,
         "failures": 3,

@@ -38,7 +38,7 @@ from tacit.cli.reading import (
 )
 from tacit.cli.settings_file import plain_path
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
-from tacit.cli.words import WIDEST, one_line, paint, table, wrapped
+from tacit.cli.words import WIDEST, one_line, paint, wrapped
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, UsageError, numbered
 from tacit.core.run import Run
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from tacit.lookback.result import Lookback
     from tacit.reading.record import Left
 
-LISTED = 5  # lessons, problems and corrections on one screen
+LISTED = 5  # lessons and problems on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
 _UNTAUGHT = (
     2,
@@ -87,7 +87,7 @@ SURE = 0.9
     "--limit",
     type=int,
     metavar="N",
-    help=f"list N lessons, problems and corrections (default {LISTED})",
+    help=f"list N lessons and problems (default {LISTED})",
 )
 @opt(
     "--read",
@@ -442,7 +442,6 @@ def _screen(
     ]
     lines += [
         *_untaught(found, cli, listed, here),
-        *_corrections(found, cli, listed),
     ]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
@@ -559,23 +558,6 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
         told
         + (f" One typically took {took} until it was overcome again (the median)." if took else "")
     )
-
-
-def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    told = {(each.project, each.text) for each in lookback_part("words").lesson_lines(found)}
-    said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][
-        :listed
-    ]
-    if not said:
-        return []
-    rows = [
-        [f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said
-    ]
-    return [
-        "",
-        paint(cli, "bold", "What you had to say again, and no session would be told yet"),
-        table(rows, before=2, flow=True),
-    ]
 
 
 def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:

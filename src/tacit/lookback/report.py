@@ -38,22 +38,18 @@ from tacit.lookback.excerpt import (
 )
 from tacit.lookback.result import (
     LESSON_CHARACTERS,
-    MONDAY,
     NAMED_FILES,
-    WEEK_SECONDS,
-    Correction,
     Count,
     Files,
     KnownProject,
     Lookback,
     Problem,
     ProjectCount,
-    Week,
 )
+from tacit.lookback.words import YOU_SAID
 from tacit.safety.witness import unless_it_acts
-from tacit.words.prepared import folded
 
-LISTED = 20  # problems and corrections named at most
+LISTED = 20  # problems named at most
 
 if TYPE_CHECKING:
 
@@ -152,13 +148,12 @@ class _Reading:
 
 
 class _Row:
-    """One problem or standing sentence of one project over all its sessions."""
+    """One problem of one project over all its sessions."""
 
     def __init__(self, home: Home, key: str) -> None:
         self.home, self.key, self.labels, self.nature = home, key, dict[str, int](), ""
         self.sessions = self.repeated = self.forewarned = self.failed = 0
         self.spent: list[Spent] = []  # each time it had happened before
-        self.first = self.last = ""
 
     @property
     def label(self) -> str:
@@ -169,12 +164,10 @@ class _Row:
         """What one more session calls it."""
         self.labels[label] = self.labels.get(label, 0) + 1
 
-    def add(self, at: str, met: _Met) -> None:
+    def add(self, met: _Met) -> None:
         """One session more."""
         self.sessions += 1
         self.failed += met.failed
-        self.first = min(filter(None, (self.first, at)), default="")
-        self.last = max(self.last, at)
         if met.repeated:
             self.repeated += 1
             self.forewarned += met.forewarned
@@ -183,7 +176,7 @@ class _Row:
 
 @value
 class _Met:
-    """One problem or standing sentence in one session."""
+    """One problem in one session."""
 
     repeated: bool
     forewarned: bool
@@ -232,7 +225,7 @@ class _Book:
             if not self.has(known, (note.lineage for note in each.witnesses), each.subject)
         ]
         said = [
-            (text, len(units), "you said it")
+            (text, len(units), YOU_SAID)
             for text, units in self.said.items()
             if not self.has(known, units)
         ]
@@ -245,7 +238,6 @@ class _Foreseen:
 
     met: frozenset[str]  # its problems that had happened before
     told: frozenset[str]  # those of them that had a cure
-    said: frozenset[str]  # what the person had said before, folded
 
 
 def _gone_through(
@@ -271,9 +263,7 @@ def _gone_through(
         book = books.get(session.home.key)
         if book is None:
             book = books[session.home.key] = _Book(session.home, lines_of(session.home))
-        known = _Foreseen(
-            frozenset(book.met), frozenset(book.cures), frozenset(map(folded, book.said))
-        )
+        known = _Foreseen(frozenset(book.met), frozenset(book.cures))
         heapq.heappush(going_on, (session.ended, number, session, known))
     while going_on:
         end_one()
@@ -291,16 +281,13 @@ class _Sums:
     def __init__(self) -> None:
         self.count = Count()
         self.problems: dict[tuple[str, str], _Row] = {}
-        self.said: dict[tuple[str, str], _Row] = {}
         self.projects: dict[str, Count] = {}
-        self.weeks: dict[float, Count] = {}
         self.spent: list[Spent] = []
         self.first = self.last = 0.0
         self.untimed = self.tool_calls = self.failed_calls = self.passed_over = 0
 
     def add(self, session: Excerpt, known: _Foreseen) -> None:
         """A session that is over: what was met, and what of it had been met before."""
-        begun = clock.stamp(session.started) if session.started else ""
         home, found = session.home, []
         for each in session.troubles:
             row = self.problems.setdefault((home.key, each.key), _Row(home, each.key))
@@ -308,11 +295,7 @@ class _Sums:
             row.call(each.label)
             again = each.key in known.met
             found.append(_Met(again, again and each.key in known.told, each.spent, each.failed))
-            row.add(begun, found[-1])
-        for text in session.said:
-            row = self.said.setdefault((home.key, folded(text)), _Row(home, text))
-            row.call(safe_excerpt(text))
-            row.add(begun, _Met(folded(text) in known.said, False))
+            row.add(found[-1])
         self.spent += [met.spent for met in found if met.repeated]
         repeated, forewarned = (
             sum(met.repeated for met in found),
@@ -325,8 +308,6 @@ class _Sums:
         self.failed_calls += session.failed_calls
         self.passed_over += session.passed_over
         if session.started:
-            week = session.started - (session.started - MONDAY) % WEEK_SECONDS
-            self.weeks[week] = _sum(self.weeks.get(week, Count()), count)
             self.first = min(self.first or session.started, session.started)
             self.last = max(self.last, session.ended)
         else:
@@ -337,10 +318,6 @@ class _Sums:
     ) -> Lookback:
         """The sums as a value."""
         back = sorted((row for row in self.problems.values() if row.repeated), key=_costliest)
-        again = sorted(
-            (row for row in self.said.values() if row.repeated),
-            key=lambda row: (-row.sessions, row.label),
-        )
         names = _names([book.home for book in books.values()])
         lessons = {key: book.lessons(known[key]) for key, book in books.items()}
         return Lookback(
@@ -351,25 +328,13 @@ class _Sums:
             tool_calls=self.tool_calls,
             failed_calls=self.failed_calls,
             passed_over=self.passed_over,
-            spent=reduce(plus, self.spent, Spent()),
             typical=median([each for each in self.spent if each.calls]),
-            corrections=sum(row.sessions for row in self.said.values()),
-            corrections_repeated=sum(row.repeated for row in again),
             lessons=sum(len(book.cures) + len(book.said) for book in books.values()),
             problems=tuple(
                 _problem(row, books[row.home.key], names[row.home.key], known[row.home.key])
                 for row in back[:listed]
             ),
             problems_count=len(back),
-            repeated_corrections=tuple(
-                Correction(
-                    names[row.home.key], row.label, row.sessions, row.repeated, row.first, row.last
-                )
-                for row in again
-                if not books[row.home.key].has(
-                    known[row.home.key], books[row.home.key].said.get(row.key, ())
-                )
-            )[:listed],
             projects=tuple(
                 ProjectCount(
                     names[key],
@@ -386,9 +351,6 @@ class _Sums:
                 for key, book in sorted(
                     books.items(), key=lambda each: -self.projects[each[0]].sessions
                 )
-            ),
-            weeks=tuple(
-                Week(clock.stamp(start)[:10], count) for start, count in sorted(self.weeks.items())
             ),
         )
 
@@ -434,10 +396,7 @@ def _problem(row: _Row, book: _Book, project: str, known: KnownProject) -> Probl
         forewarned=row.forewarned,
         spent=reduce(plus, row.spent, Spent()),
         typical=median(row.spent),
-        first_at=row.first,
-        last_at=row.last,
         lesson=safe_excerpt(text, LESSON_CHARACTERS),
-        in_force=bool(text),
         nature=row.nature,
         known=said is not None,
     )

@@ -1,11 +1,10 @@
-"""What looking back found, as values: problems, corrections, projects, weeks, and the files it was read from."""
+"""What looking back found, as values: problems, projects, and the files it was read from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tacit.core import clock
 from tacit.core.rows import run_id
 from tacit.core.value import fields, value
 from tacit.learn.notice.failures import HORIZON, LONGEST_PAUSE
@@ -13,8 +12,6 @@ from tacit.lookback.excerpt import Spent
 
 NAMED_FILES = 20  # unreadable files that are named
 LESSON_CHARACTERS = 600  # characters of a lesson: what it says last is often what to do
-WEEK_SECONDS = 7 * clock.DAY
-MONDAY = 4 * clock.DAY  # 1970-01-05
 
 
 @value
@@ -39,26 +36,9 @@ class Problem:
     forewarned: int
     spent: Spent  # in those sessions alone: the first time nobody could have known
     typical: Spent  # in one of them: the median
-    first_at: str
-    last_at: str
     lesson: str = ""  # what would have been said, or would be said from now on
-    in_force: bool = (
-        False  # the lesson has earned its place; otherwise it waits for another sighting
-    )
     nature: str = ""
     known: bool = False  # a store has a lesson or a question about it, whatever became of that
-
-
-@value
-class Correction:
-    """Something the person had to say again."""
-
-    project: str
-    text: str
-    sessions: int
-    repeated: int
-    first_at: str
-    last_at: str
 
 
 @value
@@ -106,14 +86,6 @@ class KnownProject:
 
 
 @value
-class Week:
-    """The sessions that began in one week."""
-
-    start: str  # the Monday, as a date
-    count: Count
-
-
-@value
 class Files:
     """What was read, and what could not be."""
 
@@ -138,16 +110,11 @@ class Lookback:
     passed_over: int = (
         0  # of the failed ones: the host's own protocol, such as a file not read before its edit
     )
-    spent: Spent = Spent()  # on everything that had happened before
     typical: Spent = Spent()  # each time: the median
-    corrections: int = 0
-    corrections_repeated: int = 0
     lessons: int = 0  # that the floor would keep by now
     problems: tuple[Problem, ...] = ()  # that came back, the costliest first
     problems_count: int = 0
-    repeated_corrections: tuple[Correction, ...] = ()
     projects: tuple[ProjectCount, ...] = ()
-    weeks: tuple[Week, ...] = ()
     files: Files = Files()
 
 
@@ -170,11 +137,8 @@ def limits(of: Lookback) -> tuple[str, ...]:
 def lookback_json(of: Lookback) -> dict[str, Any]:
     """A look back as the command line prints it."""
     at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
-    said, listed = ("corrections", "corrections_repeated"), at.pop("repeated_corrections")
-    corrections = dict(zip(("said", "repeated"), map(at.pop, said), strict=True))
     return {
         **at.pop("count"),
-        "corrections": {**corrections, "listed": listed},
         **at,
         "assumptions": list(ASSUMPTIONS),
         "limits": list(limits(of)),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tacit.lookback.excerpt import Spent
     from tacit.lookback.result import Lookback, Problem
 
+YOU_SAID = "you said it"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -80,10 +81,7 @@ def lesson_lines(of: Lookback) -> list[LessonLine]:
         later = [
             each.lesson
             for each in of.problems
-            if each.project == project.name
-            and each.in_force
-            and not each.known
-            and lesson_words(each)
+            if each.project == project.name and not each.known and lesson_words(each)
         ]
         for text in dict.fromkeys((*project.notes, *later)):
             about = [
@@ -94,23 +92,17 @@ def lesson_lines(of: Lookback) -> list[LessonLine]:
                 sum(each.typical.seconds * each.repeated for each in about),
                 sum(each.repeated for each in about),
             )
-            said = max(
-                (
-                    each.sessions
-                    for each in of.repeated_corrections
-                    if each.project == project.name and each.text == text
-                ),
-                default=0,
-            )
+            how, met = project.how.get(text, "met"), project.met.get(text, 0)
+            said = met if how == YOU_SAID and met > 1 else 0
             found.append(
                 (
                     (cost[0], cost[1] + said),
                     LessonLine(
                         project.name,
                         text,
-                        project.met.get(text, 0),
+                        met,
                         project.count.sessions,
-                        project.how.get(text, "met"),
+                        how,
                         cost[1],
                         worst.typical if worst else None,
                         said,
@@ -135,11 +127,6 @@ def cost_words(told: LessonLine) -> str:
     took = spent_words(told.typical) if told.typical else ""
     worst = "the costliest of them " if told.problems > 1 else ""
     return where + (f", {worst}typically {took}" if took else "")
-
-
-def costliest(of: Lookback) -> str:
-    """What the list of problems is headed."""
-    return "What came back and cost most" if of.spent.calls else "What came back most often"
 
 
 def day(at: str) -> str:
