@@ -10,6 +10,7 @@ from tests.tables import by_table
 
 from tacit.core.run import Incident, Run, Step
 from tacit.learn.notice import notice
+from tacit.reading.command import Command
 
 CWD = "/home/me/app"
 
@@ -164,3 +165,25 @@ def test_twice_the_failures_cost_twice_the_calls(times: int) -> None:
 
     entered(50)  # what is loaded and remembered at first
     assert entered(800) < 2.3 * entered(400)
+
+
+def test_a_session_of_different_failures_is_compared_in_linear_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each failure is held against what soon followed it, not against the whole session."""
+    compared = 0
+    is_like = Command.is_like
+
+    def counted(self: Command, other: Command) -> bool:
+        nonlocal compared
+        compared += 1
+        return is_like(self, other)
+
+    monkeypatch.setattr(Command, "is_like", counted)
+    took = []
+    for many in (200, 800):
+        compared = 0
+        calls = (sh(f"make t{n}", f"Error: module m{n} not found at /x/{n}") for n in range(many))
+        assert notice(Run("r1", "claude-code", steps=tuple(calls), cwd=CWD))
+        took.append(compared)
+    assert 0 < took[1] <= 5 * took[0]
