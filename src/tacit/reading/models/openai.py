@@ -35,6 +35,7 @@ RETRYABLE = (
     *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)),
 )
 ANSWER_TOKENS = 2048
+PATH = "/chat/completions"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -48,11 +49,10 @@ class OpenAI:
         key: str = "",
         key_env: str = "",
         *,
-        path: str = "/chat/completions",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         at = urlsplit(url)
-        self._url = url if at.path.endswith(path) else url.rstrip("/") + path
+        self._url = url if at.path.endswith(PATH) else url.rstrip("/") + PATH
         self._host, self._scheme = at.hostname or "", at.scheme
         self._name, self._key, self._key_env, self._sleep = name, key, key_env, sleep
         self._refused: set[str] = set()
@@ -73,23 +73,6 @@ class OpenAI:
                 if reply is not None:
                     return reply
         raise ModelUnavailable(f"{self.identity} refuses what it is asked.", why="refused")
-
-    def exchange(self, body: dict[str, Any], timeout: float) -> bytes:
-        """Send a body as it is, and again where that may help; what was answered."""
-        self._check()
-        deadline = time.monotonic() + timeout
-        attempt = 1
-        while True:
-            try:
-                status, headers, raw = _within(deadline, self._post, body)
-                if status == 200:
-                    return raw
-                raise _failure(status, headers, raw, self.identity)
-            except ModelUnavailable as failure:
-                if failure.why not in RETRYABLE or attempt >= HTTP_ATTEMPTS:
-                    raise
-                self._pause(attempt, failure, deadline)
-            attempt += 1
 
     def _check(self) -> None:
         if self._scheme not in ("http", "https") or not self._host:
