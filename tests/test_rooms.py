@@ -49,7 +49,7 @@ MAY = {
     },
     "replay": {*LOW, "replay", "formats", "hosts", "learn", "reading", "stores", "tacit"},
     "hookspecs": {"core", "origins"},
-    "lookback": {*LOW, "lookback", "hooks", "learn", "reading"},
+    "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "stores"},
     "screens": {*LOW, "screens", "app", "hooks", "formats", "hosts", "stores", "worker"},
     "worker": {*LOW, "worker", "app", "formats", "hooks", "hosts", "screens", "stores", "tacit"},
     "serve": {

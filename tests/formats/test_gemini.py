@@ -12,7 +12,7 @@ from tacit import formats
 from tacit.core.run import FAILURE, Cost, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.gemini import transcript as gemini
-from tacit.learn.notice import notice
+from tacit.learn.failures import notice
 
 AT = "2026-03-01T10:00:0{}.000Z"
 HEAD = {

@@ -12,9 +12,9 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.run import Incident, Run, Step
 from tacit.core.value import replace
-from tacit.learn.counting import counted
 from tacit.learn.floor import STANDING_MARKS, standing, standing_sentences
-from tacit.learn.notebook import Notebook
+from tacit.learn.notices import counted
+from tacit.lookback.notebook import Notebook
 from tacit.testing import run, say, tool, user
 
 REFUSED = "psycopg.OperationalError: connection to 127.0.0.1:5432 refused"

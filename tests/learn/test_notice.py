@@ -9,7 +9,7 @@ import pytest
 from tests.tables import by_table
 
 from tacit.core.run import Incident, Run, Step
-from tacit.learn.notice import notice
+from tacit.learn.failures import notice
 from tacit.reading.command import Command
 
 CWD = "/home/me/app"

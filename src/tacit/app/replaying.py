@@ -16,7 +16,7 @@ from tacit.core.moves import moved
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
-from tacit.learn.notice.failures import EDIT_TOOLS
+from tacit.learn.failures import EDIT_TOOLS
 from tacit.reading.command import commands, line_of
 from tacit.replay import Replay, replay_on_disk, run_pairs, words
 from tacit.replay.block import BlockRequest

@@ -36,7 +36,7 @@ def learn(
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
     # not above: whoever imports any module of this room imports this one
-    from tacit.learn.notice import notice
+    from tacit.learn.failures import notice
     from tacit.learn.outcomes import Session
     from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
     from tacit.reading.echo import is_own_question

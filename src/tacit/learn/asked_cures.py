@@ -19,8 +19,8 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.learn.cures import adopt, keep
+from tacit.learn.failures import barred
 from tacit.learn.floor import Cure
-from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
 from tacit.learn.same import Neighbours, match
 from tacit.reading import answer, prompt

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.proposal import Proposal, person_question
+from tacit.core.run import FAILURE, Incident
 from tacit.core.value import replace, value
-from tacit.learn.floor import command_after, cure_of, said_of_failure
+from tacit.learn.floor import Cure, command_after, cure_of, outlives_task, said_of_failure
 from tacit.learn.instructions import contradictions
 from tacit.reading.command import commands
 from tacit.reading.echo import as_said
@@ -20,6 +21,13 @@ from tacit.stores.incidents import Noted
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
+
+    class Counts(Protocol):
+        """What is asked about all that was counted in a project: of a store, or of a look back's memory."""
+
+        def lineages(self) -> int: ...
+        def failures(self, mark: str = "") -> Sequence[Noted]: ...
+
 
 KIND = "notice"  # of the proposal: a yes closes it
 _STUCK_LINEAGES = 5  # in which it failed without a way out
@@ -196,3 +204,31 @@ def propose(tx: Transaction, project: str, told: Sequence[Notice], at: str) -> i
 
 def _runs(met: Sequence[Noted]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.run for each in met))[-MOST_RUNS:]
+
+
+# What becomes of what was counted: a cure for an agent, a notice for the person. Only the failures that a run met are looked at again, over
+# all that the project counted.
+
+
+@value
+class Counted:
+    """What the failures met by a run come to now."""
+
+    cures: tuple[Cure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def counted(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str]) -> Counted:
+    """What to tell of the failures that a run has met. `lines` are those of the instruction files."""
+    marks = dict.fromkeys(
+        each.mark for each in noticed if each.kind == FAILURE and outlives_task(each)
+    )
+    sessions = counts.lineages()
+    cures: list[Cure | None] = []
+    notices: list[Notice | None] = []
+    for mark in marks:
+        met = counts.failures(mark)
+        cures.append(cure_of(mark, met))
+        notices.append(without_a_way(met, sessions))
+        notices += of_instructions(lines, met, sessions)
+    return Counted(tuple(filter(None, cures)), tuple(one_cause(filter(None, notices))))

@@ -16,10 +16,9 @@ from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace, value
-from tacit.learn.counting import counted
 from tacit.learn.cures import keep
 from tacit.learn.filing import filing_of
-from tacit.learn.notices import propose
+from tacit.learn.notices import counted, propose
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.same import Neighbours, keeps_apart, match, successor_of

@@ -1,6 +1,6 @@
 """A run without its steps: its problems, what they cost, and what it says. All that a look back keeps of it.
 
-A problem is what noticing says it is (`learn/notice`): its signature, how often it was met, and the calls and minutes until the same thing
+A problem is what noticing says it is (`learn/failures`): its signature, how often it was met, and the calls and minutes until the same thing
 passed. What the host's own tools refuse is counted and is no problem of the project. Runs of one lineage, a session with its resumptions,
 forks and sub-agents, are joined: they are one sighting.
 """
@@ -13,8 +13,8 @@ from tacit.core import clock
 from tacit.core.memory import sound_text
 from tacit.core.run import FAILURE, Incident, Run
 from tacit.core.value import replace, value
+from tacit.learn.failures import notice
 from tacit.learn.floor import standing
-from tacit.learn.notice import notice
 from tacit.reading.echo import strip_echo
 from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened

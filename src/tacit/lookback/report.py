@@ -20,11 +20,9 @@ from typing import TYPE_CHECKING, Protocol
 from tacit.core import clock
 from tacit.core.run import Run
 from tacit.core.value import replace, value
-from tacit.learn.counting import counted
 from tacit.learn.cures import lesson_may_be_told
 from tacit.learn.floor import Cure
-from tacit.learn.notebook import Notebook
-from tacit.learn.notices import Notice
+from tacit.learn.notices import Notice, counted
 from tacit.lookback.excerpt import (
     Excerpt,
     Home,
@@ -36,6 +34,7 @@ from tacit.lookback.excerpt import (
     safe_excerpt,
     sessions,
 )
+from tacit.lookback.notebook import Notebook
 from tacit.lookback.result import (
     LESSON_CHARACTERS,
     NAMED_FILES,

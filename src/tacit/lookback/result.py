@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.core.rows import run_id
 from tacit.core.value import fields, value
-from tacit.learn.notice.failures import HORIZON, LONGEST_PAUSE
+from tacit.learn.failures import HORIZON, LONGEST_PAUSE
 from tacit.lookback.excerpt import Spent
 
 NAMED_FILES = 20  # unreadable files that are named
