@@ -35,7 +35,7 @@ from tacit.app import Memories  # noqa: E402
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.digest import hex_digest  # noqa: E402
 from tacit.core.rows import run_id  # noqa: E402
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE  # noqa: E402
+from tacit.core.states import ACTIVE, ENDING_VERDICTS  # noqa: E402
 from tacit.testing import Clock  # noqa: E402
 
 NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
@@ -271,11 +271,7 @@ class Store:
         """What a person does between runs."""
         if number != self.world.runs // 2:
             return
-        ids = [
-            id
-            for id in self.lessons
-            if self.memories.get(id).state not in ("under_review", "archived")
-        ]
+        ids = [id for id in self.lessons if self.memories.get(id).state not in ("doubted", "gone")]
         if self.world.also == "edits":
             for id in ids[:4]:
                 self.memories.edit(
@@ -435,7 +431,7 @@ def measured(world: World, stores: int, seed: int) -> Result:
                     {"helps", "harms"} & said - {"" if innocent else world.says, world.may}
                 )
                 now = store.memories.get(id)
-                ended += now.verdict in ENDING_VERDICTS or now.state not in INJECTABLE
+                ended += now.verdict in ENDING_VERDICTS or now.state != ACTIVE
                 if innocent:
                     continue
                 asked += 1

@@ -30,7 +30,7 @@ import tacit
 from tacit.app.guarding import why_not
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.formats import read
 from tacit.formats.source import FileSource
@@ -120,7 +120,7 @@ def _could(world: World, forms: dict[str, str]) -> list[Guard]:
     with tacit.open(
         env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
     ) as memories:
-        lessons = memories.store.select([memories.project_id], states=INJECTABLE, limit=-1)
+        lessons = memories.store.select([memories.project_id], states=(ACTIVE,), limit=-1)
         known = [each for each in lessons if each.text in forms and not why_not(each)]
     made = [(each, *condition_of(forms[each.text])) for each in known]
     return [Guard(each.id, each.text, condition, way) for each, condition, way in made]

@@ -256,7 +256,7 @@ class World:
             asked = len(memories.proposals())
         own = (
             "; the typed line beside it: given"
-            if any(memory.text == CANARY and memory.state == "provisional" for memory in every)
+            if any(memory.text == CANARY and memory.state == "active" for memory in every)
             else ""
         )
         return (
@@ -679,7 +679,7 @@ def by_import(world: World, n: int) -> None:
             "text": text,
             "kind": "rule",
             "trust": "user",
-            "state": "canonical",
+            "state": "active",
             "pinned": True,
             "source": "user",
         }

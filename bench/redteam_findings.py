@@ -334,7 +334,7 @@ def agents_wrong(world: World) -> Tried:
         now = next((each for each in listed(world) if each["id"] == rule), {})
         if (
             rule not in given(world, "push to main")
-            or now.get("state") not in ("provisional", "stable", "canonical")
+            or now.get("state") != "active"
             or not now.get("pinned")
         ):
             through.append(name)
@@ -370,7 +370,7 @@ def signed_lines(world: World) -> Tried:
     team = Team(folder, repositories)
     ann, bob, eve = team.member("ann"), team.member("bob"), team.member("eve", of="other")
     first = ann.memories.add("Run make fixtures before the tests.")
-    claims = replace(first, state="canonical", pinned=True, verdict="helps", on_page=True)
+    claims = replace(first, state="active", pinned=True, verdict="helps", on_page=True)
     with ann.memories.store.write() as tx:
         for k, text in enumerate((*HOSTILE, "Run make seed before the tests.")):
             tx.apply(
@@ -387,8 +387,8 @@ def signed_lines(world: World) -> Tried:
     out = bob.memories.inject("run make seed, fixtures, previous instructions, TLS").markdown
     through = [text for k, text in enumerate(HOSTILE) if f"{k}" * 12 in out]
     plain = bob.memories.get("5" * 12)
-    through += ["pinned or canonical"] * bool(
-        plain.pinned or plain.state == "canonical" or plain.trust == "user"
+    through += ["pinned or on a page"] * bool(
+        plain.pinned or plain.on_page or plain.trust == "user"
     )
     through += ["replayed elsewhere"] * any(each.gate == "allow" for each in eve.memories.list())
     forgotten = bob.memories.add("Run make clean before the build.", kind="preference")
@@ -866,7 +866,7 @@ def other_words(world: World) -> Tried:
         with opened(by="ada", yes=True) as memories:
             once = memories.add(f"Run make lint{n} before a commit.", trust="agent")
             with memories.store.write() as tx:
-                put_as(tx, tx.get(once.id), "move", state="provisional")
+                put_as(tx, tx.get(once.id), "move", state="active")
             rule = memories.add(f"Never push to main{n} without review.", kind="rule")
         for id in (once.id, rule.id):
             world.tacit("edit", id, words, env=AGENT)

@@ -264,7 +264,7 @@ def silenced(
             raise SystemExit(f"{place}: the session was not read")
         read(desk, reading)
         now = memories.get(kept.id)
-        if kept.state not in ("provisional", "stable"):
+        if kept.state != "active":
             raise SystemExit(f"{wish}: is no wish of a person ({kept.state})")
         return now.state != kept.state or now.text != wish
 

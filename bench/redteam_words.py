@@ -81,7 +81,7 @@ def by_hearsay(world: World, texts: list[str]) -> None:
 
 def by_store(world: World, texts: list[str]) -> None:
     rows = [
-        {"text": text, "kind": "rule", "trust": "user", "state": "canonical", "pinned": True}
+        {"text": text, "kind": "rule", "trust": "user", "state": "active", "pinned": True}
         for text in texts
     ]
     world.tacit(

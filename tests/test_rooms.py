@@ -256,17 +256,15 @@ def test_no_profile_is_named_in_code() -> None:
 
 
 def test_groups_of_states_are_written_once() -> None:
-    """Which states are open, closed, active or injectable stands in core/states.py; who names all of such a group again has a copy that drifts."""
-    from tacit.core.states import CLOSED, INJECTABLE
+    """Which states are kept and which undoubted stands in core/states.py; who names such a group again has a copy that drifts."""
+    from tacit.core.states import KEPT, UNDOUBTED
 
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
         for node in nodes_of(path):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
                 said = {each.value for each in node.elts if isinstance(each, ast.Constant)}
-                if (
-                    said >= {*INJECTABLE} or said >= {*CLOSED}
-                ) and path != ROOT / "core" / "states.py":
+                if said in ({*KEPT}, {*UNDOUBTED}) and path != ROOT / "core" / "states.py":
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 

@@ -373,7 +373,7 @@ def _flat(text: str) -> str:
 
 
 def _lesson(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
-    """{"lesson": text, "count": 1, "seen": 1, "state": "candidate"}: what `tacit list` has."""
+    """{"lesson": text, "count": 1, "seen": 1, "state": "waiting"}: what `tacit list` has."""
     listed = world.tacit("list", "--limit", "100")["memories"]
     fits = [memory for memory in listed if each["lesson"].lower() in memory["text"].lower()]
     wanted = each.get("count", 1)
@@ -462,8 +462,8 @@ def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
     ]
     [last] = world.tacit("origin", "log", "--memory", found["id"], "--tail", "1")["entries"]
     stands = {
-        "in_force": found["state"] not in ("candidate", "archived"),
-        "gone": found["state"] == "archived",
+        "in_force": found["state"] == "active",
+        "gone": found["state"] == "gone",
         "by": last.get("by"),
     }
     wrong = [name for name in stands if name in each and stands[name] != each[name]]

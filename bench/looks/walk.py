@@ -160,7 +160,7 @@ def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
     query = (
         "SELECT m.id, m.text, m.about, m.trust, r.foreign_id FROM memory m"
         " LEFT JOIN evidence e ON e.memory = m.id LEFT JOIN run r ON r.id = e.run"
-        " WHERE m.gate = 'allow' AND m.state NOT IN ('superseded', 'archived', 'rejected')"
+        " WHERE m.gate = 'allow' AND m.state <> 'gone'"
     )
     found: dict[str, dict[str, Any]] = {}
     with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:

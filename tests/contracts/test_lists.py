@@ -23,7 +23,7 @@ from tacit.stores.sqlite import open_store
 KINDS, GATES, STATES = (
     ("pitfall", "rule", "fix"),
     ("allow", "allow", "hold"),
-    ("candidate", "provisional", "archived", "superseded"),
+    ("waiting", "active", "gone", "gone"),
 )
 
 
@@ -107,13 +107,13 @@ def test_counts_are_those_of_the_lessons_after_every_change(store: Any) -> None:
 
 ASKED: list[dict[str, Any]] = [
     {},
-    {"states": ("candidate", "provisional")},
+    {"states": ("waiting", "active")},
     {"equal": {"kind": "rule"}},
-    {"equal": {"kind": "fix", "gate": "hold"}, "states": ("archived",)},
+    {"equal": {"kind": "fix", "gate": "hold"}, "states": ("gone",)},
     {"equal": {"origin": "here", "trust": "user"}},
     {"tag": "slow", "equal": {"on_page": 0}},
     {"text": "LESSON 2"},
-    {"since": "2026-10-01T00:00:00.000Z", "states": ("provisional",)},
+    {"since": "2026-10-01T00:00:00.000Z", "states": ("active",)},
     {"equal": {"kind": "unheard of"}},
 ]
 
@@ -138,7 +138,7 @@ def test_a_list_comes_page_by_page(store: Any, sort: str) -> None:
 def test_pages_go_on_behind_the_last_lesson(store: Any, sort: str) -> None:
     """Page by page, each behind the last lesson of the one before, all of them come once and in the order of the whole list."""
     filled(store)
-    asked: dict[str, Any] = {"states": ("candidate", "provisional"), "sort": sort}
+    asked: dict[str, Any] = {"states": ("waiting", "active"), "sort": sort}
     whole = [memory.id for memory in store.select(("p", "q"), **asked, limit=200)]
     paged: list[str] = []
     while part := store.select(("p", "q"), **asked, limit=7, behind=paged[-1] if paged else ""):

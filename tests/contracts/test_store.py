@@ -36,7 +36,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
             "text": text,
             "created_at": at,
             "updated_at": at,
-            "state": "provisional",
+            "state": "active",
             **fields,
         }
     )
@@ -81,11 +81,11 @@ def test_an_illegal_move_cannot_be_written(store: Any) -> None:
     """The table of legal moves is checked where changes are made, whatever the caller thinks."""
     from tacit.core.journal import change
 
-    [memory] = put(store, lesson(state="candidate"))
+    [memory] = put(store, lesson(state="gone"))
     with pytest.raises(Refused):
         change(
             memory,
-            replace(memory, state="canonical"),
+            replace(memory, state="active"),
             Hand("x", now()),
             verb="move",
             reason="because",
@@ -119,7 +119,7 @@ def test_an_alias_names_a_memory_in_its_project_only(store: Any) -> None:
 
 def test_sightings_are_distinct_independent_runs(store: Any) -> None:
     """Two reviewers of one run, a retry of it, one document in five runs: one sighting each."""
-    [memory] = put(store, lesson(state="candidate"))
+    [memory] = put(store, lesson(state="waiting"))
 
     def see(**named: Any) -> int:
         with store.write() as tx:
@@ -195,12 +195,12 @@ def test_a_forgotten_memory_comes_back_by_undo(store: Any) -> None:
     with store.write() as tx:
         tx.apply(edits.forgotten(memory, Hand("ada", now())))
     gone = store.get(memory.id)
-    assert (gone.state, gone.closed_by, gone.pinned) == ("archived", "ada", False)
+    assert (gone.state, gone.closed_by, gone.pinned) == ("gone", "ada", False)
     entry = store.entries(memory=memory.id)[-1]
     with store.write() as tx:
         tx.apply(edits.undone(gone, entry, [], Hand("ada", now())))
     back = store.get(memory.id)
-    assert (back.state, back.closed_by, back.pinned) == ("provisional", "", True)
+    assert (back.state, back.closed_by, back.pinned) == ("active", "", True)
     with store.write() as tx:
         tx.apply(edits.edited(back, {"text": "one"}, Hand("ada", now())))
         tx.apply(edits.edited(tx.get(memory.id), {"text": "two"}, Hand("ada", now())))

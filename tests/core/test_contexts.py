@@ -42,7 +42,7 @@ MAIN_STEP, SUB_STEP = (
 )
 RUN = Run("r", "claude-code", steps=(MAIN_STEP, SUB_STEP), complete=True)
 MEMORY = Memory(
-    id="a", project="p", text="t", state="provisional", kind="fix", klass="fix", trust="observed"
+    id="a", project="p", text="t", state="active", kind="fix", klass="fix", trust="observed"
 )
 
 

@@ -1,4 +1,4 @@
-"""The nine states: which moves are legal, which a ladder makes, and what it says when it does not."""
+"""The four states: which moves are legal, which a ladder makes, and what it says when it does not."""
 
 from __future__ import annotations
 
@@ -14,9 +14,19 @@ from tacit.core.lifecycle import (
     allows,
     judge_move,
 )
-from tacit.core.states import ACTIVE, ADMINISTRATIVE, INJECTABLE, LEGAL, STATES, is_legal
+from tacit.core.states import (
+    ACTIVE,
+    ADMINISTRATIVE,
+    DOUBTED,
+    GONE,
+    LEGAL,
+    STATES,
+    WAITING,
+    is_legal,
+)
 from tacit.core.value import replace
 from tacit.origins import ORIGINS, named
+from tacit.origins.origin import GIVEN, STAGES
 
 ANA = ("ana", "person")
 
@@ -25,7 +35,7 @@ ANA = ("ana", "person")
 
 
 def test_every_state_has_its_row() -> None:
-    """The table speaks of the nine states and of nothing else, and a move changes the state."""
+    """The table speaks of the four states and of nothing else, and a move changes the state."""
     assert (tuple(LEGAL), {to for row in LEGAL.values() for to in row} <= set(STATES)) == (
         STATES,
         True,
@@ -34,32 +44,24 @@ def test_every_state_has_its_row() -> None:
 
 
 def test_nothing_becomes_injectable_but_by_the_ladder() -> None:
-    """Only a candidate, an injectable memory or one under review can become injectable."""
-    found = {state for state in STATES for to in INJECTABLE if is_legal(state, to)}
-    assert found == {"candidate", "provisional", "stable", "under_review"}
+    """Only what waits or is doubted can become active; what is gone starts over."""
+    assert {state for state in STATES if is_legal(state, ACTIVE)} == {WAITING, DOUBTED}
 
 
 def test_administrative_verbs_are_legal_from_every_state() -> None:
     """What a person does by hand leads where its verb leads, whatever the ladder says; it is never a move."""
     for state in STATES:
-        assert {verb: is_legal(state, "archived", verb) for verb in ADMINISTRATIVE} == {
-            "forget": True,
-            "merge": False,
-            "erase": False,
-            "undo": True,
-            "unmerge": True,
-            "sync": True,
-        }
-        assert is_legal(state, "superseded", "merge")
-        assert is_legal(state, "rejected", "erase")
+        for verb in ADMINISTRATIVE:
+            assert is_legal(state, GONE, verb)
+            assert is_legal(state, ACTIVE, verb) is (verb in ("undo", "unmerge", "sync"))
 
 
 def test_words_that_are_no_state_lead_nowhere() -> None:
     """`reinstated` is an outcome of a review, not a state."""
     for state, to, verb in (
-        ("under_review", "reinstated", ""),
-        ("limbo", "archived", ""),
-        ("limbo", "archived", "forget"),
+        (DOUBTED, "reinstated", ""),
+        ("limbo", GONE, ""),
+        ("limbo", GONE, "forget"),
     ):
         assert not is_legal(state, to, verb)
 
@@ -86,42 +88,54 @@ GEAS = {
 }
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", STAGES)
 def test_geas_moves_along_its_own_table(state: str) -> None:
     """All 81 pairs: geas's profile permits what its program and its document have, and nothing else."""
-    assert {to for to in STATES if allows(named("geas"), state, to)} == GEAS[state]
+    assert {to for to in STAGES if allows(named("geas"), state, to)} == GEAS[state]
 
 
-@pytest.mark.parametrize("name", ("default", *ORIGINS))
-def test_every_profile_has_a_way_up_and_out(name: str) -> None:
-    """Under each profile a lesson can rise to canonical, be questioned, and be rejected."""
+@pytest.mark.parametrize("name", ORIGINS)
+def test_every_origin_has_a_way_up_and_out(name: str) -> None:
+    """Under each origin a lesson can rise to canonical, be questioned, and be rejected."""
     profile = named(name)
-    wanted = [*pairwise(ACTIVE), ("stable", "under_review"), ("candidate", "rejected")]
+    rising = [*pairwise(("candidate", *GIVEN))]
+    wanted = [*rising, ("stable", "under_review"), ("candidate", "rejected")]
     assert [pair for pair in wanted if not allows(profile, *pair)] == []
+
+
+def test_our_own_way_moves_between_the_four_states() -> None:
+    """Up, into doubt and back, out from everywhere, and from there only to wait again."""
+    moves = {(state, to) for state in STATES for to in STATES if allows(named(), state, to)}
+    out = {(state, GONE) for state in (WAITING, ACTIVE, DOUBTED)}
+    assert moves == out | {
+        (WAITING, ACTIVE),
+        (ACTIVE, DOUBTED),
+        (DOUBTED, ACTIVE),
+        (GONE, WAITING),
+    }
 
 
 def test_a_move_carries_its_reason() -> None:
     """The journal gets a sentence with the numbers that decided."""
-    found = advance(named(), LadderFacts("provisional", contradictions=3))
+    found = advance(named(), LadderFacts(ACTIVE, contradictions=3))
     reason = "3 contradictions of its text"
-    assert found == Move("under_review", reason, "contradicted", "contradiction")
+    assert found == Move(DOUBTED, reason, "contradicted", "contradiction")
 
 
 def test_an_approval_counts_in_the_role_in_which_it_was_given() -> None:
     """An agent is not a person; without an approval a request stands or falls by its conditions."""
-    candidate, helpful = LadderFacts("candidate"), LadderFacts("stable", verdict="helps")
-    for standing, to, by in (
-        (candidate, "provisional", ("claude", "agent")),
-        (helpful, "canonical", None),
-    ):
-        lacks = Refusal(f"{standing.state} → {to} is not reached yet", "the approval of a person")
-        assert judge_move(named(), standing, to, by) == lacks
+    for state, to, by in ((WAITING, ACTIVE, ("claude", "agent")), (ACTIVE, DOUBTED, None)):
+        lacks = Refusal(f"{state} → {to} is not reached yet", "the approval of a person")
+        found = judge_move(named(), LadderFacts(state), to, by)
+        assert isinstance(found, Refusal) and found.reason == lacks.reason
+        assert "the approval of a person" in found.missing
 
 
 def test_where_the_state_before_is_unknown_each_is_open() -> None:
     """An imported memory under review remembers no state; a person says which."""
     standing = LadderFacts("under_review")
-    assert [isinstance(judge_move(named(), standing, to, ANA), Move) for to in INJECTABLE] == [
+    joelclaw = named("joelclaw")
+    assert [isinstance(judge_move(joelclaw, standing, to, ANA), Move) for to in GIVEN] == [
         True,
         True,
         True,

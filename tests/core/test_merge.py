@@ -9,19 +9,19 @@ from tacit.core.merge import merged
 
 def test_what_goes_is_let_go_of_and_what_stays_says_what_it_replaces() -> None:
     """A pin and a place on a page belong to a lesson in force: a superseded one has neither, wherever it is read."""
-    goes = Memory("a", "p", "Run make db.", state="stable", pinned=True, on_page=True)
+    goes = Memory("a", "p", "Run make db.", state="active", pinned=True, on_page=True)
     stays = Memory(
-        "b", "p", "Run make db before the tests.", state="provisional", supersedes=("c",), merged=1
+        "b", "p", "Run make db before the tests.", state="active", supersedes=("c",), merged=1
     )
     gone, more = (
         each.memory
         for each in merged(goes, stays, Hand("Ann", "2026-11-17T00:00:00.000Z"), reason="the same")
     )
     assert (gone.state, gone.previous_state, gone.superseded_by, gone.closed_by) == (
-        "superseded",
-        "stable",
+        "gone",
+        "active",
         "b",
         "merge",
     )
     assert (gone.pinned, gone.on_page) == (False, False)
-    assert (more.state, more.supersedes, more.merged) == ("provisional", ("c", "a"), 2)
+    assert (more.state, more.supersedes, more.merged) == ("active", ("c", "a"), 2)

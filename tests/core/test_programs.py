@@ -82,7 +82,7 @@ def test_what_a_task_asks_to_be_run() -> None:
 
 
 def lesson(text: str, klass: str = "pitfall") -> Memory:
-    return Memory(id="m", project="p", text=text, state="provisional", kind=klass, klass=klass)
+    return Memory(id="m", project="p", text=text, state="active", kind=klass, klass=klass)
 
 
 @pytest.mark.parametrize(

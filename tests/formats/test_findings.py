@@ -53,7 +53,7 @@ def test_a_failed_test_becomes_a_lesson_whose_message_is_evidence(
             assert learned.warnings == ()
         [lesson] = memories.list()
         assert (lesson.text, lesson.source, lesson.trust) == (SAID, "test", "review")
-        assert (lesson.state, lesson.tally.seen) == ("provisional", 2)
+        assert (lesson.state, lesson.tally.seen) == ("active", 2)
         assert "1999" not in memories.inject("make the cart tests pass", run="next").markdown
         assert memories.health().health.faults == ()
 

@@ -147,7 +147,7 @@ def test_what_a_stranger_says_of_a_lesson_is_not_believed(folder: Path) -> None:
         "trust": "user",
         "verdict": "helps",
         "pinned": True,
-        "state": "canonical",
+        "state": "active",
         "scope": "global",
     }
     with open(cwd=str(folder)) as memories:

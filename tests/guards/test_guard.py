@@ -234,22 +234,18 @@ def test_branches_and_files() -> None:
 
 def test_only_a_persons_or_twice_observed_words_make_guards() -> None:
     """Never from imported, quoted, synced, found-once or agents' words."""
-    lesson = Memory("m", "p", "Never `git push`.", state="provisional")
+    lesson = Memory("m", "p", "Never `git push`.", state="active")
     twice = Tally(seen=2)
     assert why_not(lesson) == ""
     assert [
-        why_not(Memory("m", "p", "x", state="provisional", trust=tier, tally=twice)) != ""
+        why_not(Memory("m", "p", "x", state="active", trust=tier, tally=twice)) != ""
         for tier in ("imported", "quoted", "agent", "team", "review")
     ] == [True] * 5
-    assert why_not(Memory("m", "p", "x", state="provisional", trust="observed", tally=twice)) == ""
-    assert why_not(
-        Memory("m", "p", "x", state="provisional", trust="observed", tally=Tally(seen=1))
-    )
-    assert why_not(
-        Memory("m", "p", "x", state="provisional", trust="user", extra={"word": "found"})
-    )
-    assert why_not(Memory("m", "p", "x", state="candidate")) and why_not(
-        Memory("m", "p", "x", state="provisional", gate="hold")
+    assert why_not(Memory("m", "p", "x", state="active", trust="observed", tally=twice)) == ""
+    assert why_not(Memory("m", "p", "x", state="active", trust="observed", tally=Tally(seen=1)))
+    assert why_not(Memory("m", "p", "x", state="active", trust="user", extra={"word": "found"}))
+    assert why_not(Memory("m", "p", "x", state="waiting")) and why_not(
+        Memory("m", "p", "x", state="active", gate="hold")
     )
 
 

@@ -45,7 +45,6 @@ def use(memory: str, arm: str, family: str = "", probability: float = 0.3) -> Us
         {"klass": "security"},
         {"pinned": True},
         {"on_page": True},
-        {"state": "canonical"},
     ],
 )
 def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> None:

@@ -63,8 +63,8 @@ def test_geas_sets_cautions_apart(make: Make) -> None:
         "Lock the row first",
         id="mem-1",
         tally=Tally(confidence=0.7),
-        state="stable",
-        extra={"title": "Row locks"},
+        state="active",
+        extra={"title": "Row locks", "stage": "stable"},
     )
     unsure = make(
         "Maybe retry", alias="mem-2", tally=Tally(confidence=0.4), extra={"title": "Retries"}
@@ -156,7 +156,7 @@ def test_no_text_leaves_its_line(name: str, text: str, source: str) -> None:
             text,
             kind=kind,
             source=source,
-            state="provisional",
+            state="active",
             extra={"title": text, "examples": [text]},
         )
         return by_profile(ranked(memory), profile, "n0nce", wrap=True)

@@ -175,7 +175,7 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     [lesson] = [
         each for each in tacit("list", "--json").data["memories"] if each["extra"].get("word")
     ]
-    assert (lesson["state"], lesson["trust"]) == ("provisional", "user")
+    assert (lesson["state"], lesson["trust"]) == ("active", "user")
 
 
 def test_a_no_is_remembered_and_off_per_folder_holds(

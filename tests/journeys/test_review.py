@@ -12,6 +12,7 @@ from tests.terminals import ask
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused
 from tacit.learn.review import Reviewed
+from tacit.origins.origin import stage
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
     assert tacit("review").out == "nothing waits for you\n"
     waiting = {
         "proposals": [],
-        "under_review": [],
+        "doubted": [],
         "held": [],
         "heard": [],
         "candidates": [],
@@ -43,9 +44,9 @@ def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
     """Under review nothing is given; reinstated it is back where it was, with better words."""
     assert (
         tacit("review", "open", ids[0], "--reason", "too vague", "--json").data["state"]
-        == "under_review"
+        == "doubted"
     )
-    assert tacit("review", "--json").data["under_review"] == [ids[0]]
+    assert tacit("review", "--json").data["doubted"] == [ids[0]]
     assert tacit("review", "show", ids[0]).code == 0
     done = tacit(
         "review",
@@ -57,7 +58,7 @@ def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
         "Run make migrate first",
         "--json",
     ).data
-    assert (done["state"], done["was"]) == ("provisional", "under_review")
+    assert (done["state"], done["was"]) == ("active", "doubted")
     assert tacit("why", ids[0], "--json").data["memory"]["text"] == "Run make migrate first"
     verbs = [
         entry["verb"]
@@ -73,14 +74,14 @@ def test_a_third_review_ends_in_the_archive(tacit: Any, ids: list[str]) -> None:
         assert tacit("review", "close", ids[0]).code == 0
     assert tacit("review", "open", ids[0]).code == 0
     assert tacit("origin", "tend").code == 0
-    assert tacit("why", ids[0], "--json").data["memory"]["state"] == "archived"
+    assert tacit("why", ids[0], "--json").data["memory"]["state"] == "gone"
 
 
 def test_a_merge_and_its_undoing(tacit: Any, ids: list[str]) -> None:
     """The merged one points to the other; unmerged both stand as before."""
-    assert tacit("review", "merge", *ids, "--json").data["state"] == "superseded"
+    assert tacit("review", "merge", *ids, "--json").data["state"] == "gone"
     assert tacit("why", ids[0], "--json").data["memory"]["superseded_by"] == ids[1]
-    assert tacit("review", "unmerge", ids[0], "--json").data["state"] == "provisional"
+    assert tacit("review", "unmerge", ids[0], "--json").data["state"] == "active"
     assert tacit("why", ids[1], "--json").data["memory"]["supersedes"] == []
     assert tacit("doctor", "--json").code == 0
 
@@ -219,7 +220,7 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
     with library.open(profile="default", by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.feedback(id, "wrong", reason="it is green")
-        ask(memories, "archive", "no difference", id, to="archived")
+        ask(memories, "archive", "no difference", id, to="gone")
         done = memories.review(id, "close", outcome="keep", reason="the green one is gone")
         memory = memories.get(id)
         assert isinstance(done, Reviewed) and (
@@ -227,8 +228,8 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
             memory.state,
             memory.tally.contradicted,
         ) == (
-            "provisional",
-            "provisional",
+            "active",
+            "active",
             0,
         )
         assert memory.review_after > memory.updated_at
@@ -241,7 +242,7 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
         assert [entry.verb for entry in memories.log(memory=id)][-1] == "approve"
         memories.review(id, "open")
         kept = memories.review(id, "close", outcome="keep")
-        assert replace(kept, reason="") == Reviewed(id, "provisional", "under_review", "")
+        assert replace(kept, reason="") == Reviewed(id, "active", "doubted", "")
 
 
 @pytest.mark.parametrize(
@@ -261,9 +262,9 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
             memories.review(memories.add("another").id, "close", outcome="weaken")
         memories.review("mem-1", "close", outcome="weaken", reason="only in the old service")
         memory = memories.get("mem-1")
-        assert (memory.state, memory.tally.confidence) == (now, pytest.approx(0.7))
+        assert (stage(memory), memory.tally.confidence) == (now, pytest.approx(0.7))
         last = memories.log(memory=memory.id)[-1]
-        assert last.before["state"] == "under_review"
+        assert last.before["state"] == "doubted"
         assert "weakened to" in last.reason
         assert "only in the old service" in last.reason
         reviews = [json.loads(line) for line in memories.export("geas", "reviews").splitlines()]
@@ -271,7 +272,7 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
         assert memories.tend().moves == () and not memories.health().health.faults
 
 
-@pytest.mark.parametrize(("profile", "now"), [("default", "decayed"), ("archeflow", "")])
+@pytest.mark.parametrize(("profile", "now"), [("default", "gone"), ("archeflow", "")])
 def test_what_is_weakened_below_provisional_is_given_to_nobody(
     folder: Path, profile: str, now: str
 ) -> None:
@@ -293,7 +294,7 @@ def test_what_is_weakened_below_provisional_is_given_to_nobody(
         for n in range(3):
             memories.learn(library_run(f"r{n}", "Deploys go through the blue queue."))
         assert [(each.memory, (each.payload or {})["to"]) for each in memories.proposals()] == [
-            (id, "candidate")
+            (id, "waiting")
         ]
 
 

@@ -204,7 +204,7 @@ def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None
     assert "no name with a public key" in bob.tacit("sync", "--allow", "* ssh-ed25519 x", code=2)
     bob.tacit("sync", "--allow", line)
     told = " ".join(bob.tacit("sync").split())
-    assert "(not signed" not in told and "ann@example.org" in told and "provisional" not in told
+    assert "(not signed" not in told and "ann@example.org" in told and "active" not in told
     assert text in told  # not cut
     other = line.replace("AAAA", "BBBB", 1)
     assert "has another key for ann@example.org" in bob.tacit("sync", "--allow", other, code=1)

@@ -9,7 +9,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.testing import finding, run
 from tacit.worker import drain
 
@@ -62,7 +62,7 @@ def test_silence_never_touches_a_wish(memories: Memories, at: list[str]) -> None
     at[0] = "2028-01-01T00:00:00.000Z"
     quiet_runs(memories, at, 10)
     assert memories.fade().moves == ()
-    assert all(memories.get(each.id).state in INJECTABLE for each in kept)
+    assert all(memories.get(each.id).state == ACTIVE for each in kept)
 
 
 def test_a_clock_that_runs_wild_empties_no_memory(

@@ -127,7 +127,7 @@ def test_a_cure_of_two_sessions_is_given_and_stays_as_a_person_left_it(memories:
         memories.learn(session(name))
     (lesson,) = memories.list()
     assert (lesson.state, lesson.text.partition(";")[0]) == (
-        "provisional",
+        "active",
         "Run `docker compose up -d db` before `pytest`",
     )
     memories.forget(lesson.id)

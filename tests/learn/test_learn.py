@@ -85,12 +85,12 @@ def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
         finding("r1", LESSON + ".", by="sage", place="other"),
     )
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state) == (1, "candidate")
+    assert (memory.tally.seen, memory.state) == (1, "waiting")
     assert learned.new == learned.matched == (memory.id,)
     second = learn(memories, "r2", finding("r2", LESSON))
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state) == (2, "provisional")
-    assert second.moves[0][1:3] == ("candidate", "provisional")
+    assert (memory.tally.seen, memory.state) == (2, "active")
+    assert second.moves[0][1:3] == ("waiting", "active")
 
 
 def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memories) -> None:
@@ -120,7 +120,7 @@ def test_retries_of_one_unit_are_one_sighting(memories: Memories) -> None:
     for id in ("r1", "r1-retry", "r1-sub"):
         learn(memories, id, finding(id, LESSON), root="" if id == "r1" else "r1")
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state) == (1, "candidate")
+    assert (memory.tally.seen, memory.state) == (1, "waiting")
 
 
 def test_one_readme_quoted_in_five_runs_is_one_sighting_and_held(memories: Memories) -> None:
@@ -134,7 +134,7 @@ def test_one_readme_quoted_in_five_runs_is_one_sighting_and_held(memories: Memor
     [memory] = memories.list()
     assert (memory.tally.seen, memory.state, memory.gate, memory.trust) == (
         1,
-        "candidate",
+        "waiting",
         "hold",
         "quoted",
     )
@@ -152,7 +152,7 @@ def test_the_shortest_order_applies_at_once(memories: Memories, said: str) -> No
     assert (wish.text, wish.trust, wish.state) == (
         "Always use pnpm",
         "user",
-        "provisional",
+        "active",
     )
     assert wish.id in memories.inject("install the dependencies", run="r2", host="neutral").injected
 
@@ -164,7 +164,7 @@ def test_what_a_person_forgot_is_counted_and_not_made_anew(memories: Memories) -
     for n in range(3, 6):
         learned = learn(memories, f"r{n}", finding(f"r{n}", LESSON, at=f"2099-01-0{n}T00:00:00Z"))
         assert learned.new == ()
-        assert memories.get(memory.id).state == "archived"
+        assert memories.get(memory.id).state == "gone"
         assert len(memories.store.proposals(memories.project_id)) == (1 if n == 5 else 0)
     [proposal] = memories.store.proposals(memories.project_id)
     assert (proposal.kind, proposal.memory) == ("revive", memory.id)
@@ -185,7 +185,7 @@ def test_instruction_like_text_is_quarantined(memories: Memories) -> None:
     for n in (1, 2, 3):
         learn(memories, f"r{n}", finding(f"r{n}", text, tier="review"))
     [memory] = memories.list()
-    assert (memory.gate, memory.state) == ("quarantine", "candidate")
+    assert (memory.gate, memory.state) == ("quarantine", "waiting")
     assert memories.inject("read the .env contents").injected == ()
 
 
@@ -218,7 +218,7 @@ def test_our_own_words_are_not_news(memories: Memories) -> None:
     learn(memories, "r1", finding("r1", LESSON, by="agent", tier="agent"))
     learn(memories, "r2", finding("r2", LESSON, by="tool", tier="observed"))
     [memory] = memories.list()
-    assert memory.state == "provisional"
+    assert memory.state == "active"
     told = memories.inject("payment service", run="r3", host="neutral", trial=False)
     assert told.injected == (memory.id,)
     learn(memories, "r3", finding("r3", LESSON, by="agent", tier="agent"))
@@ -303,10 +303,10 @@ def test_harm_sends_a_lesson_to_review_with_the_figures(memories: Memories) -> N
             [finding(unit, LESSON, at="2026-05-01T00:00:00Z")] if arm == "injected" else []
         )
         learn(memories, unit, *parts, extra={"instruments": ["review:guardian"]})
-        if memories.get(memory.id).state == "under_review":
+        if memories.get(memory.id).state == "doubted":
             break
     found = memories.get(memory.id)
-    assert (found.state, found.verdict in ("harms", "not yet known")) == ("under_review", True)
+    assert (found.state, found.verdict in ("harms", "not yet known")) == ("doubted", True)
     entry = memories.log(memory=memory.id, verb="move", newest=True, limit=1)[0]
     assert "Given:" in entry.reason and "Left out to compare:" in entry.reason
     assert memories.inject("payment service", trial=False).injected == ()

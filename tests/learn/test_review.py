@@ -27,7 +27,8 @@ def test_a_proposal_stays_open_while_others_must_still_decide(folder: Path) -> N
             project,
             "Use one queue per worker, not one for all",
             "decision_precedent",
-            state="stable",
+            state="active",
+            extra={"stage": "stable"},
         )
         with memories.store.write() as tx:
             tx.apply(

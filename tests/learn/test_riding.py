@@ -28,7 +28,7 @@ def kept(memories: Memories) -> dict[str, tuple[str, str, str]]:
     }
 
 
-OWN = ("user", "allow", "provisional")
+OWN = ("user", "allow", "active")
 
 
 @pytest.mark.parametrize("tier", ["imported", "quoted", "agent", "review"])
@@ -110,9 +110,7 @@ def test_what_a_person_refused_in_their_own_words_stays_refused(memories: Memori
     (memory,) = memories.list()
     memories.forget(memory.id)
     memories.learn(run("s2", user(WISH)))
-    assert [
-        each.state for each in memories.list(states=("archived", "provisional", "candidate"))
-    ] == ["archived"]
+    assert [each.state for each in memories.list(states=("gone", "active", "waiting"))] == ["gone"]
 
 
 def test_typed_wishes_in_are_lessons_links_and_refusals_out(memories: Memories) -> None:
@@ -136,7 +134,7 @@ def test_typed_wishes_in_are_lessons_links_and_refusals_out(memories: Memories) 
         assert held is None or (outcome, held.trust, held.state) == (
             "allow",
             "user",
-            "provisional",
+            "active",
         ), text
     own = [memory.text for memory in memories.list(limit=100) if memory.trust == "user"]
     assert sorted(own) == sorted({text for text, *_ in rows if text})

@@ -173,7 +173,7 @@ def test_the_page_runs_as_it_stands(folder: Path) -> None:
     assert "lessons, 42" in said[2] and "5 runs; []" in said[3]
     with open_memories() as memories:
         lessons = memories.list()
-        assert len(lessons) == 2 and {memory.state for memory in lessons} == {"provisional"}
+        assert len(lessons) == 2 and {memory.state for memory in lessons} == {"active"}
     done = subprocess.run(
         [sys.executable, "example0.py"],
         capture_output=True,

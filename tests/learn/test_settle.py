@@ -148,9 +148,7 @@ def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock
     clock.advance(60)
     memories.review(other.id, "merge", into=lesson)
     stays = next(
-        each
-        for each in (memories.get(lesson), memories.get(other.id))
-        if each.state != "superseded"
+        each for each in (memories.get(lesson), memories.get(other.id)) if each.state != "gone"
     )
     assert stays.id == lesson and stays.verdict == "not yet known"
     assert memories.effect().lessons[0].known.former or not memories.effect().lessons[0].known.units
@@ -294,7 +292,7 @@ def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
         now = memories.get(lesson)
         if now.verdict == "harms":
             break
-    assert now.verdict == "harms" and now.state == "under_review" and n < 60
+    assert now.verdict == "harms" and now.state == "doubted" and n < 60
     *_, entry = memories.log(memory=lesson, verb="verdict")
     assert "fail more often" in entry.reason
     known = memories.effect(lesson).lessons[0].known

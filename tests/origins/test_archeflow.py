@@ -430,7 +430,7 @@ def test_defect_12_an_archive_is_whole_and_has_a_reason(
     flow.memories.tend(run="q1")
     assert (len(flow.rows("lessons")), len(flow.rows("archive"))) == (0, 1)
     entry = flow.memories.log(memory=flow.memories.get("m-001").id)[-1]
-    assert (entry.verb, entry.by, entry.after["state"]) == ("move", "tend", "archived")
+    assert (entry.verb, entry.by, entry.after["state"]) == ("move", "tend", "gone")
     assert entry.reason.startswith("frequency fell to 0")
 
 

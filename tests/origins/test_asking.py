@@ -138,7 +138,7 @@ def test_what_a_model_adds_passes_gate_and_match_and_is_not_asked_for_twice(fold
         first = learned(memories, model, spoken_run())
         assert LESSON["text"] in texts(memories) and first.findings >= 2
         kept = next(memory for memory in memories.list() if memory.text == LESSON["text"])
-        assert (kept.trust, kept.state) == ("agent", "candidate")
+        assert (kept.trust, kept.state) == ("agent", "waiting")
         assert memories.store.evidence(kept.id)[0].quote == LESSON["quote"]
         again = learned(memories, model, spoken_run())
         assert again.already and len(model.asked) == 1

@@ -22,6 +22,7 @@ from tacit.core.run import Finding, Run
 from tacit.formats.source import BytesSource
 from tacit.hooks.events import Query
 from tacit.origins import geas
+from tacit.origins.origin import STAGES, stage
 from tacit.origins.ranked import Facts, asked, ordered
 
 from .conftest import Vector
@@ -282,7 +283,7 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
 
 def _promote(desk: Desk, id: str, to: str) -> dict[str, Any]:
     try:
-        was = desk.sit().get(id).state
+        was = stage(desk.sit().get(id))
         desk.move(id, to)
     except (Refused, NotFound):
         return {"rc": 2}
@@ -296,7 +297,8 @@ def _row(entry: dict[str, Any]) -> Row:
         "p",
         "x",
         kind=entry["memory_type"],
-        state=entry["state"],
+        state=STAGES[entry["state"]],
+        extra={"stage": entry["state"]},
         tags=tuple(entry["tags"]),
         review_after=entry["review_after"],
         tally=Tally(confidence=entry["confidence"]),
@@ -324,7 +326,7 @@ def promotion(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     if "runs" in given:
         for n in range(given["runs"]):
             desk.task(f"task-{n}", candidates=[LESSON])
-        return {"state": desk.only().state}
+        return {"state": stage(desk.only())}
     counts = {
         "successful_reuses": given.get("successful", 0),
         "contradiction_count": given.get("contradictions", 0),
@@ -336,7 +338,7 @@ def promotion(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     for name, role in given["approvals"]:
         with contextlib.suppress(Refused):
             desk.sit(name).review("mem-task-014-1", "approve", to=given["to"], role=role)
-    return {"state": desk.only().state}
+    return {"state": stage(desk.only())}
 
 
 def harmful_reuse(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
@@ -345,7 +347,7 @@ def harmful_reuse(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     )
     desk.apply("mem-task-014-1", given["effect"], "use-1")
     now = desk.only()
-    return {"state": now.state, "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
+    return {"state": stage(now), "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
 
 
 def reviewed(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
@@ -359,7 +361,7 @@ def reviewed(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
             else:
                 desk.sit().review("mem-task-014-1", "close", outcome=op, role=ORCHESTRATOR)
     now = desk.only()
-    return {"state": now.state, "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
+    return {"state": stage(now), "failed": int((now.tally.signals or {}).get("failed_reuse", 0))}
 
 
 def decay(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
@@ -379,7 +381,7 @@ def decay(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
         packet = geas.packet_of("task-1", "software_engineer", ["mem-task-014-1"], (), (), "", used)
         assert desk.write(packet).audits
     desk.sit().tend()
-    return {"state": desk.only().state}
+    return {"state": stage(desk.only())}
 
 
 def review_after(given: dict[str, Any], desk: Desk) -> int:
@@ -467,7 +469,7 @@ def retrieval(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
         scope=at["scope"],
         agent=at.get("agent", ""),
         paths=tuple(at.get("paths", ())),
-        state="stable",
+        state="active",
         created_at=clock.after_days(now, -at["age"]),
         extra={"task_id": at.get("task", "")},
         tally=Tally(
@@ -582,7 +584,7 @@ def test_defect_2_a_review_can_end_as_the_document_says(
     """The program refused two outcomes of a review, and had nowhere to keep the state before it."""
     desk.write(document(state="canonical"))
     desk.sit().review("mem-task-014-1", "open", reason="misled two tasks")
-    assert desk.only().previous_state == "canonical"
+    assert (desk.only().extra or {})["stage before"] == "canonical"
     assert desk.sit().review("mem-task-014-1", "close", outcome=outcome).state == state
 
 
@@ -643,11 +645,11 @@ def test_defect_7_low_confidence_means_one_thing_at_a_time(desk: Desk) -> None:
     """Found by a sweep it is age and decays; after a use it is harm and goes to review."""
     desk.write(document(signals={"confidence": 0.29}))
     desk.sit().tend()
-    assert desk.only().state == "decayed"
+    assert stage(desk.only()) == "decayed"
     summary = "Quite another thing about the queue retry backoff"
     desk.write(document("mem-b-1", summary=summary, signals={"confidence": 0.35}))
     desk.apply("mem-b-1", "negative", "use-1")
-    assert desk.sit().get("mem-b-1").state == "under_review"
+    assert stage(desk.sit().get("mem-b-1")) == "under_review"
 
 
 @pytest.mark.parametrize(
@@ -704,8 +706,8 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     db = ("--store", str(desk.folder / "geas.db"), "--by", "olga", "--yes")
     listed = tacit("list", "--json", *db).data["memories"]
     assert sorted((each["state"], each["seen"]) for each in listed) == [
-        ("candidate", 1),
-        ("provisional", 3),
+        ("active", 3),
+        ("waiting", 1),
     ]
     id = next(each["id"] for each in listed if each["seen"] == 3)
 
@@ -850,7 +852,7 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
         return (
             made.id,
             made.text,
-            made.state,
+            stage(made),
             made.tally,
             made.updated_at,
             len(desk.sit().store.evidence(made.id)),

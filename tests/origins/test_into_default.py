@@ -49,7 +49,7 @@ def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, 
     assert memories.list() == []
     noted(memories, f"t{times}", trigger, "Input  Validation")
     (made,) = memories.list()
-    assert (made.tally.seen, made.state) == (times, "provisional")
+    assert (made.tally.seen, made.state) == (times, "active")
     assert (
         noted(memories, "t0", trigger, "input validation").already
         and memories.get(made.id).tally == made.tally
@@ -82,8 +82,8 @@ def test_a_loops_failures_and_habits(memories: Memories) -> None:
             )
         )
     texts = {each.text: each.state for each in memories.list(limit=20)}
-    assert texts["Avoid: Module not found - verify dependencies installed"] == "provisional"
-    assert texts["Tests stand in a tests folder and are named test_*"] == "provisional"
+    assert texts["Avoid: Module not found - verify dependencies installed"] == "active"
+    assert texts["Tests stand in a tests folder and are named test_*"] == "active"
 
 
 def test_a_word_is_not_found_in_another_that_begins_alike() -> None:

@@ -31,6 +31,7 @@ from tacit.origins.likeness import MATCHERS
 from tacit.origins.night.layout import append, known_section, lines
 from tacit.origins.night.triage_rules import Suggested, answers
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
+from tacit.origins.origin import stage
 from tacit.origins.page_rules import page_line
 from tacit.origins.ranked import Ranked, asked, unfit
 from tacit.origins.ranking import decayed
@@ -437,7 +438,7 @@ def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
         book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl"))
     )
     told = (memory.text, memory.category, memory.source, memory.tags, memory.state)
-    assert told == (FACT, "jc:operations", "pi-session", ("gateway",), "provisional")
+    assert told == (FACT, "jc:operations", "pi-session", ("gateway",), "active")
 
 
 def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
@@ -482,7 +483,7 @@ def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
     (memory,) = book.memories.list(limit=9)
     assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == (
         "allow",
-        "provisional",
+        "active",
         "allow",
     )
     narrative = "<narrative>We talked about lunch and the weather.</narrative>"
@@ -580,7 +581,7 @@ def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(
     one, two = book.memories.get("one"), book.memories.get("two")
     book.memories.review("one", "merge", into="two")
     now, merged = book.memories.get("one"), book.memories.get("two")
-    assert (now.state, merged.tally.seen, merged.supersedes) == ("superseded", 2, (one.id,))
+    assert (stage(now), merged.tally.seen, merged.supersedes) == ("superseded", 2, (one.id,))
     book.memories.review("one", "unmerge")
     assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (
         one.state,
@@ -675,8 +676,8 @@ def test_journey(folder: Path, tacit: Any) -> None:
         assert tacit("learn", f"session-{n}.xml", *db).code == 0
     listed = {each["text"]: each for each in tacit("list", "--json", *db).data["memories"]}
     assert {text: (each["state"], each["gate"], each["seen"]) for text, each in listed.items()} == {
-        FACT: ("provisional", "allow", 3),
-        held: ("candidate", "hold", 1),
+        FACT: ("active", "allow", 3),
+        held: ("waiting", "hold", 1),
     }
 
     assert (
@@ -773,5 +774,5 @@ def test_a_section_is_looked_up_without_its_blanks() -> None:
 
 def test_twelve_characters_are_counted_with_single_blanks() -> None:
     """What is padded says no more for it."""
-    short = Memory("m", "p", "port" + " " * 9 + "6379", state="provisional")
+    short = Memory("m", "p", "port" + " " * 9 + "6379", state="active")
     assert unfit(short, asked(Query("port")), PROFILE, clock.now()) == "too short"

@@ -14,6 +14,7 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.formats.source import BytesSource
+from tacit.origins.origin import stage
 from tacit.testing import Scripted
 
 # (category, observation, where it belongs: page, person, gate)
@@ -157,7 +158,7 @@ def test_ten_observations_without_a_model(shop: Path) -> None:
         assert page["Patterns"][0].startswith("- (2025-11-02) **Retries**")
         assert "Curated by hand since January." in (shop / "MEMORY.md").read_text()
         promoted = {
-            memory.text: memory.state for memory in memories.list(limit=50) if memory.on_page
+            memory.text: stage(memory) for memory in memories.list(limit=50) if memory.on_page
         }
         assert all(promoted[text] == "stable" for _, text, _ in CHECKABLE)
         assert set(waiting(memories)) == {text for _, text, _ in OPEN}
@@ -196,7 +197,7 @@ def test_a_person_is_the_third_tier(shop: Path) -> None:
             hit.memory.text for hit in memories.recall("Stripe report run blank columns").hits
         }
         assert {
-            memory.state
+            stage(memory)
             for memory in memories.list(limit=20)
             if memory.on_page and memory.text == OPEN[1][1]
         } == {"stable"}

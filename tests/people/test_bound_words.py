@@ -49,13 +49,13 @@ def test_an_agents_other_words_are_a_lesson_of_their_own(
     waits = tacit("add", "Run make lint before a commit here.", "--json", **AGENT).data["id"]
     with open_memories() as memories, memories.store.write() as tx:
         found = tx.get(waits)
-        put_as(tx, found, "move", state="provisional", extra={"inside": True})
+        put_as(tx, found, "move", state="active", extra={"inside": True})
     edited = tacit("edit", waits, words, "--json", **AGENT).data
-    assert edited["id"] != waits and edited["state"] == "candidate" and edited["trust"] == "agent"
+    assert edited["id"] != waits and edited["state"] == "waiting" and edited["trust"] == "agent"
     assert edited["gate"] == {EVIL: "hold", ORDER: "quarantine"}.get(words, "allow")
     with open_memories() as memories:
         assert memories.get(waits).text == "Run make lint before a commit here."
-        assert memories.get(waits).state == "provisional"
+        assert memories.get(waits).state == "active"
     assert words[:20] not in given(me)
 
 

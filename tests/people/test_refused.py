@@ -128,7 +128,7 @@ def hooked(memories: Any, env: dict[str, str], *told: tuple[str, str, dict[str, 
     for event, host, payload in told:
         respond(event, {"session_id": "s1", "cwd": memories.folder, **payload}, around, host=host)
     work(memories.store.path, memories.env, at_once=True)
-    return [memory.text for memory in memories.list() if memory.state == "provisional"]
+    return [memory.text for memory in memories.list() if memory.state == "active"]
 
 
 @pytest.mark.parametrize(

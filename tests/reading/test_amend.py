@@ -60,9 +60,7 @@ def heard(memories: Memories, typed: bool = True) -> Any:
 
 
 def in_force(memories: Memories) -> list[str]:
-    return [
-        each.text for each in memories.list(limit=20) if each.state in ("provisional", "stable")
-    ]
+    return [each.text for each in memories.list(limit=20) if each.state in ("active", "active")]
 
 
 def test_a_new_wording_takes_the_place_of_the_old_one(memories: Memories) -> None:
@@ -95,7 +93,7 @@ def test_what_says_more_than_the_old_rule_and_the_line_takes_no_place(memories: 
     into = f"{INTO[:-1]}, and every merge is mailed to `audit@example.org`."
     reads(memories, "r2", said(verdicts=[amended(into=into)]), user(CHANGE), say("Done."))
     assert into not in {each.text for each in memories.list(limit=20)}
-    assert memories.get(old.id).state == "under_review"
+    assert memories.get(old.id).state == "doubted"
 
 
 @pytest.mark.parametrize("yes", ["Exactly.", "why?"])
@@ -106,7 +104,7 @@ def test_what_the_person_agreed_to_changes_what_a_session_found(
     steps = (user("the newest is often empty"), say(OFFER), user(yes), say("Done."))
     reads(memories, "r2", said(verdicts=[amended(2, OFFER, into=INTO)], says="no"), *steps)
     state, texts = memories.get(old.id).state, {each.text for each in memories.list(limit=20)}
-    assert (state == "superseded" or memories.get(old.id).text == INTO) is (yes == "Exactly.")
+    assert (state == "gone" or memories.get(old.id).text == INTO) is (yes == "Exactly.")
     assert (INTO in texts) is (yes == "Exactly.")
 
 
@@ -133,7 +131,7 @@ def test_a_plain_yes_to_the_agents_proposal_ends_no_wish_and_is_asked_about(
         said(verdicts=[{**amended(*quoted, into=INTO), "verdict": verdict}], says="no"),
         *steps,
     )
-    assert memories.get(old.id).state == "provisional" and INTO not in in_force(memories)
+    assert memories.get(old.id).state == "active" and INTO not in in_force(memories)
     asked = [each for each in memories.proposals() if each.memory == old.id]
     assert bool(asked) is (verdict != "excepted")
 
@@ -160,12 +158,12 @@ def test_what_a_page_brought_or_holds_once_suspends_nothing(
         say("Done."),
     )
     reads(memories, "r2", said(verdicts=[amended(3 + page, yes, into=INTO)], says="no"), *steps)
-    assert memories.get(old.id).state == "provisional" and INTO not in in_force(memories)
+    assert memories.get(old.id).state == "active" and INTO not in in_force(memories)
 
 
 def test_one_exception_ends_nothing_and_a_second_one_makes_it_ask(memories: Memories) -> None:
     old = heard(memories)
-    for number, state in ((2, "provisional"), (3, "under_review")):
+    for number, state in ((2, "active"), (3, "doubted")):
         words = f"just for import number {number} let the newest lose"
         verdict = {"id": "k1", "verdict": "excepted", "line": 1, "words": words}
         reads(memories, f"r{number}", said(verdicts=[verdict]), user(words), say("ok"))
@@ -179,7 +177,7 @@ def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_wo
     old = heard(memories, whose == "person")
     if whose == "session":  # in force, as found in two pieces of work
         with memories.store.write() as tx:
-            now = replace(old, state="provisional")
+            now = replace(old, state="active")
             tx.apply(
                 change(old, now, Hand("test", memories.now()), verb="move", reason="found again")
             )
@@ -189,5 +187,5 @@ def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_wo
     reads(memories, "r2", said(verdicts=[verdict]), *steps)
     asked = [each for each in memories.proposals() if each.memory == old.id]
     assert (memories.get(old.id).state, bool(asked)) == (
-        ("provisional", True) if whose == "person" else ("under_review", False)
+        ("active", True) if whose == "person" else ("doubted", False)
     )

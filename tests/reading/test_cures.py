@@ -71,7 +71,7 @@ def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signatu
     assert lessons(memories) == []
     _, model = reads(memories, session("r2", "redis"), NONE, says())
     [memory] = lessons(memories)
-    assert (memory.text, memory.trust, memory.state) == (TEXT, "agent", "provisional")
+    assert (memory.text, memory.trust, memory.state) == (TEXT, "agent", "active")
     [mark] = {
         each for (each,) in memories.store.rows("SELECT mark FROM incident WHERE kind = 'failure'")
     }
@@ -191,7 +191,7 @@ def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(
     [before] = lessons(memories)
     reads(memories, session("r2", "redis"), NONE, says())
     [after] = lessons(memories)
-    assert (after.id, after.text, after.state) == (before.id, TEXT, "provisional")
+    assert (after.id, after.text, after.state) == (before.id, TEXT, "active")
     assert after.signature and after.tally.seen == 2 and after.category == "at need"
 
 

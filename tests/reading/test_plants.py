@@ -118,7 +118,7 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
     told = [
         memory
         for memory in heard
-        if memory.state != "candidate" or memory.trust not in ("agent", "quoted")
+        if memory.state != "waiting" or memory.trust not in ("agent", "quoted")
     ]
     assert [memory.text for memory in told if not (own and is_found_once(memory))] == []
     assert text[:30] not in memories.inject("", run="start", trial=False).markdown

@@ -170,7 +170,7 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
     said = answer([again], [weighs("partly", "order"), weighs(n=2)], known[:1])
     reads(memories, session("r2", *steps), said)
     again = memories.get(memory.id)
-    assert (again.state, again.tally.seen, is_found_once(again)) == ("provisional", 2, False)
+    assert (again.state, again.tally.seen, is_found_once(again)) == ("active", 2, False)
 
 
 def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
@@ -229,7 +229,7 @@ def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) 
         else weighs()
     )
     reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
-    assert memories.get(memory.id).state == "provisional"
+    assert memories.get(memory.id).state == "active"
 
 
 @pytest.mark.parametrize("how", ["pinned", "security", "agent"])
@@ -258,7 +258,7 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     assert read_at(at, memories, replace(first, steps=steps))
     asked = at.model.asked[0]  # type: ignore[attr-defined]
     assert "Earlier parts of this session gave the lessons below" in asked and SAID["text"] in asked
-    assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {
+    assert {memory.text for memory in memories.list(limit=9) if memory.state == "active"} >= {
         SAID["text"],
         later["text"],
     }
@@ -424,7 +424,7 @@ def test_what_the_person_took_out_stays_out_where_an_older_session_says_it_in_ot
         typed = user("stop: first get to main and pull it")
         found = replace(run(name, typed, say("Sure."), task=name, lineage=name), ended_at=ended)
         assert len(reads(memories, found, same).new) == new, name
-        assert memories.get(gone.id).state == "archived"
+        assert memories.get(gone.id).state == "gone"
 
 
 def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
@@ -446,7 +446,7 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     assert read_at(at, memories, found)
     heard = by_text(memories, "Before new work")
     assert (heard.state, heard.gate) == (
-        "candidate",
+        "waiting",
         "hold",
     ) and "only advises" in heard.gate_reason
     assert (

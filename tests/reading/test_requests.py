@@ -76,7 +76,7 @@ def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memorie
     ) and is_found_once(memory)
     heard(memories, session("r2"), habit())
     (memory,) = kept(memories)
-    assert (memory.state, memory.tally.seen, is_found_once(memory)) == ("provisional", 2, False)
+    assert (memory.state, memory.tally.seen, is_found_once(memory)) == ("active", 2, False)
 
 
 def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(
@@ -86,7 +86,7 @@ def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_f
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id, user(words)), habit(text, words))
     (memory,) = kept(memories)
-    assert (memory.state, memory.gate) == ("candidate", "hold")
+    assert (memory.state, memory.gate) == ("waiting", "hold")
 
 
 @pytest.mark.parametrize(("says", "holds", "there"), [("no", "working", 1), ("yes", "once", 0)])
@@ -121,7 +121,7 @@ def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memorie
         SAID,
         "user",
         "said",
-        "provisional",
+        "active",
     )
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
 
@@ -150,7 +150,7 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
         same,
         weighed,
     )
-    assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
+    assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "active")]
 
 
 def test_only_a_line_of_the_person_asks(memories: Memories) -> None:

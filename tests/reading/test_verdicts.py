@@ -13,7 +13,7 @@ from tacit.reading.verdicts import ruled
 
 
 def wish(trust: str = "user", word: str = "said") -> Memory:
-    made = {"project": "p", "id": "m1", "state": "provisional", "extra": {"word": word}}
+    made = {"project": "p", "id": "m1", "state": "active", "extra": {"word": word}}
     return Memory(text="Store every timestamp in UTC.", trust=trust, **made)
 
 

@@ -126,7 +126,7 @@ def test_only_a_person_asks_again() -> None:
 
 def test_a_bare_yes_takes_nothing_back_and_asks() -> None:
     """Somebody who says "do it" to the agent's offer may have changed a rule: they are asked, and it goes on being told."""
-    memory = Memory("m", "p", "Keep it short.", trust="user", state="provisional")
+    memory = Memory("m", "p", "Keep it short.", trust="user", state="active")
     yes = replace(LINES[6], whole="do it")
     told = ruled(
         "reversed", memory, Found(yes, "do it", "do it"), Weighed("no", "once"), needed="user"

@@ -30,7 +30,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
     """A lesson that may be given, unless the fields say otherwise."""
     usual = {
         "project": "p",
-        "state": "provisional",
+        "state": "active",
         "kind": "pitfall",
         "klass": "pitfall",
         "trust": "observed",

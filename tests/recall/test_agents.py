@@ -49,7 +49,7 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
         "You must lint.",
         scope="agent",
         agent="qa_engineer",
-        state="provisional",
+        state="active",
         gate="allow",
     )
     assert showing(memory, Query("lint"), False, False, False)[1] == "other agent"

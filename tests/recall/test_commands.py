@@ -139,7 +139,7 @@ def test_recall_answers_programs(tacit: Any) -> None:
         "id": id,
         "alias": None,
         "text": "Run make migrate before the tests.",
-        "state": "provisional",
+        "state": "active",
         "trust": "user",
         "seen": 0,
         "mark": None,

@@ -250,7 +250,7 @@ def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None
             kind="operations",
             klass="fix",
             gate="hold",
-            state="provisional",
+            state="active",
         )
     )
     assert world.inject("billing queue") == Injection("r1")

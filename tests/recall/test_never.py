@@ -35,7 +35,7 @@ lessons = st.builds(
     dict,
     text=WORDS.map(" ".join).filter(str.strip),
     project=st.sampled_from(["p", "p", "p", "other", "@global", "@agent"]),
-    state=st.sampled_from(STATES + ("provisional", "stable") * 3),
+    state=st.sampled_from(STATES + ("active",) * 6),
     gate=st.sampled_from((*GATE_ANSWERS, *["allow"] * 5)),
     verdict=st.sampled_from((*VERDICTS, *["not yet known"] * 4)),
     superseded_by=st.sampled_from(["", "", "", "m9"]),
@@ -60,7 +60,7 @@ def allowed(memory: Memory) -> bool:
     """The rule in the design's own words."""
     return (
         memory.project in ("p", "@global", "@agent")
-        and memory.state in ("provisional", "stable", "canonical")
+        and memory.state == "active"
         and memory.gate == "allow"
         and memory.verdict != "harms"
         and memory.superseded_by == ""
@@ -164,7 +164,7 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
         for id in shown:
             memory = memories[id]
             assert memory.project != "other" and memory.gate == "allow"
-            assert memory.state not in ("superseded", "archived", "rejected", "decayed")
+            assert memory.state != "gone"
             assert allowed(memory) or next(hit for hit in found.hits if hit.memory.id == id).mark
 
 
@@ -205,7 +205,7 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
                     "p",
                     text,
                     kind="fact",
-                    state="provisional",
+                    state="active",
                     created_at=NOW,
                     updated_at=NOW,
                 )
@@ -239,7 +239,7 @@ def test_hard_questions_are_empty_or_right(task: str) -> None:
             "p",
             "the queue hangs",
             kind="fact",
-            state="provisional",
+            state="active",
             created_at=NOW,
             updated_at=NOW,
         )

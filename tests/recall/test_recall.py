@@ -26,13 +26,13 @@ def test_a_question_finds_what_holds_its_words(world: Any, make: Make) -> None:
     """Best first, with score and parts; candidates among them, marked."""
     both, one = (
         make("The queue hangs when the worker restarts."),
-        make("The queue is slow.", state="candidate"),
+        make("The queue is slow.", state="waiting"),
     )
     world.put(both, one, make("Paint the door."))
     found = world.recall("queue worker")
     assert [(hit.memory.id, hit.mark) for hit in found.hits] == [
         (both.id, ""),
-        (one.id, "candidate"),
+        (one.id, "waiting"),
     ]
     assert found.hits[0].score > found.hits[1].score > 0 and found.hits[0].parts["words"] > 0
 
@@ -160,7 +160,7 @@ def test_what_was_known_then(world: Any, make: Make) -> None:
     (then,) = world.recall("queue", as_of="2026-11-02T00:00:00.000Z").hits
     assert (then.memory.text, then.memory.state, then.memory.tally.seen) == (
         "The queue hangs.",
-        "provisional",
+        "active",
         1,
     )
     assert ids(world.recall("pipe", as_of="2026-11-06T00:00:00.000Z")) == [memory.id]

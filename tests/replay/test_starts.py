@@ -166,7 +166,7 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             assert memories.get(lesson.id).state == lesson.state
         memories._suspend(told)
         now = memories.get(lesson.id)
-        assert (now.state, now.previous_state) == ("under_review", lesson.state)
+        assert (now.state, now.previous_state) == ("doubted", lesson.state)
         asked = subprocess.run(
             [sys.executable, "-m", "tacit", "review"],
             env=env,

@@ -173,7 +173,7 @@ def test_a_change_needs_the_word_that_only_our_pages_know(browser: Client) -> No
         answer = browser("POST", f"/act/lessons/{id}", data=form)
         assert answer.status_code == 422 and "does not come from a page" in answer.text
     with open_memories() as memories:
-        assert memories.get(id).state == "provisional"
+        assert memories.get(id).state == "active"
     form = {"do": "pin", "csrf": browser.csrf, "back": "//evil.example/"}
     assert browser("POST", f"/act/lessons/{id}", data=form).headers["location"] == "/"
 

@@ -139,7 +139,7 @@ def check_everything(said: dict[str, Any], kept: str) -> None:
     assert structured["notes"] == said["recall"].content[0].text
     assert LESSON not in json.dumps({**structured, "notes": ""}, ensure_ascii=False)
     assert said["remember"].structured_content["status"] == "new"
-    assert said["remember"].structured_content["state"] == "candidate"
+    assert said["remember"].structured_content["state"] == "waiting"
     assert (
         said["again"].structured_content["status"] == "known"
         and said["again"].structured_content["seen"] == 1
@@ -212,7 +212,7 @@ def test_no_name_of_a_run_makes_an_agents_words_independent(folder: Path) -> Non
         in_process(remember, TACIT_RUN=f"r{n}")
     with open_memories() as memories:
         (lesson,) = memories.list()
-        assert (lesson.state, lesson.trust, lesson.tally.seen) == ("candidate", "agent", 1)
+        assert (lesson.state, lesson.trust, lesson.tally.seen) == ("waiting", "agent", 1)
         assert memories.inject("a deployment and its approval step").markdown == ""
 
 
@@ -307,7 +307,7 @@ def test_an_agent_cannot_vouch_for_itself(folder: Path) -> None:
         "new",
         "known",
         1,
-        "candidate",
+        "waiting",
     )
     assert evil["status"] == "quarantined"
     assert evil["id"] not in json.dumps([recalled, review])

@@ -110,7 +110,7 @@ def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> Non
     told("drop", str(cure))
     with open_memories() as memories:
         kept, gone = memories.get(every[waits]["id"]), memories.get(every[cure]["id"])
-        assert kept.state == "provisional" and gone.state == "archived"
+        assert kept.state == "active" and gone.state == "gone"
         assert memories.log(memory=kept.id, newest=True, limit=1)[0].by != "learn"
         assert numbers_shown(memories)[waits] == kept.id
         with pytest.raises(NotFound):
@@ -134,7 +134,7 @@ def test_undo_by_a_number_touches_no_other_project(
     for way in ([str(first.id)], ["--entry", str(first.id)]):
         assert f"is of another project, {of}" in told("undo", *way, code=1)
     with open_memories() as memories:
-        assert memories.store.get(first.memory).state != "archived"
+        assert memories.store.get(first.memory).state != "gone"
 
 
 def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone: Path) -> None:

@@ -56,17 +56,17 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     waiting = told("list", "--waiting", "--json")["memories"]
     assert len(waiting) == 5  # three held or in question, one asked about, one that waits
     review = told("review", "--json")
-    assert len(review["proposals"]) + len(review["under_review"]) + len(review["held"]) == 4
+    assert len(review["proposals"]) + len(review["doubted"]) + len(review["held"]) == 4
     for words in (told(), told("doctor")):
         assert "4 need your word" in words and "1 waits for another session" in words, words
     desk = pytest.importorskip("tacit.serve.mcp.desk")
     listed = desk.Desk().review("list", "")
-    assert len(listed.proposals) + len(listed.under_review) + len(listed.held) == 4
+    assert len(listed.proposals) + len(listed.doubted) + len(listed.held) == 4
 
 
 def lesson(**fields: Any) -> Memory:
     tally = Tally(seen=fields.pop("seen", 2), contradicted=fields.pop("contradicted", 0))
-    plain = {"kind": "fix", "klass": "fix", "trust": "agent", "state": "candidate", **fields}
+    plain = {"kind": "fix", "klass": "fix", "trust": "agent", "state": "waiting", **fields}
     return Memory("k3v9", "p", "Run make migrate first.", **plain, tally=tally)
 
 
@@ -96,4 +96,4 @@ def test_sentences_take_their_numbers_from_the_profile() -> None:
 def test_a_question_takes_what_waits_off_its_shelf() -> None:
     """What somebody is asked about does not wait for another session."""
     assert shelf(lesson()) == "waiting" and shelf(lesson(), ["k3v9"]) == "needs your word"
-    assert shelf(lesson(state="provisional"), ["k3v9"]) == "in force"
+    assert shelf(lesson(state="active"), ["k3v9"]) == "in force"

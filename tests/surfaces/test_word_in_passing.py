@@ -116,7 +116,7 @@ def test_a_typed_word_is_done_and_is_the_persons(
         tacit, session(alone, folder, f"tacit keep {first}"), folder, f"tacit keep {first}"
     )
     assert "taken care of" in answer
-    assert state(shown[first - 1]) == "provisional" and state(shown[other - 1]) == "candidate"
+    assert state(shown[first - 1]) == "active" and state(shown[other - 1]) == "waiting"
     with open_memories() as memories:
         assert memories.log(memory=shown[first - 1], newest=True, limit=1)[0].by == (
             os.environ.get("USER") or "you"
@@ -137,7 +137,7 @@ def test_claude_codes_own_hooks_bear_the_mark_of_its_shells(
         CLAUDECODE="1",
         CLAUDE_CODE_SESSION_ID="s1",
     )
-    assert "taken care of" in answer and state(shown[first - 1]) == "provisional"
+    assert "taken care of" in answer and state(shown[first - 1]) == "active"
 
 
 NOT_TYPED: list[tuple[str, dict[str, Any]]] = [

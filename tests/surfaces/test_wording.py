@@ -34,7 +34,7 @@ def lesson(**fields: Any) -> Memory:
         seen=fields.pop("seen", 2),
         signals=fields.pop("signals", None),
     )
-    facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}
+    facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "active", **fields}
     return Memory("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
 
 
@@ -102,10 +102,10 @@ FATES: tuple[dict[str, Any], ...] = (
     {"verdict": "harms"},
     {"verdict": "rare"},
     {"pinned": True},
-    {"state": "under_review"},
-    {"state": "stable"},
+    {"state": "doubted"},
+    {"state": "active"},
     {"gate": "hold", "gate_reason": "from a page"},
-    {"state": "archived"},
+    {"state": "gone"},
 )
 
 

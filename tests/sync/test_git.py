@@ -35,7 +35,7 @@ def test_a_lesson_arrives_as_the_teams(team: Team) -> None:
     assert (told.what, told.signer) == ("added", "ann@team")
     found = bob.get(added.id)
     assert (found.text, found.trust, found.gate) == (added.text, "team", "allow")
-    assert found.state == "provisional"
+    assert found.state == "active"
     assert f"{added.text} (team: ann@team)" in bob.given("run the tests")
     assert bob.memories.why(added.id).signer == "ann@team"
     assert bob.memories.health().health.is_sound
@@ -53,8 +53,8 @@ def test_a_mates_lesson_is_asked_where_its_names_stand(team: Team, text: str) ->
     ann.sync()
     bob.take(ann)
     waits = bob.get(new.id)
-    assert (waits.gate, waits.state) == ("hold", "candidate") and "ann@team" in waits.gate_reason
-    assert (bob.get(known.id).gate, bob.get(known.id).state) == ("allow", "provisional")
+    assert (waits.gate, waits.state) == ("hold", "waiting") and "ann@team" in waits.gate_reason
+    assert (bob.get(known.id).gate, bob.get(known.id).state) == ("allow", "active")
     ann.memories.edit(known.id, text=f"Run make seed. {text}")
     ann.sync()
     bob.take(ann)
@@ -204,7 +204,7 @@ def test_a_key_allowed_later_lets_in_what_was_held(team: Team) -> None:
     team.signers.write_text(allowed)
     bob.sync()
     found = bob.get(lesson.id)
-    assert (found.trust, found.gate, found.state) == ("team", "allow", "provisional")
+    assert (found.trust, found.gate, found.state) == ("team", "allow", "active")
 
 
 @pytest.mark.parametrize("order", ["as they came", "backwards", "twice"])
@@ -260,7 +260,7 @@ def test_a_mates_words_are_the_mates(team: Team) -> None:
     meet(bob, ann)
     here = ann.get(rule.id)
     assert (here.text, here.trust) == ("Push to main after a review by two.", "team")
-    assert (here.pinned, here.state, here.verdict) == (False, "provisional", "not yet known")
+    assert (here.pinned, here.state, here.verdict) == (False, "active", "not yet known")
     given = ann.given("push to main")
     assert f"{here.text} (team: bob@team)" in given and "(user)" not in given
     assert ann.memories.health().health.is_sound
@@ -287,12 +287,12 @@ def test_what_a_person_here_stands_for_changes_by_their_yes_alone(team: Team, st
             assert f"{each.text} (user)" in ann.given("push to main")
     asked = ann.questions()
     assert asked[rule.id].payload["fields"] == {"text": "Pushing to main without review is fine."}
-    assert asked[other.id].payload["fields"]["state"] == "archived"
+    assert asked[other.id].payload["fields"]["state"] == "gone"
     ann.memories.review(asked[rule.id].id, "approve")
     ann.memories.review(asked[other.id].id, "reject")
     meet(ann, bob)
     assert ann.get(rule.id).text == "Pushing to main without review is fine."
-    assert ann.get(other.id).state != "archived" and not ann.questions()
+    assert ann.get(other.id).state != "gone" and not ann.questions()
 
 
 @pytest.mark.parametrize("pinned", [True, False])
@@ -312,7 +312,7 @@ def test_a_mate_erases_no_words_but_the_mates_own(team: Team, pinned: bool) -> N
     assert ann.get(theirs.id).text == ""
     asked = ann.questions()[rule.id]
     here = ann.get(rule.id)
-    assert (here.text, here.state) == (rule.text, rule.state if pinned else "archived")
+    assert (here.text, here.state) == (rule.text, rule.state if pinned else "gone")
     assert [each for each in ann.memories.backups() if each.verified]
     if not pinned:
         ann.memories.undo(rule.id)
@@ -334,10 +334,10 @@ def test_what_was_dropped_comes_back_by_anybodys_undo(team: Team) -> None:
     meet(ann, bob)
     ann.memories.forget(lesson.id)
     meet(ann, bob)
-    assert bob.get(lesson.id).state == "archived"
+    assert bob.get(lesson.id).state == "gone"
     bob.memories.undo(lesson.id)
     meet(bob, ann)
-    assert ann.get(lesson.id).state in ("candidate", "provisional")
+    assert ann.get(lesson.id).state in ("waiting", "active")
 
 
 def test_private_things_stay_at_home(team: Team) -> None:
@@ -360,7 +360,7 @@ def test_private_things_stay_at_home(team: Team) -> None:
     text = ann.file.read_text()
     assert "Use the token" in text and done.private == 1
     assert all(word not in text for word in ("tabs", "kind.", "imported lesson", secret, "rhymes"))
-    ann.memories.review(heard.id, "approve", to="stable")
+    ann.memories.review(heard.id, "approve")
     ann.sync()
     assert "rhymes" in ann.file.read_text()
 
@@ -385,7 +385,7 @@ def test_what_a_member_signed_is_screened(team: Team, text: str) -> None:
     ann.sync()
     bob.take(ann)
     found = bob.get(lesson.id)
-    assert (found.gate, found.state) == ("quarantine", "candidate")
+    assert (found.gate, found.state) == ("quarantine", "waiting")
     assert "ann@team" in found.gate_reason and bob.given("run make seed") == ""
 
 

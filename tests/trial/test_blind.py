@@ -20,7 +20,7 @@ from tacit.app import open as open_memories
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.hosts import HOSTS
@@ -68,9 +68,7 @@ def by_arm(
             with memories.store.write() as tx:
                 put_as(tx, memory, "edit", clock(), trust=trust, signature=mark)
         texts = {
-            memory.id: memory.text
-            for memory in memories.list(limit=100)
-            if memory.state not in CLOSED
+            memory.id: memory.text for memory in memories.list(limit=100) if memory.state != GONE
         }
         clock.advance(days=200)
         found: Outcomes = {}

@@ -24,7 +24,7 @@ from tacit.core.value import grouped
 from tacit.screens import timeline
 from tacit.screens.selection import is_given
 from tacit.screens.views import effect_json, lesson_json
-from tacit.screens.wording import CLOSED_WORDS, standing_words
+from tacit.screens.wording import standing_words
 from tacit.serve.desk import screens
 from tacit.testing import Clock, run, tool
 from tacit.trial.audit import audit_run, by_subject
@@ -126,9 +126,7 @@ def test_every_surface_says_the_same_of_a_lesson(
         assert one == known
         phrase = standing_words(memory, memories.profile).words
         is_claim = known.word != "not yet known"
-        assert (phrase == known.word) is (
-            is_claim and memory.state not in ("under_review", *CLOSED_WORDS)
-        )
+        assert (phrase == known.word) is (is_claim and memory.state not in ("doubted", "gone"))
         why, alone = said("why", id), said("effect", id)
         assert " ".join(known.sentence.split()) in why and " ".join(known.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
@@ -151,7 +149,7 @@ def test_every_surface_says_the_same_of_a_lesson(
         assert answer == timeline.ANSWERS.get(known.word, "Not yet known")
         assert json.loads(json.dumps(lesson_json(each)))["verdict"] == known.word
         assert "proven" not in (why + alone + listed).lower()
-        assert is_given(memory) is (known.word != "harms" and memory.state != "under_review")
+        assert is_given(memory) is (known.word != "harms" and memory.state != "doubted")
         if is_claim:
             assert "error rate 5 %" in known.sentence
     assert {"helps", "harms", "not yet known"} <= verdicts

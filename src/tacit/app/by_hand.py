@@ -19,7 +19,7 @@ from tacit.core.moves import lifted
 from tacit.core.profile import class_of
 from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
 from tacit.core.rows import RunRow, run_id
-from tacit.core.states import CLOSED, OPEN
+from tacit.core.states import GONE, KEPT
 from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
 from tacit.hooks.common import forget_used
@@ -244,12 +244,12 @@ class ByHand(PageVerbs, Safety):
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
         if bool(id) == bool(origin):
             raise UsageError("Forget what?", "Give either an id or --origin.")
-        ids = [self.get(id).id] if id else [each.id for each in self._from_origin(origin, OPEN)]
+        ids = [self.get(id).id] if id else [each.id for each in self._from_origin(origin, KEPT)]
         if origin and not ids:
             raise NotFound(
                 f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did."
             )
-        if id and self.store.get(ids[0]).state in CLOSED:
+        if id and self.store.get(ids[0]).state == GONE:
             raise NotFound(
                 f"{id} is not here any more: it was taken out before.",
                 f"tacit why {ids[0]} --full tells when.",
@@ -263,7 +263,7 @@ class ByHand(PageVerbs, Safety):
         """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
         self.need_person("Clearing a project")
         told = reason or "the project was cleared"
-        every = self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000)
+        every = self.store.select([self.project_id], states=KEPT, sort="old", limit=1_000_000)
         return [self._change(one.id, lambda m: forgotten(m, self._hand, told)) for one in every]
 
     def note(self, text: str, *, reason: str = "") -> Entry:
@@ -283,7 +283,7 @@ class ByHand(PageVerbs, Safety):
     def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
         """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
         if origin:
-            gone = self._from_origin(origin, ("archived",))
+            gone = self._from_origin(origin, (GONE,))
             wanted = [self.store.entries(memory=m.id, newest=True, limit=1)[0] for m in gone]
             return [self._undo(entry) for entry in wanted if entry.verb == "forget"]
         name = str(what)

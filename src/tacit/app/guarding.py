@@ -15,7 +15,7 @@ from tacit.core.memory import Memory, is_found_once
 from tacit.core.proposal import Proposal
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.formats.source import Source
 from tacit.guards.condition import (
@@ -188,7 +188,7 @@ class Guarding(ByHand):
             return []
         project, given = self.project_id, {}
         used = self.store.memories(used_often(self.store, project, CAME_BACK))
-        back_again = [each for each in used if each.state in INJECTABLE]
+        back_again = [each for each in used if each.state == ACTIVE]
         if ask is not None and back_again:
             self.propose_forms(back_again, ask)
         could = {guard.lesson: guard for guard in self.guardable()}
@@ -284,7 +284,7 @@ def why_not(memory: Memory) -> str:
     Found once, imported, quoted, synced and agents' words never are: a guard in the wrong hands stops somebody's work.
     """
     signals = memory.tally.signals or {}
-    if memory.state not in INJECTABLE or memory.gate != "allow" or memory.verdict == "harms":
+    if memory.state != ACTIVE or memory.gate != "allow" or memory.verdict == "harms":
         return "it is not in force"
     if memory.trust == "user" or signals.get(CONFIRMED):
         heard = (memory.extra or {}).get("word")

@@ -16,7 +16,7 @@ from tacit.core.links import Evidence
 from tacit.core.memory import INSIDE, LOOKED, LOOKED_AT, WAY, Memory, check_fields, joined
 from tacit.core.profile import class_of, kind_named
 from tacit.core.standing import is_settled
-from tacit.core.states import CLOSED, OPEN
+from tacit.core.states import GONE, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.promote import promote
@@ -36,7 +36,6 @@ MOST_LESSONS = 2_000  # of a project that are looked through for one that says t
 MOST_CURES = 500  # of a project that a session is held against
 LEAVE = "it would have agents do what only you may: commit, push, deploy, publish or delete"
 EXPIRES_DAYS = 30
-GOES_BY_ITSELF = ("candidate", "provisional", "stable")  # states out of which a look takes a lesson
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ class Brought:
         became = dict(lessons)
         with self.work.write() as tx:
             project = self.work.project.id
-            held = tx.select([project], states=OPEN, limit=MOST_LESSONS)
-            out = tx.select([project], states=CLOSED, limit=MOST_LESSONS)
+            held = tx.select([project], states=KEPT, limit=MOST_LESSONS)
+            out = tx.select([project], states=(GONE,), limit=MOST_LESSONS)
             every = (*held, *(each for each in out if is_dropped(each)))  # dropped stays dropped
             said = {comparable(memory.text): memory.id for memory in every}
             for item in answer.items:
@@ -63,9 +62,9 @@ class Brought:
                 if known is None:
                     same = said.get(comparable(item.text), "")
                     became[item.id] = same or self._new(tx, item)
-                elif known.state not in CLOSED:
+                elif known.state != GONE:
                     self._mend(tx, known, item)
-                if tx.get(became[item.id]).state not in CLOSED:
+                if tx.get(became[item.id]).state != GONE:
                     self._witness(tx, became[item.id], item)
             for each in answer.dropped:
                 self._drop(tx, became.pop(each.what, ""), each.why)
@@ -180,20 +179,20 @@ class Brought:
         memory = next(iter(tx.memories([id])), None) if id else None
         if memory is None or memory.source != LOOKED or is_settled(memory):
             return
-        if memory.state in GOES_BY_ITSELF:
+        if memory.state in UNDOUBTED:
             told = why or "the look at all sessions shows it no more"
             tx.apply(taken_out(memory, self.hand, told))
 
 
 def taken_out(memory: Memory, hand: Hand, why: str) -> Change:
     """A lesson that goes by a look's word."""
-    gone = {"state": "archived", "previous_state": memory.state, "closed_by": BY}
+    gone = {"state": GONE, "previous_state": memory.state, "closed_by": BY}
     return hand.change(memory, replace(memory, **gone, pinned=False, on_page=False), "move", why)
 
 
 def is_dropped(memory: Memory) -> bool:
     """Whether a person took a lesson out: a look does not bring it again."""
-    return memory.state in CLOSED and memory.closed_by not in (BY, *CAUSES)
+    return memory.state == GONE and memory.closed_by not in (BY, *CAUSES)
 
 
 def came_back(work: WorkContext, run: str, left: Left) -> None:
@@ -203,7 +202,7 @@ def came_back(work: WorkContext, run: str, left: Left) -> None:
         unit = row.root if row else run
         told = {use.memory: use.at for use in tx.uses(unit=unit) if use.arm != "withheld"}
         for memory in tx.select(
-            [work.project.id], states=OPEN, equal={"source": LOOKED}, limit=MOST_CURES
+            [work.project.id], states=KEPT, equal={"source": LOOKED}, limit=MOST_CURES
         ):
             where, sign = (memory.extra or {}).get("sign") or ("", "")
             struck = [each for each in left.failed if where and met(sign, failing(each))]

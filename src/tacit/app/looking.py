@@ -11,7 +11,7 @@ from tacit.app.learning import Learning, instruction_files
 from tacit.app.looked import BY, Brought, is_dropped
 from tacit.app.tidied import known_lessons, tidied
 from tacit.core.journal import Hand
-from tacit.core.states import OPEN
+from tacit.core.states import KEPT
 from tacit.reading import failures, habits, instructions, tidy
 from tacit.reading.asked import Answer, items_as, items_from, tokens
 from tacit.reading.record import Left, as_families, left_from
@@ -208,7 +208,7 @@ class Looking(Learning):
         return next(iter(mine.values())), {run: every[run] for run in mine}
 
     def _open_lessons(self) -> list[Any]:
-        return list(self.store.select([self.project_id], states=OPEN, limit=MOST_COUNTED))
+        return list(self.store.select([self.project_id], states=KEPT, limit=MOST_COUNTED))
 
     def _keep_look(self, look: str, **what: Any) -> None:
         folder = looks_folder(self.store.path)

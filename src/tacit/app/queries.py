@@ -17,7 +17,7 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
-from tacit.core.states import OPEN, barred
+from tacit.core.states import KEPT, barred
 from tacit.core.value import value
 from tacit.hooks.answer import explain
 from tacit.hooks.coin import is_exempt
@@ -220,6 +220,6 @@ class Queries(Tending):
         **filters: Unpack[ListFilters],
     ) -> list[Memory]:
         """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
-        wanted = states or (() if archived else OPEN)
+        wanted = states or (() if archived else KEPT)
         projects = [project.id for project in self.store.projects()] if everywhere else self.scopes
         return self.store.select(projects, states=wanted, **filters)

@@ -13,7 +13,7 @@ from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move
 from tacit.core.moves import moved
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE, DOUBTED
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.learn.failures import EDIT_TOOLS
@@ -82,13 +82,9 @@ class Replaying(Learning):
         if file_of_name(found.lesson):
             return  # lines of a file are the person's to take out
         memory = self.get(found.lesson)
-        if (
-            found.standing.word == HARMS
-            and memory.state in INJECTABLE
-            and memory.text == found.text
-        ):
+        if found.standing.word == HARMS and memory.state == ACTIVE and memory.text == found.text:
             told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
-            move = Move("under_review", told, "harms-in-replay", "effect")
+            move = Move(DOUBTED, told, "harms-in-replay", "effect")
             with self.store.write() as tx:
                 version = self.ensure_project().profile
                 tx.apply(

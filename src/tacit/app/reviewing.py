@@ -10,6 +10,7 @@ from tacit.app.guarding import Guarding
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
+from tacit.core.states import ACTIVE, WAITING
 from tacit.core.value import fields, replace
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
@@ -61,10 +62,8 @@ class Reviewing(ByHand):
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each."""
         if not self.project:
             return [], []
-        known = self.store.select([self.project_id], states=("provisional",), limit=LESSONS_WEIGHED)
-        open_ones = self.store.select(
-            [self.project_id], states=("candidate",), limit=LESSONS_WEIGHED
-        )
+        known = self.store.select([self.project_id], states=(ACTIVE,), limit=LESSONS_WEIGHED)
+        open_ones = self.store.select([self.project_id], states=(WAITING,), limit=LESSONS_WEIGHED)
         return heard(known), best(open_ones)
 
     def review(

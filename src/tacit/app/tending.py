@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
     from tacit.learn.fade import Faded
     from tacit.origins.night.stats import Figures
-    from tacit.origins.ralph.staging import Stage
+    from tacit.origins.staging import Stage
 
 
 class Tending(PageVerbs, Safety):
@@ -90,6 +90,6 @@ class Tending(PageVerbs, Safety):
     @property
     def staging(self) -> Stage:
         """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
-        from tacit.origins.ralph.staging import Stage
+        from tacit.origins.staging import Stage
 
         return Stage(self.work)

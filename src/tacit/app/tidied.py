@@ -12,7 +12,7 @@ from tacit.core.memory import PERSONAL, WAY, Memory
 from tacit.core.merge import merged
 from tacit.core.proposal import Proposal
 from tacit.core.standing import is_settled
-from tacit.core.states import OPEN
+from tacit.core.states import DOUBTED, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import may_be_told
 from tacit.reading.record import Left
@@ -33,7 +33,7 @@ def known_lessons(
     number = {run: at for at, run in enumerate(sessions, 1)}
     held = [
         memory
-        for memory in work.store.select([work.project.id], states=OPEN, limit=MOST_LESSONS)
+        for memory in work.store.select([work.project.id], states=KEPT, limit=MOST_LESSONS)
         if memory.gate == "allow"
     ]
     held.sort(key=lambda memory: (memory.created_at, memory.id))
@@ -84,7 +84,7 @@ def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Memory]) -> int:
                     now(out.id), now(out.by), hand, reason="a later one replaces it"
                 ):
                     tx.apply(change)
-            elif now(out.id).state in ("candidate", "provisional", "stable"):
+            elif now(out.id).state in UNDOUBTED:
                 tx.apply(taken_out(now(out.id), hand, out.why or out.verdict))
             gone += 1
         for out in plan.asked:
@@ -111,7 +111,7 @@ def _ask(tx: Transaction, work: WorkContext, memory: Memory, reason: str, at: st
             at,
             memory.id,
             tier="person",
-            payload={"to": "under_review", "needs": ["person"]},
+            payload={"to": DOUBTED, "needs": ["person"]},
             expires_at=after_days(at, EXPIRES_DAYS),
         )
     )

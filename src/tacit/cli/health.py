@@ -9,8 +9,9 @@ from tacit.app import Memories
 from tacit.cli.words import one_line
 from tacit.core.errors import numbered
 from tacit.core.profile import Profile
+from tacit.core.states import GONE
 from tacit.screens.selection import Counted, counted_words
-from tacit.screens.wording import CLOSED_WORDS, EVENTS_COUNTED
+from tacit.screens.wording import EVENTS_COUNTED
 from tacit.stores.queue import failed_jobs
 
 if TYPE_CHECKING:
@@ -39,11 +40,7 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     """What doctor tells of the memory, beside the store's soundness."""
     gone = f", {found.gone} name what is gone" if found.gone else ""
     tended = found.tended[:16].replace("T", " ") or "never"
-    closed = [
-        f"{n:,} {CLOSED_WORDS[state]}"
-        for state, n in found.states.items()
-        if n and state in CLOSED_WORDS
-    ]
+    closed = [f"{n:,} {GONE}"] if (n := found.states.get(GONE)) else []
     lessons = ", ".join([counted_words(count), *closed])  # by how people say they stand
     lines = [f"{lessons}{gone}", f"{_waiting(found, count)}; last tended: {tended}"]
     if "standing" not in profile.columns:  # a ladder of its own is told in its own words

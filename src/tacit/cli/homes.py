@@ -10,7 +10,7 @@ from tacit.app import Memories
 from tacit.app.proving import lookback_part
 from tacit.cli.verb import Asked, Cli
 from tacit.core.run import Run
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.screens.one_screen import answered_failures
 from tacit.screens.selection import counted, counted_words, is_given
@@ -116,7 +116,7 @@ def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     store, project = memories.store, memories.project_id
     given = filter(
         is_given,
-        memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST),
+        memories.list(states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST),
     )
     asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
     waits = memories.counted_anew([each for each in asked if each.state == "open"])

@@ -26,7 +26,8 @@ from tacit.core.errors import NotFound, TacitError, UsageError, many_of, numbere
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed, is_product_detail
-from tacit.core.states import INJECTABLE, OPEN, STATES
+from tacit.core.states import ACTIVE, DOUBTED, KEPT, STATES, stage_of
+from tacit.core.states import WAITING as WAITS
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.screens.numbers import COLUMNS, fits, names_to_type, remember_numbers, seen_whole
@@ -161,7 +162,7 @@ def _notes(memory: Memory, runs: int) -> list[str]:
     notes = []
     if "[redacted:" in memory.text:
         notes.append("what looks like a secret was redacted before anything was written")
-    if memory.state == "candidate":
+    if memory.state == WAITS:
         wanted = f"{numbered(runs, 'independent session')} {'says' if runs == 1 else 'say'} so, or a person does"
         approve = f"tacit review approve {memory.alias or memory.id}"
         notes.append(
@@ -268,9 +269,9 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
                 if args.archived
                 else _NOT_GIVEN
                 if args.waiting
-                else INJECTABLE
+                else (ACTIVE,)
                 if args.in_force
-                else OPEN
+                else KEPT
             )
         )
 
@@ -291,18 +292,13 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
         if args.state or args.archived or "standing" not in profile.columns:
             found = some(states, limit)
         else:  # what is in force comes first, however old it is
-            others = tuple(each for each in states if each not in INJECTABLE)
-            found = [] if args.waiting else some(INJECTABLE, limit)
+            others = tuple(each for each in states if each != ACTIVE)
+            found = [] if args.waiting else some((ACTIVE,), limit)
             found += some(others, limit - len(found)) if others else []
         if args.in_force:
             found = [each for each in found if is_given(each)]
-        if args.waiting:  # also what is held though its state would let it pass
-            held = [
-                each for gate in ("hold", "quarantine") for each in some(INJECTABLE, limit, gate)
-            ]
-            found = [each for each in (*held, *found) if shelf(each) in (YOUR_WORD, WAITING)][
-                :limit
-            ]
+        if args.waiting:
+            found = [each for each in found if shelf(each) in (YOUR_WORD, WAITING)]
         names = memories.signers(found)
         found = [as_seen(memories, each) for each in found]
         hidden = memories.withheld_in(run_in_shell(cli.env))
@@ -396,8 +392,7 @@ def _none(memories: Memories, waiting: bool) -> str:
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
-# Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
-_NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
+_NOT_GIVEN = (WAITS, DOUBTED)  # what somebody may still decide on
 _TITLES = {
     IN_FORCE: "In force, each given where it fits",
     YOUR_WORD: "Needs your word: tacit review",
@@ -428,7 +423,15 @@ def _listed(
     )
     if "standing" not in columns:
         return table(
-            [memory_line(each, columns, names.get(each.id, "")) for each in found],
+            [
+                memory_line(
+                    each,
+                    columns,
+                    names.get(each.id, ""),
+                    stage=stage_of(each, profile.stages),
+                )
+                for each in found
+            ],
             heads(columns, words.memory),
         )
     lines: list[str] = []
@@ -468,7 +471,11 @@ def _listed(
                     [str(numbers.get(each.id, each.id))] if numbers else [],
                 )
                 line = memory_line(
-                    each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)
+                    each,
+                    columns,
+                    names.get(each.id, ""),
+                    paint(cli, said.tone, said.words),
+                    stage_of(each, profile.stages),
                 )
                 rows += [[*first, *line]] if each.id not in below else []
                 if others := [(numbers or {}).get(id, id) for id in (same or {}).get(each.id, ())]:

@@ -12,7 +12,7 @@ from tacit.app import Memories
 from tacit.cli.verb import Answer, Cli
 from tacit.cli.words import WIDEST, hung, one_line, paint
 from tacit.core.errors import TacitError, numbered
-from tacit.core.states import OPEN
+from tacit.core.states import KEPT
 from tacit.reading.asked import items_from
 from tacit.reading.habits import by_weight
 from tacit.screens.numbers import remember_numbers
@@ -60,7 +60,7 @@ def screen(cli: Cli, memories: Memories, name: str, shown: dict[str, str]) -> It
     open_ones = {
         memory.id: memory
         for memory in memories.store.memories([*lessons.values()])
-        if memory.state in OPEN
+        if memory.state in KEPT
     }
     every = by_weight(items_from(at.get("items", ())))
     rows = [

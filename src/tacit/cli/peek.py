@@ -14,7 +14,7 @@ from tacit.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.core.memory import Memory
 from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import moment_words, without_details
@@ -114,7 +114,7 @@ def _section(memories: Memories, title: str, found: Sequence[Memory], none: str 
 def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
     """Which lessons wait for which moment: what the person kept, then what most sessions met."""
     at_starts = {memory.id for memory in start}
-    allowed: dict[str, Any] = {"states": INJECTABLE, "equal": {"gate": "allow"}, "limit": 100}
+    allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}, "limit": 100}
     kept = filter(is_confirmed, memories.list(sort="updated", **allowed))
     every = {memory.id: memory for memory in (*kept, *memories.list(sort="seen", **allowed))}
     given = [memory for memory in every.values() if is_given(memory)]

@@ -31,7 +31,7 @@ from tacit.core.installation import search_path
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.standing import is_order_of_a_day
-from tacit.core.states import OPEN
+from tacit.core.states import KEPT
 from tacit.core.value import value
 from tacit.formats.source import Source
 from tacit.hooks.start_worker import spawned
@@ -517,7 +517,7 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     """Lessons as they come, each with its number and what becomes of it."""
     if cli.json or cli.quiet:
         return
-    by_id = {each.id: each for each in memories.store.memories(ids) if each.state in OPEN}
+    by_id = {each.id: each for each in memories.store.memories(ids) if each.state in KEPT}
     every = [by_id[id] for id in ids if id in by_id]
     found = without_details([each for each in every if not is_order_of_a_day(each)])
     names = names_to_type(memories, {memory.id: memory.text for memory in found})

@@ -210,7 +210,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
             "replay": [memory.id for memory, _ in doubtful],
             "candidates": [memory.id for memory, _ in best],
             "proposals": [proposal_json(each) for each in waiting],
-            "under_review": [memory.id for memory in under],
+            "doubted": [memory.id for memory in under],
             "held": [memory.id for memory in held],
             "why_held": {memory.id: memory.gate_reason for memory in held},
             "refused": refused,

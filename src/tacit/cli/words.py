@@ -181,10 +181,18 @@ _COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at han
 
 
 def memory_line(
-    memory: Memory, names: Sequence[str] = _COLUMNS, signer: str = "", standing: str = ""
+    memory: Memory,
+    names: Sequence[str] = _COLUMNS,
+    signer: str = "",
+    standing: str = "",
+    stage: str = "",
 ) -> list[str]:
-    """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
+    """A memory in a list, in a profile's columns; a team mate's with who signed it.
+
+    `standing` is how it stands, as people say it, `stage` where, in an origin's words.
+    """
     told = {"standing": standing, "text": _cell(memory, "text")}
+    told["state"] = _stands(memory, stage or memory.state)
     if memory.gate != "allow" and not {"state", "standing"} & set(names):
         # its columns would not tell
         told["text"] = f"({'held' if memory.gate == 'hold' else memory.gate}) {told['text']}"
@@ -206,10 +214,12 @@ def heads(names: Sequence[str], memory: str = "lesson") -> list[str]:
     return [told.get(name, name) for name in names]
 
 
+def _stands(memory: Memory, stage: str) -> str:
+    held = "" if memory.gate == "allow" else f"/{memory.gate}"
+    return f"{'*' if memory.pinned else ' '}{stage}{held}"
+
+
 def _cell(memory: Memory, name: str) -> str:
-    if name == "state":
-        state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
-        return ("*" if memory.pinned else " ") + state
     if name == "text":
         return one_line(memory.text, PIPE_CHARACTERS) if memory.text else "(erased)"
     if name == "seen":

@@ -21,10 +21,9 @@ from tacit.core.memory import (
     kept_text,
     to_row,
 )
-from tacit.core.states import CLOSED, INJECTABLE
+from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.core.value import replace
 
-PUT_AWAY = "archived"
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
 WORDY = {
     "text": "",
@@ -91,9 +90,9 @@ def edited(
 def rewritten(
     memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = ""
 ) -> Change | None:
-    """A candidate that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
+    """A waiting lesson that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
     _refuse_erased(memory, "rewritten")
-    if memory.state != "candidate":
+    if memory.state != WAITING:
         raise Refused(
             f"{memory.id} is {memory.state}; its source cannot rewrite it any more.",
             "Add the new text as a lesson of its own.",
@@ -107,7 +106,7 @@ def rewritten(
 def pinned(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Pinned or unpinned; None where it already is."""
     _refuse_erased(memory, "pinned")
-    if on and memory.state in CLOSED:
+    if on and memory.state == GONE:
         raise Refused(
             f"{memory.id} is {memory.state}; what is taken out cannot be pinned.",
             f"Take it back first: tacit undo {memory.id}",
@@ -121,7 +120,7 @@ def pinned(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | N
 def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Approved for a page that the host loads, and so off trial: what every run reads cannot be withheld. Or off the page again."""
     _refuse_erased(memory, "put on a page")
-    if on and memory.state not in INJECTABLE:
+    if on and memory.state != ACTIVE:
         raise Refused(
             f"{memory.id} is {memory.state}; a page holds only what may be given.",
             f"tacit why {memory.id} tells what would move it.",
@@ -138,7 +137,7 @@ def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | No
 
 def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
     """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
-    if memory.state in CLOSED:
+    if memory.state == GONE:
         return None
     return hand.change(
         memory, _put_away(memory, hand.by), "forget", reason or f"{hand.by} took it out"
@@ -148,7 +147,7 @@ def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
 def _put_away(memory: Memory, by: str) -> Memory:
     return replace(
         memory,
-        state=PUT_AWAY,
+        state=GONE,
         previous_state=memory.state,
         closed_by=by,
         pinned=False,
@@ -158,7 +157,7 @@ def _put_away(memory: Memory, by: str) -> Memory:
 
 def erased(memory: Memory, hand: Hand, reason: str = "") -> Change:
     """Its text blanked; the row and its chain stay, so that nothing else breaks."""
-    now = replace(_put_away(memory, ERASED_BY), **WORDY, state="rejected")
+    now = replace(_put_away(memory, ERASED_BY), **WORDY)
     return hand.change(memory, now, "erase", reason or "erased")
 
 

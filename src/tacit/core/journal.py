@@ -12,7 +12,7 @@ from typing import Any
 
 from tacit.core.errors import Refused
 from tacit.core.memory import DECIDED, Memory, to_row
-from tacit.core.states import is_legal
+from tacit.core.states import ACTIVE, GONE, WAITING, is_legal
 from tacit.core.value import replace, value
 
 # The names under which our own machinery writes; any other is somebody's.
@@ -112,6 +112,8 @@ def change(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) 
     """The change from one row to the next; only what differs goes into the entry."""
     if verb not in JOURNAL_VERBS:
         raise ValueError(f"{verb!r} is no verb of the journal")
+    if now.state == ACTIVE and now.gate != "allow":
+        now = replace(now, state=WAITING)  # what is held is told to nobody
     if was is not None and was.state != now.state and not is_legal(was.state, now.state, verb):
         raise Refused(
             f"{now.id} cannot go from {was.state} to {now.state} by {verb}.",
@@ -157,7 +159,7 @@ def is_other_lesson(was: Memory, now: Memory, verb: str) -> bool:
     """
     if verb in SAME_LESSON:
         return False
-    return was.text != now.text or (verb in ("merge", "unmerge") and now.state != "superseded")
+    return was.text != now.text or (verb in ("merge", "unmerge") and now.state != GONE)
 
 
 def starts_new_table(entry: Entry) -> bool:
@@ -165,7 +167,7 @@ def starts_new_table(entry: Entry) -> bool:
     if not entry.before or entry.verb in SAME_LESSON:
         return False
     return "text" in entry.after or (
-        entry.verb in ("merge", "unmerge") and entry.after.get("state") != "superseded"
+        entry.verb in ("merge", "unmerge") and entry.after.get("state") != GONE
     )
 
 

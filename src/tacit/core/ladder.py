@@ -9,8 +9,7 @@ An origin has a ladder of its own, made of the same rules. No hook loads this mo
 
 from __future__ import annotations
 
-from tacit.core.states import EXPOSURE, RUNS
-from tacit.core.states import INJECTABLE as GIVEN
+from tacit.core.states import ACTIVE, DOUBTED, EXPOSURE, GONE, KEPT, RUNS, WAITING
 from tacit.core.value import Section
 
 
@@ -62,44 +61,79 @@ def rule(
 
 
 PLAIN_MOVES = (
+    # By a person, at any time; first, so that what they do is never called silence.
+    rule(
+        "approved",
+        (WAITING,),
+        ACTIVE,
+        "approved by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "questioned",
+        (ACTIVE,),
+        DOUBTED,
+        "questioned by {by}",
+        approve=("person",),
+        cause="person",
+    ),
+    rule(
+        "reinstated",
+        (DOUBTED,),
+        ACTIVE,
+        "reviewed and reinstated by {by}",
+        at("verdict", "!=", "harms"),
+        at("under_review_count", "<", 3),
+        approve=("person",),
+        cause="review",
+    ),
+    rule(
+        "dropped",
+        KEPT,
+        GONE,
+        "dropped by {by}",
+        approve=("person",),
+        cause="person",
+    ),
     # Away, on evidence.
     rule(
         "harms",
-        GIVEN,
-        "under_review",
+        (ACTIVE,),
+        DOUBTED,
         "verdict harms",
         at("verdict", "=", "harms"),
         cause="effect",
     ),
     rule(
         "contradicted",
-        GIVEN,
-        "under_review",
+        (ACTIVE,),
+        DOUBTED,
         "{contradictions} contradictions of its text",
         at("contradictions", ">=", 2),
         cause="contradiction",
     ),
     rule(
         "third-review",
-        ("under_review",),
-        "archived",
-        "under review for the {under_review_count}. time",
+        (DOUBTED,),
+        GONE,
+        "in doubt for the {under_review_count}. time",
         at("under_review_count", ">=", 3),
         cause="review",
     ),
     rule(
         "unreviewed",
-        ("under_review",),
-        "archived",
-        "unreviewed for {days_in_state} days",
+        (DOUBTED,),
+        GONE,
+        "in doubt for {days_in_state} days, and nobody answered",
         at("days_in_state", ">=", 60),
         cause="review",
     ),
     # Up.
     rule(
         "a-persons-word",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "a person's word",
         yes("person"),
         cause="person",
@@ -107,8 +141,8 @@ PLAIN_MOVES = (
     # one act of a person, put in general words by a reader: on trial
     rule(
         "shown",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "shown by the person, on trial",
         at("word", "=", "shown"),
         at("contradictions", "<", 2),
@@ -117,8 +151,8 @@ PLAIN_MOVES = (
     # work (`told_at_starts`)
     rule(
         "found-once",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "{word} in one session, told where it matters",
         yes("inside"),
         at("contradictions", "<", 1),
@@ -128,8 +162,8 @@ PLAIN_MOVES = (
     # a complaint that its problem is back counts as met again, and is no person's word for it
     rule(
         "asked-again-and-again",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "asked for in {seen} sessions",
         at("word", "=", "asked"),
         at("seen", ">=", RUNS),
@@ -139,8 +173,8 @@ PLAIN_MOVES = (
     # page
     rule(
         "found-again",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "found in {seen} sessions, with evidence",
         at("word", "=", "found"),
         at("seen", ">=", RUNS),
@@ -150,8 +184,8 @@ PLAIN_MOVES = (
     # talk alone never suffices, however often
     rule(
         "seen-again",
-        ("candidate",),
-        "provisional",
+        (WAITING,),
+        ACTIVE,
         "met in {seen} sessions",
         at("word", "!=", "found"),
         at("word", "!=", "asked"),
@@ -159,44 +193,12 @@ PLAIN_MOVES = (
         yes("witnessed"),
         at("contradictions", "<", 2),
     ),
-    rule(
-        "helps",
-        ("stable",),
-        "canonical",
-        "verdict helps, approved by {by}",
-        at("verdict", "=", "helps"),
-        approve=("person",),
-        propose=True,
-        cause="effect",
-    ),
-    rule(
-        "long-unmeasured",
-        ("stable",),
-        "canonical",
-        "approved by {by} after {units} units without a verdict",
-        at("verdict", "=", "not yet known"),
-        at("units", ">=", 100),
-        approve=("person",),
-        measured=False,
-        cause="person",
-    ),
-    rule(
-        "exempt",
-        ("stable",),
-        "canonical",
-        "exempt from trials, approved by {by}",
-        yes("exempt"),
-        approve=("person",),
-        measured=False,
-        cause="person",
-    ),
-    # Silence. Candidates leave quietly, the rest fades at its review date; preferences, rules,
-    # security, canonical and
-    # pinned ones stay (`fade.never`, `fade.never_states`).
+    # Silence. What waits leaves quietly, what is active fades at its review date; preferences, rules,
+    # security and pinned ones stay (`fade.never`).
     rule(
         "one-off",
-        ("candidate",),
-        "archived",
+        (WAITING,),
+        GONE,
         "not met again for {days_unseen} days and {runs_unmet} runs",
         at("days_unseen", ">=", 90),
         at("runs_unmet", ">=", EXPOSURE),
@@ -204,8 +206,8 @@ PLAIN_MOVES = (
     ),
     rule(
         "silent",
-        ("provisional", "stable"),
-        "decayed",
+        (ACTIVE,),
+        GONE,
         "neither used nor met in {runs_unmet} runs and until its review date, {days_overdue} days ago",
         at("days_overdue", ">", 0),
         at("uses_in_period", "=", 0),
@@ -213,121 +215,33 @@ PLAIN_MOVES = (
         at("runs_unmet", ">=", EXPOSURE),
         cause="silence",
     ),
-    rule(
-        "long-decayed",
-        ("decayed",),
-        "archived",
-        "decayed for {days_in_state} days and {runs_unmet} runs",
-        at("days_in_state", ">=", 180),
-        at("runs_unmet", ">=", EXPOSURE),
-        cause="silence",
-    ),
     # Back. Silence is forgiven; a person's no needs three further runs and another word.
     rule(
         "met-again",
-        ("decayed", "archived"),
-        "candidate",
+        (GONE,),
+        WAITING,
         "met again after it fell silent",
         at("cause", "=", "silence"),
+        no("replaced"),
         at("seen_since", ">=", 1),
         cause="again",
     ),
     rule(
         "asked-again",
-        ("decayed", "archived", "rejected"),
-        "candidate",
+        (GONE,),
+        WAITING,
         "met in {seen_since} further runs since it was sent away; approved by {by}",
         at("cause", "!=", "silence"),
+        no("replaced"),
         at("seen_since", ">=", 3),
         approve=("person",),
         propose=True,
         cause="again",
     ),
-    # Proposals that a measurement makes.
-    rule(
-        "still-true",
-        ("canonical",),
-        "under_review",
-        "its review date passed {days_overdue} days ago; sent by {by}",
-        at("days_overdue", ">", 0),
-        approve=("person",),
-        propose=True,
-        cause="review",
-    ),
-    # By a person, at any time.
-    rule(
-        "approved",
-        ("candidate",),
-        "provisional",
-        "approved by {by}",
-        approve=("person",),
-        cause="person",
-    ),
-    rule(
-        "trusted",
-        ("provisional",),
-        "stable",
-        "made stable by {by}",
-        approve=("person",),
-        measured=False,
-        cause="person",
-    ),
-    rule(
-        "questioned",
-        (*GIVEN, "decayed"),
-        "under_review",
-        "questioned by {by}",
-        approve=("person",),
-        cause="person",
-    ),
-    rule(
-        "reinstated",
-        ("under_review",),
-        "previous",
-        "reviewed and reinstated by {by}",
-        at("verdict", "!=", "harms"),
-        at("under_review_count", "<", 3),
-        approve=("person",),
-        cause="review",
-    ),
-    # what is provisional has no state below it in which it would be given
-    rule(
-        "weakened",
-        ("under_review",),
-        "decayed",
-        "weakened by {by}",
-        approve=("person",),
-        cause="review",
-    ),
-    rule(
-        "replaced",
-        (*GIVEN, "under_review"),
-        "superseded",
-        "replaced by {by}",
-        approve=("person",),
-        cause="person",
-    ),
-    rule(
-        "put-away",
-        ("candidate", *GIVEN, "under_review", "decayed", "superseded"),
-        "archived",
-        "archived by {by}",
-        approve=("person",),
-        cause="person",
-    ),
-    rule(
-        "refused",
-        ("candidate", "provisional", "under_review"),
-        "rejected",
-        "rejected by {by}",
-        approve=("person",),
-        cause="person",
-    ),
 )
 
 PLAIN = Section(
     auto=True,  # moves are made by themselves; false: every move waits for a person
-    # days until a lesson of a state is looked at again
-    review_after={"provisional": 30, "stable": 90, "canonical": 180},
+    review_after={ACTIVE: 30},  # days until a lesson of a state is looked at again
     moves=PLAIN_MOVES,
 )

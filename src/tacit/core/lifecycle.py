@@ -1,8 +1,7 @@
 """Which state a memory is in, which it may go to, and why.
 
-There are nine states and one table of legal moves. A profile chooses among them: its ladder is a list of rules, each
-from some states to one, under conditions on what is known of the memory (`LadderFacts`) and, where it says so, with
-approvals. Three questions are answered here, all purely:
+A profile's ladder is a list of rules, each from some of its stages to one (Tacit's own are the four states), under
+conditions on what is known of the memory (`LadderFacts`) and, where it says so, with approvals. Three questions are answered here, all purely:
 
     advance   the next move that needs nobody's leave: what `learn` and `tend` make
     judge     a move that somebody asks for: a `Move`, or a `Refusal` that names what is missing
@@ -18,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.states import ACTIVE, INJECTABLE, LEGAL, STATES, is_legal
+from tacit.core.states import ACTIVE, UNDOUBTED
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.value import Section
 
-PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
+PREVIOUS = "previous"  # as the goal of a rule: the stage a memory was at before its review
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = (
@@ -78,6 +77,7 @@ LADDER_FLAGS = {
     "inside": "nothing from outside in it",
     "pinned": "pinned",
     "stale": "stale",
+    "replaced": "replaced",
 }
 _WORDS = {
     "verdict": "verdict",
@@ -116,6 +116,7 @@ class LadderFacts:
     exempt: bool = False  # never on trial
     pinned: bool = False
     stale: bool = False
+    replaced: bool = False  # another lesson stands in its place
     verdict: str = "not yet known"
     units: int = 0
     tasks: int = 0
@@ -169,8 +170,8 @@ class Refusal:
 
 def allows(profile: Profile, state: str, to: str) -> bool:
     """Whether this profile has a rule for the move, whatever its conditions."""
-    return is_legal(state, to) and any(
-        state in rule.states and to in _goals(rule) for rule in profile.ladder.moves
+    return to in profile.legal.get(state, ()) and any(
+        state in rule.states and to in _goals(profile, rule) for rule in profile.ladder.moves
     )
 
 
@@ -179,7 +180,7 @@ def advance(profile: Profile, standing: LadderFacts) -> Move | None:
     if not profile.ladder.auto:
         return None
     for rule, to in _rules(profile, standing):
-        if not (rule.approve or rule.approve_any) and not _unmet(rule, to, standing):
+        if not (rule.approve or rule.approve_any) and not _unmet(profile, rule, to, standing):
             return _move(rule, to, standing)
     return None
 
@@ -193,7 +194,9 @@ def moves_due(profile: Profile, standing: LadderFacts) -> tuple[Move, ...]:
     found = []
     for rule, to in _rules(profile, standing):
         wanted = _roles(profile, rule, standing)
-        asked = rule.propose if wanted else not profile.ladder.auto or _walled(to, standing)
+        asked = (
+            rule.propose if wanted else not profile.ladder.auto or _walled(profile, to, standing)
+        )
         if asked and all(_holds(each, standing) for each in rule.when):
             found.append(_move(rule, to, standing, wanted or ("person",)))
     return tuple(found)
@@ -215,26 +218,24 @@ def judge_move(
     profile: Profile, standing: LadderFacts, to: str, by: tuple[str, str] | None = None
 ) -> Move | Refusal:
     """Whether a memory may go to `to`, asked for by `by` = (name, role), who thereby approves it."""
-    if to not in LEGAL:
-        return Refusal(f"{to} is not a state", f"one of {', '.join(STATES)}")
-    step = f"{standing.state} → {to}"
-    if not is_legal(standing.state, to):
-        return Refusal(
-            f"{step} is not a legal move", _choices(standing.state, LEGAL.get(standing.state, ()))
-        )
+    if to not in profile.legal:
+        return Refusal(f"{to} is not a state", f"one of {', '.join(profile.stages)}")
+    step, legal = f"{standing.state} → {to}", profile.legal.get(standing.state, ())
+    if to not in legal:
+        return Refusal(f"{step} is not a legal move", _choices(standing.state, legal))
     approvals = (
         (*standing.approvals, by) if by and by not in standing.approvals else standing.approvals
     )
     asked = replace(standing, approvals=approvals)
     fitting = [(rule, goal) for rule, goal in _rules(profile, asked) if goal == to]
     if not fitting:
-        chosen = sorted({goal for _, goal in _rules(profile, asked)}, key=STATES.index)
+        chosen = sorted({goal for _, goal in _rules(profile, asked)}, key=[*profile.stages].index)
         return Refusal(
             f"the profile {profile.name} does not move {step}", _choices(standing.state, chosen)
         )
     short: list[tuple[bool, float, str]] = []
     for rule, goal in fitting:
-        unmet, unapproved = _unmet(rule, goal, asked), _unapproved(profile, rule, asked)
+        unmet, unapproved = _unmet(profile, rule, goal, asked), _unapproved(profile, rule, asked)
         if not unmet and not unapproved:
             return _move(rule, goal, asked)
         missing = [*unmet, *unapproved]
@@ -251,21 +252,24 @@ _WALL = "the word of a person, since the gate holds it"
 
 def next_move(profile: Profile, standing: LadderFacts) -> str:
     """What would move this memory, in one sentence."""
-    if standing.state not in LEGAL:
+    if standing.state not in profile.legal:
         return f"{standing.state} is not a state."
     rules = list(_rules(profile, standing))
-    height = ACTIVE.index(standing.state) if standing.state in ACTIVE else -1
-    upward = [(rule, to) for rule, to in rules if to in ACTIVE and ACTIVE.index(to) > height]
+    rising = [stage for stage, state in profile.stages.items() if state in UNDOUBTED]
+    height = rising.index(standing.state) if standing.state in rising else -1
+    upward = [(rule, to) for rule, to in rules if to in rising and rising.index(to) > height]
     ways: dict[str, list[tuple[float, str]]] = {}
     for rule, to in upward or rules:
-        missing = [*_unmet(rule, to, standing), *_unapproved(profile, rule, standing)]
+        missing = [*_unmet(profile, rule, to, standing), *_unapproved(profile, rule, standing)]
         told = " and ".join(text for _, text in missing if text != _WALL)
         ways.setdefault(to, []).append((sum(gap for gap, _ in missing), told))
     if not ways:
         return f"Nothing in the profile {profile.name} moves a memory that is {standing.state}."
     to = min(ways, key=lambda goal: min(ways[goal]))
     texts = list(dict.fromkeys(text for _, text in sorted(ways[to], key=lambda way: way[0])))
-    walled = _walled(to, standing) and not any(role == "person" for _, role in standing.approvals)
+    walled = _walled(profile, to, standing) and not any(
+        role == "person" for _, role in standing.approvals
+    )
     if not texts[0]:
         return (
             f"It becomes {to} with {_WALL}."
@@ -297,36 +301,42 @@ def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Section, s
             continue
         if any(each.quantity == "word" and not _holds(each, standing) for each in rule.when):
             continue  # whose word it is does not change: the rule speaks of others
-        for to in _goals(rule):
+        for to in _goals(profile, rule):
             if (
                 rule.to == PREVIOUS
-                and standing.previous_state in INJECTABLE
+                and profile.stages.get(standing.previous_state) == ACTIVE
                 and to != standing.previous_state
             ):
                 continue  # where the state before is not known, as after an import, each of them is open
-            if is_legal(standing.state, to):
+            if to in profile.legal.get(standing.state, ()):
                 yield rule, to
 
 
-def _goals(rule: Section) -> tuple[str, ...]:
-    return INJECTABLE if rule.to == PREVIOUS else (rule.to,)
+def _goals(profile: Profile, rule: Section) -> tuple[str, ...]:
+    if rule.to != PREVIOUS:
+        return (rule.to,)
+    return tuple(stage for stage, state in profile.stages.items() if state == ACTIVE)
 
 
-def _unmet(rule: Section, to: str, standing: LadderFacts) -> list[tuple[float, str]]:
+def _unmet(
+    profile: Profile, rule: Section, to: str, standing: LadderFacts
+) -> list[tuple[float, str]]:
     """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
     found = [
         (_gap(each, standing), _words(each, standing))
         for each in rule.when
         if not _holds(each, standing)
     ]
-    if _walled(to, standing) and not any(role == "person" for _, role in standing.approvals):
+    if _walled(profile, to, standing) and not any(
+        role == "person" for _, role in standing.approvals
+    ):
         found.append((1.0, _WALL))
     return found
 
 
-def _walled(to: str, standing: LadderFacts) -> bool:
+def _walled(profile: Profile, to: str, standing: LadderFacts) -> bool:
     """A held memory on the way into prompts: no rule lets it pass, only a person."""
-    return standing.held and to in INJECTABLE
+    return standing.held and profile.stages[to] == ACTIVE
 
 
 def _ask(condition: Section, standing: LadderFacts) -> float | str | None:

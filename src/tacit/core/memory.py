@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tacit.core.digest import digest
 from tacit.core.errors import TextInvalid, UsageError
+from tacit.core.states import ACTIVE, UNDOUBTED
 from tacit.core.value import dumps, loads, value
 
 TYPE_CHECKING = False
@@ -175,7 +176,7 @@ class Memory:
     trust: str = "user"
     gate: str = "allow"
     gate_reason: str = ""
-    state: str = "candidate"
+    state: str = "waiting"
     previous_state: str = ""
     under_review_count: int = 0
     closed_by: str = ""  # who or what ended it: a person's name, "silence", "merge" …
@@ -274,7 +275,7 @@ def is_found_once(memory: Kept) -> bool:
     signals, word = memory.signals, (memory.extra or {}).get("word")
     if word not in LONE or memory.always or signals.get("confirmed"):
         return False
-    if memory.state not in ("candidate", "provisional"):
+    if memory.state not in UNDOUBTED:
         return False
     return memory.met < 2 or (word == "found" and not signals.get("witnessed"))
 
@@ -289,9 +290,7 @@ def why_untossed(memory: Kept, exempt: Iterable[str]) -> str:
         return "pinned"
     if memory.on_page or signals.get("instructed"):
         return "stands on a page that the host loads"
-    if memory.state == "canonical":
-        return "canonical"
-    heard = str((memory.extra or {}).get("word") or "") if memory.state == "provisional" else ""
+    heard = str((memory.extra or {}).get("word") or "") if memory.state == ACTIVE else ""
     if signals.get("confirmed") or heard == SAID or (memory.by == OWNER and not heard):
         return "a person's own word"
     return f"class {memory.klass}" if memory.klass in exempt and not heard else ""

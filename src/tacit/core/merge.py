@@ -1,6 +1,6 @@
 """Two memories that say the same become one, and apart again.
 
-The one with more behind it stays; the other keeps its row, superseded, with its history. What only the other's runs saw
+The one with more behind it stays; the other keeps its row, replaced, with its history. What only the other's runs saw
 counts for the keeper as an opening balance that names the merge, so that taking it back takes back exactly that.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence, sightings
 from tacit.core.memory import TIERS, Memory
-from tacit.core.states import STATES
+from tacit.core.states import GONE, STATES, WAITING
 from tacit.core.value import replace
 
-_HEIGHT = {state: n for n, state in enumerate(STATES[:4])}
+_HEIGHT = {state: n for n, state in enumerate(STATES[:2])}
 
 
 def keeper(a: Memory, b: Memory) -> tuple[Memory, Memory]:
@@ -40,10 +40,10 @@ def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
 def merged(
     goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "merge"
 ) -> tuple[Change, Change]:
-    """The one that goes, superseded, and the one that stays, with what it replaces."""
+    """The one that goes, replaced, and the one that stays, with what it replaces."""
     gone = replace(
         goes,
-        state="superseded",
+        state=GONE,
         previous_state=goes.state,
         superseded_by=stays.id,
         closed_by=cause,
@@ -59,8 +59,8 @@ def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change
     """The merge taken back: each stands where it stood."""
     back = replace(
         goes,
-        state=goes.previous_state or "candidate",
-        previous_state="superseded",
+        state=goes.previous_state or WAITING,
+        previous_state=GONE,
         superseded_by="",
         closed_by="",
     )

@@ -11,24 +11,23 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.standing import standing_of
-from tacit.core.states import CLOSED, INJECTABLE
+from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, at_stage, meant, stage_of
 from tacit.core.value import replace
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
-_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
-# states that remember why one came there; every state, that a measurement brought it there
-_OUT = (*CLOSED, "decayed", "under_review")
+_KIND_OF = {WAITING: "revive", GONE: "archive"}  # what a proposal to go there is called
+_OUT = (DOUBTED, GONE)  # they remember why one came there; every state, that a measurement did
 
 
 def moved(memory: Memory, move: Move, profile: Profile, hand: Hand) -> Change:
     """A memory one rung further, with the ladder's reason."""
-    days = review_days(profile, move.to)
+    stage = meant(move.to, profile.stages)
+    days, state = review_days(profile, stage), profile.stages[stage]
     now = replace(
-        memory,
-        state=move.to,
+        at_stage(memory, stage, profile.stages),
         previous_state=memory.state,
-        under_review_count=memory.under_review_count + (move.to == "under_review"),
-        closed_by=move.cause if move.to in _OUT or move.cause == "effect" else "",
+        under_review_count=memory.under_review_count + (state == DOUBTED),
+        closed_by=move.cause if state in _OUT or move.cause == "effect" else "",
         review_after=after_days(hand.at, days) if days else "",
     )
     told = move.reason if move.measured else f"{move.reason} (not measured)"
@@ -36,20 +35,20 @@ def moved(memory: Memory, move: Move, profile: Profile, hand: Hand) -> Change:
 
 
 def lifts(profile: Profile) -> dict[str, str]:
-    """By state: the state of the page to which a rule or a model of the triage may approve the move. What a ladder lets them approve is
+    """By stage: the stage of the page to which a rule or a model of the triage may approve the move. What a ladder lets them approve is
     put before them."""
     return {
         state: rule.to
         for rule in profile.ladder.moves
         if rule.to in profile.page.states and set(rule.approve_any) & {"rules", "model"}
         for state in rule.states
-        if state in INJECTABLE
+        if profile.stages[state] == ACTIVE
     }
 
 
 def lifted(memory: Memory, profile: Profile, tier: str, hand: Hand) -> Change | None:
     """A memory that gets its line, moved to the page's state by whose hand it is, in this role; None where its ladder has no such move."""
-    to = lifts(profile).get(memory.state, "")
+    to = lifts(profile).get(stage_of(memory, profile.stages), "")
     move = (
         judge_move(profile, standing_of(memory, profile, hand.at), to, (hand.by, tier))
         if to
@@ -67,7 +66,7 @@ def proposed(
     return Proposal(
         id=id,
         project=project,
-        kind=_KIND_OF.get(wanted.to, "promote"),
+        kind=_KIND_OF.get(profile.stages[wanted.to], "promote"),
         reason=wanted.reason,
         by=by,
         created_at=at,

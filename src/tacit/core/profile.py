@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.plain import LINE_CHARS, TRIAL
-from tacit.core.states import EXPOSURE, MIN_UNITS, RUNS
+from tacit.core.states import EXPOSURE, LEGAL, MIN_UNITS, RUNS, STATES
 from tacit.core.value import Section, dumps, loads
 
 TYPE_CHECKING = False
@@ -107,6 +107,9 @@ class Profile:
     other_kind = "fact"  # what a foreign system calls by a word nobody declared
     ids = ""  # a new lesson has its own id only
     columns = ("id", "standing", "text")
+    # where a lesson stands in its own words: each stage, and the state that it means; rising first
+    stages: Mapping[str, str] = {state: state for state in STATES}
+    legal: Mapping[str, tuple[str, ...]] = LEGAL
     # words of its own for our commands: `tacit origin VERB …` is the line beside it and what follows
     verbs: Mapping[str, str] = {}
     words = Section(
@@ -361,7 +364,7 @@ class Profile:
         stale_days=90,
         exposure=EXPOSURE,  # a project that rests forgets nothing
         never=("preference", "rule", "security"),
-        never_states=("canonical",),
+        never_states=(),
     )
     signals = Section(
         names=(
@@ -412,7 +415,7 @@ class Profile:
             "fact": "Facts",
         },
         line="- {text} <!-- {id} -->",
-        states=("canonical",),  # a page is loaded by the host: what stands there cannot be on trial
+        states=(),  # what stands for good; the pinned and the exempt beside it
     )
     model = Section(
         steps=("read", "rewrite", "triage", "reflect"),

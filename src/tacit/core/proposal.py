@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
+from tacit.core.states import GONE, WAITING
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -28,12 +29,12 @@ CLEARED = "silence"  # nobody judged it
 def staging_status(memory: Memory) -> str:
     """pending, validated or rejected; empty for what is not in the staging area."""
     if (
-        memory.state == "candidate"
+        memory.state == WAITING
         and memory.gate == "hold"
         and memory.gate_reason in (STAGED_BY_HAND, VALIDATED)
     ):
         return "pending" if memory.gate_reason == STAGED_BY_HAND else "validated"
-    if memory.state == "rejected" and memory.gate == "discard" and memory.closed_by != CLEARED:
+    if memory.state == GONE and memory.gate == "discard" and memory.closed_by != CLEARED:
         return "rejected"
     return "validated" if memory.gate_reason == KEPT_STAGED else ""
 

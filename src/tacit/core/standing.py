@@ -25,7 +25,7 @@ from tacit.core.memory import (
     why_untossed,
 )
 from tacit.core.profile import Profile
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE, stage_before, stage_of
 from tacit.core.trust import WITNESSES
 
 UNDECIDED = 20  # units without a verdict, from which a replay is offered
@@ -45,11 +45,9 @@ BY_EVIDENCE = (
 
 
 _AS_DECIDED = (
-    "state",
     "kind",
     "klass",
     "trust",
-    "previous_state",
     "pinned",
     "verdict",
     "under_review_count",
@@ -88,6 +86,8 @@ def standing_of(
     last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
     return LadderFacts(
         **{name: getattr(memory, name) for name in _AS_DECIDED},
+        state=stage_of(memory, profile.stages),
+        previous_state=stage_before(memory, profile.stages) or memory.previous_state,
         cause=cause_of(memory),
         moment=moment,
         person=memory.trust in PERSONAL
@@ -102,6 +102,7 @@ def standing_of(
         refused=memory.gate == "discard",
         exempt=is_exempt(memory, profile),
         stale=bool(memory.stale_at),
+        replaced=bool(memory.superseded_by),
         units=int(signals.get("units", 0)),
         tasks=int(signals.get("tasks", 0)),
         seen=tally.seen,
@@ -141,7 +142,7 @@ def standing_of(
 
 def _period(memory: Memory, profile: Profile, changed: str, now: str) -> str:
     """When the period began in which a use or a sighting keeps it: so many days ago as its state is given, or when it came there."""
-    days = review_days(profile, memory.state)
+    days = review_days(profile, stage_of(memory, profile.stages))
     return max(changed, clock.after_days(now, -days)) if days else changed
 
 
@@ -213,7 +214,7 @@ def _since(evidence: Sequence[Evidence], when: str) -> int:
 def wants_replay(memory: Memory) -> str:
     """Why past tasks should be done again with a lesson and without it: so many units could not tell."""
     if (
-        memory.state not in INJECTABLE
+        memory.state != ACTIVE
         or memory.gate != "allow"
         or memory.verdict not in ("not yet known", "rare")
     ):

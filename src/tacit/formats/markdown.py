@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 NAME = "markdown"
 PARTS = {"page": "MEMORY.md"}
 INBOX = "Inbox"
-_STANDING = ("stable", "canonical")  # what may stand on a page, beside what is pinned
 # What a section's lines are, as classes every profile has a kind for; any other section holds facts.
 KIND_OF = {
     "joel": "preference",
@@ -83,7 +82,7 @@ def memories(source: Source) -> Iterator[Item]:
                 category=section,
                 source="page",
                 trust="imported",
-                state="stable",
+                state="active",
                 on_page=True,
                 created_at=at,
                 extra={"section": section, "line": line, "title": found.title},
@@ -112,7 +111,7 @@ def name_for(memory: Memory, taken: Collection[str]) -> str:
 
 
 def _stands(memory: Memory) -> bool:
-    return memory.gate == "allow" and (memory.state in _STANDING or memory.pinned)
+    return memory.state == "active" and (memory.on_page or memory.pinned)
 
 
 def _section(memory: Memory) -> str:

@@ -286,7 +286,7 @@ class _Run:
         self.findings.append(Finding(self.id, taken.pop("place", "") or place, text, **taken))
 
     def incident(self, found: Record, place: str) -> None:
-        """Something that says nothing by itself and much when it comes up again (origins.geas.repetition)."""
+        """Something that says nothing by itself and much when it comes up again."""
         found.pop("run", None), found.pop("run_id", None)
         taken = self.fields(
             found,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.memory import Memory, shared_path
 from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
-from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import ACTIVE, ENDING_VERDICTS, GONE, faded
 from tacit.core.value import replace, value
 from tacit.hooks.events import LeftOut
 from tacit.hooks.known import about_error
@@ -209,18 +209,18 @@ def showing(
         return "", "other task type"
     if memory.gate == "discard" or not memory.text.strip():
         return "", "discard" if memory.gate == "discard" else "empty"
-    if memory.superseded_by or memory.state in CLOSED:
-        return "", "superseded" if memory.superseded_by else memory.state
+    if memory.superseded_by or (memory.state == GONE and not faded(memory)):
+        return "", "replaced" if memory.superseded_by else memory.state
     if memory.gate == "quarantine" and not (include_held and person):
         return "", "quarantine"
     if memory.gate == "hold" and not include_held:
         return "", "hold"
-    if (memory.stale_at or memory.state == "decayed") and not include_stale:
-        return "", "decayed" if memory.state == "decayed" else "stale"
+    if (memory.stale_at or faded(memory)) and not include_stale:
+        return "", "faded" if faded(memory) else "stale"
     if memory.gate != "allow":
         return {"hold": "held", "quarantine": "quarantined"}[memory.gate], ""
-    if memory.state not in INJECTABLE:
-        return memory.state.replace("_", " "), ""
+    if memory.state != ACTIVE:
+        return "faded" if faded(memory) else memory.state, ""
     if memory.stale_at:
         return "stale", ""
     return memory.verdict if memory.verdict in ENDING_VERDICTS else "", ""

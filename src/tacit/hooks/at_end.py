@@ -12,7 +12,7 @@ import os
 from tacit.core import clock
 from tacit.core.links import FIRED, GUARD_ASKED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import loads
 from tacit.hosts.dialect import SENDS_BACK, HookAnswer
 
@@ -164,7 +164,7 @@ def _reads(folder: str):  # type: ignore[no-untyped-def]
 
 def _is_in_force(memories: Memories, lesson: str, text: str) -> bool:
     found = memories.store.memories([lesson])
-    return bool(found) and found[0].state in INJECTABLE and found[0].text == text
+    return bool(found) and found[0].state == ACTIVE and found[0].text == text
 
 
 def _count(memories: Memories, what: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tacit.core import clock
 from tacit.core.links import FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import loads, replace, value
 from tacit.guards.armed import GUARDS
 from tacit.guards.condition import ASK, REFUSE, call_key, guard_json
@@ -92,7 +92,7 @@ def _decide(
 
 def _is_in_force(memories: Memories, guard: Guard) -> bool:
     found = memories.store.memories([guard.lesson])
-    if not found or found[0].state not in INJECTABLE or found[0].gate != "allow":
+    if not found or found[0].state != ACTIVE or found[0].gate != "allow":
         return False
     return bool(found[0].text == guard.text)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tacit.core.memory import LOOKED_AT, OWNER, PERSONS, frequency_of, is_found_once
 from tacit.core.plain import LINE_CHARS
+from tacit.core.states import stage_of
 from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ def filled(template: str, each: Told, longest: int, profile: Profile) -> str:
         "domain": plain_line(memory.domain, WORD_CHARS),
         "agent": plain_line(memory.agent, WORD_CHARS),
         "source": _source(memory),
-        "state": memory.state,
+        "state": stage_of(memory, profile.stages),
         "trust": memory.trust,
         "severity": memory.severity,
         "seen": memory.tally.seen,

@@ -16,7 +16,7 @@ from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.run import Finding, Incident, Run
 from tacit.core.standing import is_confirmed
-from tacit.core.states import INJECTABLE, OPEN
+from tacit.core.states import ACTIVE, KEPT
 from tacit.core.value import replace, value
 from tacit.learn.cures import adopt, keep
 from tacit.learn.failures import barred
@@ -158,7 +158,7 @@ def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
 
 
 def _in_force(store: Store, id: str) -> bool:
-    return any(memory.state in INJECTABLE for memory in (store.memories([id]) if id else ()))
+    return any(memory.state == ACTIVE for memory in (store.memories([id]) if id else ()))
 
 
 def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
@@ -263,9 +263,9 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -
     if met is None or met.gate != "allow" or met.project != project:
         return None
     if met.source == _BY_RULES:
-        return met if met.state in INJECTABLE else None
+        return met if met.state == ACTIVE else None
     own = (
-        met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
+        met.source == _BY and not met.signature and met.state in KEPT and met.trust not in PERSONAL
     )
     return met if own and not met.pinned and not is_confirmed(met) else None
 

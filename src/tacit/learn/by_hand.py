@@ -112,7 +112,7 @@ def memory_from(
         trust=tier,
         gate=asked.outcome,
         gate_reason=asked.reason,
-        state="provisional" if is_persons else "candidate",
+        state="active" if is_persons else "waiting",
         created_at=at,
         updated_at=at,
         extra=_extra(facets, actor),

@@ -17,7 +17,7 @@ from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.programs import ABOUT
 from tacit.core.rows import Project
 from tacit.core.standing import is_confirmed
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 from tacit.core.value import replace
 from tacit.learn.floor import Cure
 from tacit.learn.gate import GateDecision, may_be_told
@@ -56,7 +56,7 @@ def keep(
             _witness(tx, known, lesson, each, seq, at)
         return known.id, True
     said = None
-    if known.state not in CLOSED and known.source == lesson.by:
+    if known.state != GONE and known.source == lesson.by:
         said = reworded(tx, known, lesson, hand, vouch)
         if said is not None:
             tx.apply(said)

@@ -107,13 +107,18 @@ def due(
         found.update(
             dict.fromkeys(
                 in_range(
-                    store, project, window.of, low, after_days(at, -window.days), window.states
+                    store,
+                    project,
+                    window.of,
+                    low,
+                    after_days(at, -window.days),
+                    _states(profile, window.states),
                 )
             )
         )
     for rule in profile.ladder.moves:
         for condition in rule.when if _by_itself(rule) else ():
-            found.update(dict.fromkeys(_by_figure(store, project, condition, rule)))
+            found.update(dict.fromkeys(_by_figure(store, project, profile, condition, rule)))
     return list(found)
 
 
@@ -132,7 +137,12 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
                     id
                     for of in _BY_DAYS[condition.quantity]
                     for id in in_range(
-                        store, project, of, "", after_days(at, -float(condition.bound)), (state,)
+                        store,
+                        project,
+                        of,
+                        "",
+                        after_days(at, -float(condition.bound)),
+                        _states(profile, (state,)),
                     )
                 }
                 for condition in rule.when
@@ -142,7 +152,7 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
                 {
                     id
                     for of in ("seen", "uses")
-                    for id in in_range(store, project, of, period, "9", (state,))
+                    for id in in_range(store, project, of, period, "9", _states(profile, (state,)))
                 }
                 if quiet
                 else set()
@@ -163,13 +173,21 @@ def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profi
     )
 
 
-def _by_figure(store: Reads, project: str, condition: Section, rule: Section) -> list[str]:
+def _states(profile: Profile, stages: Sequence[str]) -> tuple[str, ...]:
+    """The states in which a lesson at one of these stages is."""
+    return tuple(dict.fromkeys(profile.stages[stage] for stage in stages))
+
+
+def _by_figure(
+    store: Reads, project: str, profile: Profile, condition: Section, rule: Section
+) -> list[str]:
+    states = _states(profile, rule.states)
     if condition.quantity in _NO_WINDOW:
-        return in_states(store, project, rule.states)
+        return in_states(store, project, states)
     signal, away = _FIGURES.get(condition.quantity, ("", ""))
     if not signal or not condition.op.startswith(away):
         return []
-    return by_tally(store, project, signal, condition.op, float(condition.bound), rule.states)
+    return by_tally(store, project, signal, condition.op, float(condition.bound), states)
 
 
 def crossed(

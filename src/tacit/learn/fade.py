@@ -14,7 +14,7 @@ from tacit.core.journal import Hand
 from tacit.core.lifecycle import advance
 from tacit.core.moves import moved
 from tacit.core.standing import standing_of
-from tacit.core.states import ACTIVE, OPEN
+from tacit.core.states import KEPT, UNDOUBTED, stage_of
 from tacit.core.value import replace, value
 from tacit.learn.due import due, runs_unmet
 from tacit.learn.gone import look
@@ -66,7 +66,7 @@ def fade(work: WorkContext, root: str = "") -> Faded:
     changed = touched(store, project, last.entry)
     found = due(store, project, work.profile, last.at, now.at, ran=ran)
     ids = in_order(store, [*found, *changed])
-    most = max(LEAST, int(SHARE * in_states(store, project, ACTIVE)))
+    most = max(LEAST, int(SHARE * in_states(store, project, UNDOUBTED)))
     moves: list[tuple[str, str, str, str]] = []
     left = 0
     for start in range(0, len(ids), AT_ONCE):
@@ -77,7 +77,9 @@ def fade(work: WorkContext, root: str = "") -> Faded:
                     continue
                 hand = Hand(_BY, now.at, profile=now.profile)
                 tx.apply(moved(memory, move, work.profile, hand))
-                moves.append((memory.id, memory.state, move.to, move.reason))
+                moves.append(
+                    (memory.id, stage_of(memory, work.profile.stages), move.to, move.reason)
+                )
     gone = look(work, root, changed)
     with work.write() as tx:
         expired = _close(tx, project, now.at)
@@ -106,7 +108,7 @@ def _judged(
     """Those of these lessons that have a move to make, and which."""
     found = []
     for memory in tx.memories(ids):
-        if memory.project != work.project.id or memory.state not in OPEN:
+        if memory.project != work.project.id or memory.state not in KEPT:
             continue
         evidence = tx.evidence(memory.id)
         standing = standing_of(

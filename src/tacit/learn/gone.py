@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tacit.core.links import GONE
 from tacit.core.memory import Memory
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.stores.due import in_turn
 from tacit.stores.sql import WorkContext
 
@@ -45,7 +45,7 @@ def look(work: WorkContext, root: str, changed: Sequence[str]) -> int:
     tree, last = Tree(root), int(store.meta(mark) or 0)
     turn = in_turn(store, project, last, TURN)
     lessons = store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
-    found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
+    found = {m.id: float(len(tree.lacks(m))) if m.state == ACTIVE else 0.0 for m in lessons}
     differ = [
         m
         for m in lessons

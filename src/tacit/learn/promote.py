@@ -12,6 +12,7 @@ from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
 from tacit.core.standing import BY_EVIDENCE, standing_of
+from tacit.core.states import stage_of
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def promote(
         if not tx.may_change(memory.project):
             # what holds everywhere was left to its own people, and the store has counted it
             return Promoted(tuple(moves))
-        moves.append((id, memory.state, move.to, move.reason))
+        moves.append((id, stage_of(memory, profile.stages), move.to, move.reason))
     return Promoted(tuple(moves))
 
 

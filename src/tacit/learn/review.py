@@ -21,8 +21,19 @@ from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import lifted, moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
-from tacit.core.standing import standing_of
-from tacit.core.states import CLOSED, INJECTABLE
+from tacit.core.standing import is_confirmed, standing_of
+from tacit.core.states import (
+    ACTIVE,
+    DOUBTED,
+    GONE,
+    STATES,
+    UNDOUBTED,
+    WAITING,
+    let_in,
+    meant,
+    stage_before,
+    stage_of,
+)
 from tacit.core.value import replace, value
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
@@ -32,9 +43,10 @@ from tacit.stores.sql import WorkContext
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
+_AWAY = (DOUBTED, GONE, "under_review", "archived", "decayed")  # where a proposal would take it
 REINSTATED = 0.4  # confidence at least of what a review found for: without it the next sweep would undo the review
 _PERSON_ROLE = "person"
-# What a review may come to; where the memory goes then.
+# What a review may come to; where the memory goes then, in words of its profile or else out.
 _OUTCOMES = {
     "reinstate": "previous",
     "supersede": "superseded",
@@ -44,7 +56,6 @@ _OUTCOMES = {
     "keep": "previous",
     "weaken": "lower",
 }
-LOWER = {"canonical": "stable", "stable": "provisional", "provisional": "decayed"}
 
 
 @value
@@ -84,33 +95,46 @@ class Review:
         """Let a memory rise: a held one into the ladder, any other to the next state up, or the one that is named."""
         with Deciding(self) as tx:
             memory = tx.get(id)
-            goal = to or _next_up(memory.state)
-            if memory.gate in ("hold", "quarantine") and (not goal or goal in INJECTABLE):
+            goal = to or self._next_up(memory)
+            if memory.gate in ("hold", "quarantine") and (not goal or self._is_told(goal)):
                 self._vouch(tx, memory, reason)
                 if not to:
                     return self._confirmed(tx, self._climb(tx, memory))
+            if not goal and self._is_told(self._stage(memory)) and self._may_stand_for(memory):
+                return self._confirmed(tx, self._stand_for(tx, memory, reason))
             if not goal:
                 raise Refused(
-                    f"{id} is {memory.state}; there is nothing above it to approve.",
+                    f"{id} is {self._stage(memory)}; there is nothing above it to approve.",
                     f"tacit why {id}",
                 )
             return self._confirmed(tx, self._decide(tx, tx.get(id), goal, reason))
 
+    def _may_stand_for(self, memory: Memory) -> bool:
+        """Whether a person's yes to what is told already says anything new: where no stage is above it, and nobody said it."""
+        own = self.profile.stages.keys() == set(STATES)
+        return own and self.role == _PERSON_ROLE and not is_confirmed(memory)
+
+    def _stand_for(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
+        told, at = reason or f"{self.by} stands for it", self.now()
+        now = replace(memory, gate_reason=f"approved by {self.by}", updated_at=at)
+        tx.apply(change(memory, now, self.hand(at), "approve", told))
+        return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
+
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
         """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
-        if self.role == _PERSON_ROLE and not done.waits_for and done.state in INJECTABLE:
+        if self.role == _PERSON_ROLE and not done.waits_for and self._is_told(done.state):
             confirm(tx, done.memory, by=self.by, at=tx.get(done.memory).updated_at)
         return done
 
     def reject(self, id: str, *, reason: str = "") -> Reviewed:
         """Send a memory away for good."""
         with Deciding(self) as tx:
-            return self._decide(tx, tx.get(id), "rejected", reason)
+            return self._decide(tx, tx.get(id), self._out("rejected"), reason)
 
     def open(self, id: str, *, reason: str = "") -> Reviewed:
         """Ask for a review: until it is closed, the memory is given to nobody."""
         with Deciding(self) as tx:
-            return self._decide(tx, tx.get(id), "under_review", reason)
+            return self._decide(tx, tx.get(id), meant(DOUBTED, self.profile.stages), reason)
 
     def close(
         self,
@@ -133,48 +157,74 @@ class Review:
             )
         with Deciding(self) as tx:
             memory = tx.get(id)
-            if outcome == "keep" and memory.state in (*INJECTABLE, "candidate"):
+            if outcome == "keep" and memory.state in UNDOUBTED:
                 return self._keep(tx, memory, reason)
-            if memory.state != "under_review" and outcome in (
+            if memory.state != DOUBTED and outcome in (
                 "reinstate",
                 "decay",
                 "keep",
                 "weaken",
             ):
                 raise Refused(
-                    f"{id} is {memory.state}, not under review.", f"tacit review open {id}"
+                    f"{id} is {self._stage(memory)}, not in doubt.", f"tacit review open {id}"
                 )
             if outcome == "supersede" and successor:
                 return self._supersede(tx, memory, tx.get(successor), reason)
             if text and (now := edited(memory, {"text": text}, self.hand(self.now()))):
                 tx.apply(now)
                 memory = tx.get(id)
-            stood = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
+            stood = stage_before(memory, self.profile.stages)
+            if not self._is_told(stood):
+                stood = meant(ACTIVE, self.profile.stages)
             if outcome == "weaken":
-                if stood == "provisional" and not allows(self.profile, memory.state, LOWER[stood]):
+                lower = self._below(stood)
+                if not allows(self.profile, self._stage(memory), lower):
                     raise Refused(
                         f"{id} was on trial, and the profile {self.profile.name} knows nothing weaker.",
                         "Keep it (--outcome keep) or put it away (--outcome archive).",
                     )
-                return self._weaken(tx, memory, LOWER[stood], reason)
+                return self._weaken(tx, memory, lower, reason)
             goal = _OUTCOMES[outcome]
-            return self._decide(tx, memory, (to or stood) if goal == "previous" else goal, reason)
+            back = (to or stood) if goal == "previous" else self._out(goal)
+            return self._decide(tx, memory, back, reason)
+
+    def _stage(self, memory: Memory) -> str:
+        return stage_of(memory, self.profile.stages)
+
+    def _is_told(self, stage: str) -> bool:
+        return self.profile.stages.get(stage) == ACTIVE
+
+    def _out(self, stage: str) -> str:
+        """A way out by its name, where the profile tells several apart."""
+        return stage if stage in self.profile.stages else GONE
+
+    def _below(self, stage: str) -> str:
+        """The stage under one of those that are told; under the first, where it fades."""
+        told = [each for each, state in self.profile.stages.items() if state == ACTIVE]
+        at = told.index(stage)
+        return told[at - 1] if at else self._out("decayed")
+
+    def _next_up(self, memory: Memory) -> str:
+        rising = [each for each, state in self.profile.stages.items() if state in UNDOUBTED]
+        stage = self._stage(memory)
+        at = rising.index(stage) + 1 if stage in rising else len(rising)
+        return rising[at] if at < len(rising) else ""
 
     def _keep(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
         """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
-        days = review_days(self.profile, memory.state)
+        days = review_days(self.profile, self._stage(memory))
         now = replace(
             memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at
         )
         tx.apply(change(memory, now, self.hand(at), "approve", told))
         self._wipe(tx, memory, at)
         for each in tx.proposals(memory=memory.id, state=OPEN):
-            if (each.payload or {}).get("to") in ("under_review", "archived", "decayed"):
+            if (each.payload or {}).get("to") in _AWAY:
                 tx.put_proposal(
                     replace(each, state=REJECTED, decided_by=self.by, decided_at=at, decision=told)
                 )
-        return Reviewed(memory.id, memory.state, memory.state, told)
+        return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
 
     def _weaken(self, tx: Transaction, memory: Memory, goal: str, reason: str) -> Reviewed:
         """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a review that lets it stay allows."""
@@ -223,7 +273,12 @@ class Review:
                 tx, waiting[0] if waiting else None, memory, to, approvals, reason, at
             )
             return Reviewed(
-                memory.id, memory.state, memory.state, word.reason, word.missing, kept.id
+                memory.id,
+                self._stage(memory),
+                self._stage(memory),
+                word.reason,
+                word.missing,
+                kept.id,
             )
         self._move(tx, memory, word, reason, at)
         for each in waiting:
@@ -240,13 +295,18 @@ class Review:
                 )
             )
         return Reviewed(
-            memory.id, to, memory.state, reason or word.reason, "", waiting[0].id if waiting else ""
+            memory.id,
+            to,
+            self._stage(memory),
+            reason or word.reason,
+            "",
+            waiting[0].id if waiting else "",
         )
 
     def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
         tx.apply(moved(memory, told, self.profile, self.hand(at)))
-        if memory.state == "under_review" and move.to in INJECTABLE:
+        if memory.state == DOUBTED and self._is_told(move.to):
             self._wipe(tx, memory, at)
 
     def _wipe(self, tx: Transaction, memory: Memory, at: str) -> None:
@@ -291,7 +351,7 @@ class Review:
             self.ids(),
             self.project.id,
             "promote",
-            reason or f"{memory.state} → {to}",
+            reason or f"{self._stage(memory)} → {to}",
             self.by,
             at,
             memory.id,
@@ -306,9 +366,8 @@ class Review:
 
     def _vouch(self, tx: Transaction, memory: Memory, reason: str) -> None:
         told = reason or f"{self.by} vouches for it"
-        now = replace(
-            memory, gate="allow", gate_reason=f"approved by {self.by}", updated_at=self.now()
-        )
+        now = let_in(memory, self.profile.stages, f"approved by {self.by}")
+        now = replace(now, updated_at=self.now())
         tx.apply(change(memory, now, self.hand(now.updated_at), "approve", told))
         word = Evidence(
             memory.id,
@@ -337,16 +396,20 @@ class Review:
             moment="request",
         )
         now = tx.get(memory.id)
-        if now.state == "candidate":
+        if now.state == WAITING:
             standing = standing_of(
                 now, self.profile, at, evidence=tx.evidence(now.id), moment="request"
             )
-            word = judge_move(self.profile, standing, "provisional", (self.by, self.role))
+            word = judge_move(
+                self.profile, standing, meant(ACTIVE, self.profile.stages), (self.by, self.role)
+            )
             if isinstance(word, Move):
                 self._move(tx, now, word, "", at)
         self._settle_open(tx, memory.id, APPROVED, "let in")
         now = tx.get(memory.id)
-        return Reviewed(memory.id, now.state, memory.state, "let in by a person's word")
+        return Reviewed(
+            memory.id, self._stage(now), self._stage(memory), "let in by a person's word"
+        )
 
     def _settle_open(self, tx: Transaction, memory: str, state: str, why: str) -> None:
         for each in tx.proposals(memory=memory, state=OPEN):
@@ -360,12 +423,12 @@ class Review:
     # -- two memories -----------------------------------------------------------------------------
 
     def merge(self, id: str, into: str, *, reason: str = "") -> Reviewed:
-        """Two memories that say the same become one: the other keeps its row, superseded, and `unmerge` takes it back."""
+        """Two memories that say the same become one: the other keeps its row, replaced, and `unmerge` takes it back."""
         with Deciding(self) as tx:
             loser, winner = tx.get(id), tx.get(into)
             if loser.id == winner.id:
                 raise UsageError("A memory cannot be merged into itself.")
-            if loser.state in CLOSED or winner.state in CLOSED:
+            if loser.state == GONE or winner.state == GONE:
                 raise Refused(
                     "Only memories that are kept can be merged.", "tacit undo brings one back."
                 )
@@ -378,7 +441,7 @@ class Review:
             )
 
     def _supersede(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> Reviewed:
-        done = self._decide(tx, loser, "superseded", reason)
+        done = self._decide(tx, loser, self._out("superseded"), reason)
         if not done.waits_for:
             self._tie(tx, tx.get(loser.id), winner, done.reason)
         return done
@@ -392,7 +455,7 @@ class Review:
             tx.apply(each)
         if more is not None:
             tx.add_evidence(more)
-        return Reviewed(loser.id, "superseded", loser.state, reason)
+        return Reviewed(loser.id, self._out("superseded"), self._stage(loser), reason)
 
     def _tie(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> None:
         at = self.now()
@@ -410,7 +473,7 @@ class Review:
         """Take a merge back: the memory stands where it stood, and its sightings are its own again."""
         with Deciding(self) as tx:
             memory = tx.get(id)
-            if memory.state != "superseded" or not memory.superseded_by:
+            if not memory.superseded_by:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit why {id} --full")
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
@@ -420,7 +483,7 @@ class Review:
                 tx.apply(each)
             if less is not None:
                 tx.add_evidence(less)
-            return Reviewed(memory.id, changes[0].memory.state, "superseded", told)
+            return Reviewed(memory.id, self._stage(changes[0].memory), self._stage(memory), told)
 
     # -- proposals --------------------------------------------------------------------------------
 
@@ -462,7 +525,7 @@ class Review:
         else:
             with Deciding(self) as tx:
                 memory = tx.get(proposal.memory)
-                if memory.gate in ("hold", "quarantine") and payload["to"] in INJECTABLE:
+                if memory.gate in ("hold", "quarantine") and self._is_told(str(payload["to"])):
                     self._vouch(tx, memory, reason)
                 return self._confirmed(
                     tx, self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason)
@@ -497,9 +560,11 @@ class Review:
             )
             gone = forgotten(loser, self.hand(self.now()), reason=told)
             if gone is None:
-                return Reviewed(loser.id, loser.state, loser.state, f"it is {loser.state} already")
+                return Reviewed(
+                    loser.id, self._stage(loser), self._stage(loser), f"it is {loser.state} already"
+                )
             tx.apply(gone)
-            return Reviewed(loser.id, gone.memory.state, loser.state, told)
+            return Reviewed(loser.id, self._stage(gone.memory), self._stage(loser), told)
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Put a lesson on the page, off trial; in better words where some were given. The file is written before the proposal is marked."""
@@ -510,7 +575,7 @@ class Review:
             )
         with Deciding(self) as tx:
             memory, hand = tx.get(proposal.memory), self.hand(self.now())
-            was = memory.state
+            was = self._stage(memory)
             changed = edited(memory, {"text": text}, hand, reason) if text else None
             tx.apply(changed) if changed is not None else None
             changed = paged(tx.get(memory.id), True, hand)
@@ -520,7 +585,7 @@ class Review:
             tx.put_proposal(
                 replace(proposal, approvals=(*proposal.approvals, (self.by, self.role)))
             )
-            state = tx.get(memory.id).state
+            state = self._stage(tx.get(memory.id))
         if self.publish is None or self.publish():
             self._settled(proposal, APPROVED, reason or "stands on its page")
         return Reviewed(memory.id, state, was, reason or proposal.reason, "", proposal.id)
@@ -535,7 +600,7 @@ class Review:
             )
             now = laid_over(memory, payload.get("fields", {}), at)
             tx.apply(change(memory, now, self.hand(at), "undo", told))
-            return Reviewed(memory.id, now.state, memory.state, told)
+            return Reviewed(memory.id, self._stage(now), self._stage(memory), told)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with Deciding(self) as tx:
@@ -544,7 +609,9 @@ class Review:
             now = edited(memory, {"text": text}, self.hand(self.now()), reason=told)
             if now is not None:
                 tx.apply(now)
-            return self._confirmed(tx, Reviewed(memory.id, memory.state, memory.state, told))
+            return self._confirmed(
+                tx, Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
+            )
 
     def decline(self, proposal: Proposal, *, reason: str = "") -> Reviewed:
         """Reject a proposal; the memory keeps its state."""
@@ -554,7 +621,7 @@ class Review:
                 "tacit review list shows what is open.",
             )
         self._settled(proposal, REJECTED, reason or f"rejected by {self.by}")
-        state = self.work.store.get(proposal.memory).state if proposal.memory else ""
+        state = self._stage(self.work.store.get(proposal.memory)) if proposal.memory else ""
         return Reviewed(
             proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id
         )
@@ -610,9 +677,3 @@ class Review:
                 tx.put_proposal(
                     replace(now, state=state, decided_by=self.by, decided_at=at, decision=why)
                 )
-
-
-def _next_up(state: str) -> str:
-    return {"candidate": "provisional", "provisional": "stable", "stable": "canonical"}.get(
-        state, ""
-    )

@@ -13,7 +13,7 @@ from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.rows import Found, Hit, scope_projects
 from tacit.core.run import Finding
 from tacit.core.standing import cause_of, is_settled
-from tacit.core.states import ACTIVE, CLOSED
+from tacit.core.states import GONE, UNDOUBTED
 from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
@@ -118,7 +118,7 @@ def keeps_apart(
     person took out after they had said this is the same wish in both, and their later word holds.
     """
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
-    refused = memory.state in CLOSED and cause_of(memory) == "person"
+    refused = memory.state == GONE and cause_of(memory) == "person"
     if refused and finding.at and finding.at < memory.updated_at:
         return ""
     if finding.stance != "supports" or not (
@@ -130,7 +130,7 @@ def keeps_apart(
         return "the two share less than half"
     more, less = says_more(its, mine), says_more(mine, its)
     told, also = more and f"that one says {more}, too", less and f"this one says {less}, too"
-    stands = memory.gate == "allow" and (memory.state in ACTIVE or cause_of(memory) == "silence")
+    stands = memory.gate == "allow" and (memory.state in UNDOUBTED or cause_of(memory) == "silence")
     if person and stands and is_settled(memory):
         return also
     if own and stands:
@@ -164,7 +164,7 @@ def of_one_class(mine: str, other: str) -> bool:
 def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
     """The lesson that stands where this one stood, to which a superseded one hands its sightings; None where that is not here."""
     for _ in range(8):
-        if memory.state != "superseded" or not memory.superseded_by:
+        if not memory.superseded_by:
             break
         after = tx.memories([memory.superseded_by])
         if not after:

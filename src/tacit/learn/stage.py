@@ -17,7 +17,7 @@ from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.proposal import staging_status
 from tacit.core.run import Finding
 from tacit.core.standing import is_settled
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE, WAITING
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
@@ -85,7 +85,7 @@ def new_memory(
         trust=finding.tier,
         gate=decision.outcome,
         gate_reason="" if decision.outcome == "allow" else decision.reason,
-        state="candidate",
+        state=WAITING,
         signature=finding.signature,
         created_at=at,
         updated_at=at,
@@ -141,7 +141,7 @@ def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
     return (
         bool((memory.extra or {}).get(READ_AS))
         and not is_settled(memory)
-        and (person or memory.state == "candidate")
+        and (person or memory.state == WAITING)
     )
 
 
@@ -160,7 +160,7 @@ def in_better_words(
         may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile)
     )
     fuller = less and not more if own else person or more or heard
-    if memory.state in CLOSED or is_settled(memory) or not better or not fuller:
+    if memory.state == GONE or is_settled(memory) or not better or not fuller:
         return None
     now = replace(
         memory,

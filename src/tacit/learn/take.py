@@ -16,6 +16,7 @@ from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
 from tacit.core.standing import is_settled
+from tacit.core.states import ACTIVE, DOUBTED, GONE
 from tacit.core.trust import DOUBTS, READ_AS
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
@@ -54,7 +55,7 @@ KIND_OF_LESSON = {
     "preference": "preference",
 }
 _PERSONAL = ("rule", "preference")
-TO_REVIEW = {"to": "under_review", "needs": ["person"]}
+TO_REVIEW = {"to": DOUBTED, "needs": ["person"]}
 
 
 @value
@@ -239,7 +240,7 @@ def _apply(
             origin=session.run.descent,
         )
     )
-    if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
+    if ruling.act == "suspend" and memory.state == ACTIVE:
         _suspend(tx, desk, session, memory, ruling.reason, hand)
     elif ruling.act == "propose":
         _propose(tx, desk, memory, ruling.reason, hand.at)
@@ -255,9 +256,9 @@ def _suspend(
     reason: str,
     hand: Hand,
 ) -> None:
-    move = Move("under_review", reason, "taken-back", "contradiction")
+    move = Move(DOUBTED, reason, "taken-back", "contradiction")
     tx.apply(moved(memory, move, desk.profile, hand))
-    session.moves.append((memory.id, memory.state, "under_review", reason))
+    session.moves.append((memory.id, memory.state, DOUBTED, reason))
 
 
 def _replace(
@@ -273,16 +274,16 @@ def _replace(
     """Close a lesson of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
     told = f"a part of it was changed: {finding.text}"
     if now is None or now.gate != "allow" or agreed:
-        if old.state in ("provisional", "stable"):
+        if old.state == ACTIVE:
             _suspend(tx, desk, session, old, told, hand)
     elif now.id == old.id and old.text != finding.text:
         extra = dict(finding.extra or {})
         fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=extra)
         tx.apply(hand.change(old, fresh, "edit", told))
-    elif now.id != old.id and old.state != "superseded":
+    elif now.id != old.id and old.state != GONE:
         for change in merged(old, now, Hand(_BY, hand.at, profile=hand.profile), reason=told):
             tx.apply(change)
-        session.moves.append((old.id, old.state, "superseded", told))
+        session.moves.append((old.id, old.state, GONE, told))
 
 
 def _word(tx: Transaction, id: str, finding: Finding, hand: Hand) -> None:

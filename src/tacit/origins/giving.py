@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.memory import Memory
 from tacit.core.rows import scope_projects
-from tacit.core.states import INJECTABLE, barred
+from tacit.core.states import ACTIVE, barred
 from tacit.hooks.answer import Order, Scored, text_of
 from tacit.hooks.events import LeftOut, Told
 from tacit.hooks.known import about_error
@@ -99,7 +99,7 @@ def chooser(
 def every(store: Store, projects: Sequence[str]) -> list[Candidate]:
     """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
     found = store.select(
-        projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY_HIT + 1
+        projects, states=(ACTIVE,), equal={"gate": "allow"}, sort="old", limit=EVERY_HIT + 1
     )
     few = len(found) <= EVERY_HIT
     return [Candidate(memory, "", n) for n, memory in enumerate(found)] if few else []

@@ -19,6 +19,7 @@ from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
 from tacit.core.memory import PERSONAL, VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
+from tacit.core.states import WAITING, at_stage, record_of, stage_of
 from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
 from tacit.learn.gate import may_be_told
@@ -162,8 +163,8 @@ class _Intake:
         if known:
             self.counts["already"] += 1
             was = tx.get(known)
-            self.counts["differing"] += (was.extra or None) != (
-                redacted_record(row.memory.extra) or None
+            self.counts["differing"] += record_of(was.extra) != record_of(
+                redacted_record(row.memory.extra)
             ) or (bool(row.tier) and was.text != memory.text)
             return
         self.counts["redacted"] += redacted
@@ -190,6 +191,7 @@ class _Intake:
             return False
         now = replace(
             was,
+            state=memory.state if was.state == WAITING else was.state,
             gate=memory.gate,
             gate_reason=memory.gate_reason,
             trust=memory.trust,
@@ -205,17 +207,19 @@ class _Intake:
 
         What was changed here since the record came stays: its text, its state. Figures become what the record says, by their difference.
         """
-        came, new = was.extra or {}, memory.extra or {}
+        came, new = record_of(was.extra), record_of(memory.extra)
         may = self.tier == "user" or was.trust not in PERSONAL
         if came == new or not came or not memory.text or memory.gate != was.gate or not may:
             return False
         old = next((each for each in (self._read_again(came, row),) if each is not None), None)
         text = memory.text if old is None or old.text == was.text else was.text
-        state = memory.state if old is None or old.state == was.state else was.state
-        now = replace(
-            was, text=text, state=state, extra=new, tags=memory.tags or was.tags, updated_at=self.at
-        )
-        if state != was.state:
+        stages, tags = self.profile.stages, memory.tags or was.tags
+        stands = stage_of(was, stages)
+        if old is None or stage_of(old, stages) == stands:
+            stands = stage_of(memory, stages)
+        now = replace(was, text=text, extra={**(was.extra or {}), **new}, tags=tags)
+        now = replace(at_stage(now, stands, stages), updated_at=self.at)
+        if now.state != was.state:
             now = replace(now, review_after=memory.review_after, previous_state=was.state)
         told = f"a newer version of {row.alias} was imported from {self.format}, {row.place or 'no place'}"
         tx.apply(change(was, now, self.hand, "import", told))
@@ -225,17 +229,15 @@ class _Intake:
 
     def _read_again(self, came: Mapping[str, Any], row: Row) -> Memory | None:
         """What a record that came before said of text and state, by the fields that the new one has them in."""
-        new = row.memory.extra or {}
+        new, stages = record_of(row.memory.extra), self.profile.stages
+        stands = stage_of(row.memory, stages)
         names = [name for name, at in new.items() if at == row.memory.text]
-        states = [name for name, at in new.items() if at == row.memory.state]
+        states = [name for name, at in new.items() if at == stands]
         if not names and not states:
             return None
         text = str(came.get(names[0], row.memory.text)) if names else row.memory.text
-        return replace(
-            row.memory,
-            text=text,
-            state=str(came.get(states[0], row.memory.state)) if states else row.memory.state,
-        )
+        said = str(came.get(states[0], stands)) if states else stands
+        return at_stage(replace(row.memory, text=text), said if said in stages else stands, stages)
 
     def _set(self, tx: Transaction, memory: Memory, signal: str, amount: float, at: str) -> None:
         """A figure as a record states it now."""

@@ -10,10 +10,49 @@ from __future__ import annotations
 
 from tacit.core.ladder import at, rule
 from tacit.core.profile import Profile
-from tacit.core.states import INJECTABLE as GIVEN
+from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, stage_of
 from tacit.core.value import Section
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.core.memory import Memory
+
+# The stages: an origin's words for where a lesson stands, and the state that each means. Rising first.
+STAGES: Mapping[str, str] = {
+    "candidate": WAITING,
+    "provisional": ACTIVE,
+    "stable": ACTIVE,
+    "canonical": ACTIVE,
+    "under_review": DOUBTED,
+    "archived": GONE,
+    "decayed": GONE,
+    "superseded": GONE,
+    "rejected": GONE,
+}
+GIVEN = ("provisional", "stable", "canonical")
 UNPROVEN = ("candidate", "provisional", "under_review")
+# geas's own table, and beyond it: outcomes of a review that its document demands; a count that falls to 0; what is met
+# again starts over, its history kept.
+LEGAL: Mapping[str, tuple[str, ...]] = {
+    "candidate": ("provisional", "rejected", "under_review", "archived"),
+    "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
+    "stable": ("canonical", "provisional", "under_review", "decayed", "superseded", "archived"),
+    "canonical": ("under_review", "decayed", "superseded", "archived"),
+    "under_review": (*GIVEN, "rejected", "decayed", "superseded", "archived"),
+    "decayed": ("archived", "under_review", "candidate"),
+    "superseded": ("archived",),
+    "archived": ("candidate",),
+    "rejected": ("candidate",),
+}
+
+
+def stage(memory: Memory) -> str:
+    """Where a lesson stands in an origin's words."""
+    return stage_of(memory, STAGES)
+
+
 REVIEWS = 3  # the third review is the last: no lesson goes round for ever
 
 
@@ -21,6 +60,8 @@ class Origin(Profile):
     """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
 
     filing = "words"
+    stages = STAGES
+    legal = LEGAL
     tasks = Profile.tasks.but(types=())
     extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(known="allow")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tacit.core.clock import DAY, seconds
 from tacit.core.memory import frequency_of, is_found_once, is_unrecalled, path_of
 from tacit.core.profile import GENERAL, task_type_of
+from tacit.core.states import stage_of
 from tacit.core.value import value
 from tacit.hooks.events import LeftOut
 
@@ -187,7 +188,11 @@ def is_anothers(memory: Memory, agent: str) -> bool:
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
     """Older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
-    if memory.pinned or memory.klass in fade.never or memory.state in fade.never_states:
+    if (
+        memory.pinned
+        or memory.klass in fade.never
+        or stage_of(memory, profile.stages) in fade.never_states
+    ):
         return False
     days = days_since(memory.tally.seen_at or memory.created_at, now)
     return is_unrecalled(memory, days, fade.stale_days)

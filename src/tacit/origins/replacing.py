@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Given, Header, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 from tacit.core.value import value
 from tacit.origins.intake import Read, is_same, other_name, row_name
 from tacit.safety.redact import redacted_record
@@ -109,7 +109,7 @@ def _lost(known: Memory | None, row: Row, new: set[str] | None, replaced: bool) 
         return f"“{_short(row.memory.text)}” is not in the store"
     if not replaced:
         return ""
-    if new is None and known.gate != "allow" and known.state not in CLOSED:
+    if new is None and known.gate != "allow" and known.state != GONE:
         return f"“{_short(row.memory.text)}” waits for a person here, and would leave the file"
     gone = [name for name in row.memory.extra or {} if new is not None and name not in new]
     return f"its field {gone[0]} is not in the store" if gone else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.memory import Memory, family_of, said_as
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.trust import tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.reading.amend import changed_lesson
@@ -222,7 +222,7 @@ def _ruled(
         if ruling.act == "amend":
             amended = _in_its_place(lessons, each.memory, each.verdict, words)
             if amended is None:
-                act = "suspend" if each.memory.state in INJECTABLE else "contradiction"
+                act = "suspend" if each.memory.state == ACTIVE else "contradiction"
                 ruling = replace(ruling, act=act)
             lessons = amended or lessons
         rulings.append(Ruling(each.memory.id, ruling, each.verdict, each.quote))

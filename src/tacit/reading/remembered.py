@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.memory import LOOKED, Memory, names_of, topic_of
 from tacit.core.rows import scope_projects
-from tacit.core.states import OPEN
+from tacit.core.states import KEPT
 from tacit.core.value import replace, value
 from tacit.reading.page import PERSON, Line, stems
 from tacit.words.tokens import all_stop_words, english_stem, query_words
@@ -66,7 +66,7 @@ def remembered(
     found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
     held = [
         memory
-        for memory in store.select([project], states=OPEN, limit=MOST_REMEMBERED)
+        for memory in store.select([project], states=KEPT, limit=MOST_REMEMBERED)
         if is_shown(memory)
     ]
     found.update((memory.id, memory) for memory in held if is_met(memory, lines))
@@ -160,7 +160,7 @@ def _words(memory: Memory) -> str:
 def is_shown(memory: Memory) -> bool:
     if memory.source == LOOKED:  # what all sessions show is no matter of one session's page
         return False
-    if not memory.text or memory.state == "superseded" or memory.gate in ("quarantine", "discard"):
+    if not memory.text or memory.superseded_by or memory.gate in ("quarantine", "discard"):
         return False
     return memory.gate != "hold" or memory.trust not in SHOWN_TO_NOBODY
 

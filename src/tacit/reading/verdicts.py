@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from tacit.core.memory import HEARD_WORDS, PERSONAL, Memory
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
 from tacit.reading.answer import Weighed
@@ -74,7 +74,7 @@ def ruled(
             return Ruled("nothing", reason="what was asked for is asked for again by a person")
         # a line of what happened is a witness of the problem; an agent's word for it is none
         return Ruled("sighting", "observed" if happened(quote.line) else "agent", "met again")
-    kept = memory.pinned or memory.klass == "security" or memory.state == "canonical"
+    kept = memory.pinned or memory.klass == "security"
     if verdict == "excepted" and typed and not kept:
         return Ruled("contradiction", "user", EXCEPTION)
     if verdict not in AGAINST:
@@ -85,7 +85,7 @@ def ruled(
     if not typed:
         return _by_events(verdict, memory, quote, needed)
     if weighed is None or weighed.says not in ("yes", "partly" if verdict == "amended" else "yes"):
-        if is_assent(quote.line.whole) and memory.state in INJECTABLE:
+        if is_assent(quote.line.whole) and memory.state == ACTIVE:
             return Ruled(
                 "propose",
                 "user",
@@ -98,7 +98,7 @@ def ruled(
         return Ruled("propose", "user", f"the person says otherwise: {quote.words}")
     if verdict == "amended":
         return Ruled("amend", "user", f"the person changed a part of it: {quote.words}")
-    if memory.state in INJECTABLE:
+    if memory.state == ACTIVE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
 
@@ -124,11 +124,7 @@ def ruled_by_yes(
     until they are asked. None where it does nothing: what was proposed is not grounded in the session, it is for this time only, or the
     talk is about something else."""
     offer = proposal_before(quote.line, lines)
-    if (
-        offer is None
-        or verdict not in ("reversed", "amended")
-        or memory.state not in ("provisional", "stable")
-    ):
+    if offer is None or verdict not in ("reversed", "amended") or memory.state != ACTIVE:
         return None
     told = offer.whole
     if memory.pinned or memory.klass == "security" or _FOR_NOW.search(told):
@@ -178,13 +174,13 @@ def _by_events(verdict: str, memory: Memory, quote: Found, needed: str) -> Ruled
         return Ruled("nothing", reason="pasted, planned and outside words take nothing back")
     gone = verdict == "outdated"
     if not reaches(tier, needed) or memory.klass == "security":
-        asks = gone and memory.state in INJECTABLE
+        asks = gone and memory.state == ACTIVE
         told = (
             f"it may be outdated: {quote.words}"
             if asks
             else "a person's lesson is taken back by a person"
         )
         return Ruled("propose" if asks else "nothing", tier, told)
-    if gone and (memory.extra or {}).get(READ_AS) and memory.state in INJECTABLE:
+    if gone and (memory.extra or {}).get(READ_AS) and memory.state == ACTIVE:
         return Ruled("suspend", tier, f"outdated: {quote.words}")
     return Ruled("contradiction", tier, "what happened speaks against it")

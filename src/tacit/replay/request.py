@@ -20,7 +20,7 @@ from tacit.core.journal import Hand, change
 from tacit.core.memory import Memory
 from tacit.core.profile import profile_id, to_json
 from tacit.core.run import Run
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import fields, replace, value
 from tacit.formats.source import FileSource
 from tacit.hosts import every_host
@@ -384,9 +384,7 @@ class ReplayRequest:
                         scope="project",
                         verdict="not yet known",
                         alias="",
-                        state=self.lesson.state
-                        if self.lesson.state in INJECTABLE
-                        else "provisional",
+                        state=self.lesson.state if self.lesson.state == ACTIVE else "active",
                         superseded_by="",
                         stale_at="",
                     )

@@ -22,7 +22,7 @@ from tacit.core.programs import acting, commands_of, head_of
 from tacit.core.proposal import Proposal, new_words, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
 from tacit.screens import selection
 from tacit.screens.numbers import Shown, fits, shown_here
@@ -150,9 +150,9 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     def is_new(memory: Memory) -> bool:
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
-    known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
+    known = memories.list(states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told)
     kept = memories.list(
-        states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
+        states=(ACTIVE,), equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
     )
     mine = [each for each in kept if is_yours(each, memories.profile)]
     given = [
@@ -171,7 +171,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     # the latest, as they came, like a reading tells them
     new = [each for each in every_new if each.id not in same][-NEW:]
     gone = memories.list(
-        states=("archived", "rejected"),
+        states=(GONE,),
         equal={"source": BY_NOTICE},
         sort="updated",
         limit=_LOOKED_AT,
@@ -274,7 +274,7 @@ def _is_new(memory: Memory, begin: str) -> bool:
     if shelf(memory) == WAITING:
         return not is_order_of_a_day(memory)
     fresh = not memory.tally.uses and memory.created_at >= begin and memory.tally.seen < _AGAIN
-    return is_given(memory) and fresh and memory.state == "provisional"
+    return is_given(memory) and fresh and memory.state == ACTIVE
 
 
 def shortened(found: OneScreen, told: int, new: int) -> OneScreen:
@@ -532,7 +532,7 @@ def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     what = problem.name or problem.code
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
     every = (
-        memories.list(text=words[-1], states=INJECTABLE, limit=5) if all(words) else []
+        memories.list(text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
     )  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 

@@ -8,6 +8,7 @@ from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, Proposal, new_words
+from tacit.core.states import GONE
 from tacit.screens.numbers import (
     is_number,
     need_same_words,
@@ -16,7 +17,7 @@ from tacit.screens.numbers import (
 )
 from tacit.screens.one_screen import moment_words
 from tacit.screens.selection import YES_KEEPS, is_given, much_the_same, numbered_as
-from tacit.screens.wording import CLOSED_WORDS
+from tacit.screens.wording import gone_words
 
 
 def meant(memories: Memories, name: str) -> str:
@@ -158,8 +159,8 @@ def still_there(memories: Memories, id: str) -> Memory:
                 f"“{asked.reason}” was answered since it was shown; nothing was done.", "tacit"
             ) from None
         raise
-    if memory.state in CLOSED_WORDS:
-        told = f"“{memory.text}” was {CLOSED_WORDS[memory.state]} since it was shown; nothing was done."
+    if memory.state == GONE:
+        told = f"“{memory.text}” was {gone_words(memory)} since it was shown; nothing was done."
         raise Refused(
             told, f"tacit shows the list as it is now; tacit undo {memory.id} brings it back."
         )

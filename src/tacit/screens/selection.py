@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
+from tacit.core import states
 from tacit.core.errors import Refused, numbered
 from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
-from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
 from tacit.words.tokens import query_words
 
@@ -36,9 +37,9 @@ _SHARED_BESIDE = (
 )
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
 _ASKED = (
-    ("review", ("under_review",), None),
-    ("held", ACTIVE, "hold"),
-    ("held", ACTIVE, "quarantine"),
+    ("review", (states.DOUBTED,), None),
+    ("held", (states.WAITING,), "hold"),
+    ("held", (states.WAITING,), "quarantine"),
 )
 
 
@@ -124,7 +125,7 @@ def much_the_same(memories: Memories, memory: Memory) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
     given = [
         each
-        for each in memories.list(states=INJECTABLE, limit=_AMONG)
+        for each in memories.list(states=(ACTIVE,), limit=_AMONG)
         if said_as(each) == said_as(memory)
     ]
     groups = [
@@ -136,11 +137,11 @@ def much_the_same(memories: Memories, memory: Memory) -> list[str]:
 
 def shelf_of(state: str, gate: str, verdict: str = "") -> str:
     """The same of the three facts that decide it."""
-    if state == "under_review" or (state in ACTIVE and gate != "allow"):
-        return YOUR_WORD
-    if state not in ACTIVE:
+    if state == states.GONE:
         return GONE
-    if state not in INJECTABLE:
+    if state == states.DOUBTED or gate != "allow":
+        return YOUR_WORD
+    if state == states.WAITING:
         return WAITING
     return ENDED if verdict in ENDING_VERDICTS else IN_FORCE
 
@@ -163,9 +164,9 @@ def counted(memories: Memories) -> Counted:
         for each in memories.store.memories(asked_about(memories))
         if each.project in memories.scopes
     ]
-    for kind, states, gate in _ASKED:
-        here = sum(n for state, held, _, n in rows if state in states and gate in (None, held))
-        here -= sum(each.state in states and gate in (None, each.gate) for each in about)
+    for kind, wanted, gate in _ASKED:
+        here = sum(n for state, held, _, n in rows if state in wanted and gate in (None, held))
+        here -= sum(each.state in wanted and gate in (None, each.gate) for each in about)
         kinds[kind] = kinds.get(kind, 0) + here
     waiting = by.get(WAITING, 0) - sum(shelf(each) == WAITING for each in about)
     return Counted(by.get(IN_FORCE, 0), waiting, {kind: n for kind, n in kinds.items() if n})
@@ -213,7 +214,7 @@ def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
     done = {each["lesson"] for each in memories.replayed()}
     known = (
-        memories.store.select([memories.project_id], states=INJECTABLE, limit=_AMONG)
+        memories.store.select([memories.project_id], states=(ACTIVE,), limit=_AMONG)
         if memories.project
         else []
     )

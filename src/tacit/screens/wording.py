@@ -1,6 +1,6 @@
 """How a lesson stands, in words that need no page to be understood: the one place, for terminal, desk and report.
 
-The nine states, gates and arms are for programs (`--json`, `why --full`). A person asks other things: is it given, since when, on whose
+States, gates and arms are for programs (`--json`, `why --full`). A person asks other things: is it given, since when, on whose
 word, and does it help? `tacit help words` explains each of these answers.
 """
 
@@ -16,7 +16,7 @@ from tacit.core.memory import HEARD_WORDS, OWNER, WAY, Memory, is_found_once, na
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
-from tacit.core.states import ENDING_VERDICTS
+from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, WAITING, faded
 from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.words.diagnose import said_of
@@ -26,12 +26,14 @@ GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain
 TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
 YOURS = "your word"
-CLOSED_WORDS = {
-    "decayed": "faded",
-    "superseded": "replaced",
-    "archived": "taken out",
-    "rejected": "refused",
-}
+
+
+def gone_words(memory: Memory) -> str:
+    """How a lesson that is gone left."""
+    if memory.superseded_by:
+        return "replaced"
+    return "faded" if faded(memory) else "taken out"
+
 
 _tables = Tables(__file__)
 WORDS = _tables.named("WORDS")
@@ -64,13 +66,13 @@ class Phrase:
 
 def standing_words(memory: Memory, profile: Profile) -> Phrase:
     """How a lesson stands, for a line of a list."""
-    if memory.state in CLOSED_WORDS:
-        return Phrase(CLOSED_WORDS[memory.state], QUIET_TONE)
-    if memory.state == "under_review":
+    if memory.state == GONE:
+        return Phrase(gone_words(memory), QUIET_TONE)
+    if memory.state == DOUBTED:
         return Phrase("in question", BAD)
     if memory.gate != "allow":
         return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
-    if memory.state == "candidate":
+    if memory.state == WAITING:
         return Phrase(f"waiting ({seen(memory)})", QUIET_TONE)
     if memory.verdict != "not yet known":
         return Phrase(memory.verdict, TONES.get(memory.verdict, QUIET_TONE))
@@ -94,7 +96,7 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
         return Phrase("found once", PLAIN_TONE)
     if memory.trust == OWNER and is_exempt(memory, profile):
         return Phrase(YOURS, GOOD)
-    if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
+    if is_exempt(memory, profile) or not profile.trial.rate:
         return Phrase("in force", GOOD)
     # before the first session that could tell there is nothing to say of a trial
     return Phrase(
@@ -128,22 +130,20 @@ def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -
 
 
 def _ahead(memory: Memory, profile: Profile, next: str) -> str:
-    if memory.state == "under_review":
+    if memory.state == DOUBTED:
         return f"Somebody decides: tacit review show {memory.id}"
-    if memory.state in CLOSED_WORDS:
-        return f"Nothing, while it is {CLOSED_WORDS[memory.state]}: tacit undo {memory.id} brings it back."
+    if memory.state == GONE:
+        return f"Nothing, while it is {gone_words(memory)}: tacit undo {memory.id} brings it back."
     if memory.gate != "allow":
         return f"You: tacit keep {memory.id}, or drop."
-    if memory.state == "candidate" and "standing" in profile.columns:
+    if memory.state == WAITING and "standing" in profile.columns:
         return f"{missing(memory, profile)}, or your word: tacit keep {memory.id}"
     if memory.verdict in ENDING_VERDICTS:
         return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
     said = standing_words(memory, profile).words
     if said == YOURS:
         return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
-    measured = (
-        not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
-    )
+    measured = not is_exempt(memory, profile) and profile.trial.rate
     if said.startswith("on trial") or (said == "in force" and measured):
         heard = f" You were heard: tacit keep {memory.id} makes it your word."
         heard = heard if (memory.extra or {}).get("word") in HEARD_WORDS else ""
@@ -212,14 +212,7 @@ WHOSE = {
     "imported": "imported",
 }
 # Where a lesson stands by its state alone.
-STATE_WORDS = {
-    "candidate": "waiting",
-    "provisional": "in force",
-    "stable": "in force",
-    "canonical": "in force",
-    "under_review": "in question",
-    **CLOSED_WORDS,
-}
+STATE_WORDS = {WAITING: "waiting", ACTIVE: "in force", DOUBTED: "in question", GONE: "gone"}
 # What came of a lesson's problem in a session.
 CAME = {
     "occurred": "came back",
@@ -275,14 +268,7 @@ CHANGES = {
     "approve": "approved",
     "sync": "joined with the team's",
 }
-MOVED = {
-    "candidate": "waiting",
-    "provisional": "in force",
-    "stable": "stays in force",
-    "canonical": "in force for good",
-    "under_review": "in question",
-    **CLOSED_WORDS,
-}
+MOVED = {**STATE_WORDS, GONE: "taken out"}
 
 
 def change_lines(entry: Mapping[str, Any]) -> list[str]:

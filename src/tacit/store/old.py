@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 
 from tacit.core.errors import Damaged, NoFile, NotAStore, StoreOther
+from tacit.core.states import UNDOUBTED
 from tacit.lesson import (
     Delivery,
     Entry,
@@ -195,7 +196,7 @@ def lesson_of(row: Mapping[str, Any], aliases: Mapping[str, str] | None = None) 
 def _state(row: Mapping[str, Any]) -> tuple[str, str]:
     """One of four states, and why where the old one said more than that."""
     state = STATES[row["state"]]
-    if state in ("active", "waiting") and row.get("gate", "allow") != "allow":
+    if state in UNDOUBTED and row.get("gate", "allow") != "allow":
         return "waiting", row.get("gate_reason", "") or "held"
     if state == "active" and row.get("verdict") == "harms":
         return "doubted", "it was measured to harm"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -135,7 +135,7 @@ def new_memories(store: Reads, project: str, since: str) -> int:
         "SELECT count(*) FROM memory INDEXED BY memory_by_state WHERE project = :p AND state IN (SELECT value FROM json_each(:out))"
         " AND updated_at >= :since AND created_at >= :since"
     )
-    return made - _one(store, out, p=project, since=since, out=json.dumps(CLOSED))
+    return made - _one(store, out, p=project, since=since, out=json.dumps([GONE]))
 
 
 def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
@@ -173,7 +173,7 @@ def heard_in(store: Reads, project: str, run: str) -> list[str]:
     sql = (
         "SELECT e.quote FROM evidence e JOIN memory m ON m.id = e.memory WHERE e.run = :run AND e.project = :p AND e.tier = 'user' "
         "AND e.stance = 'supports' AND e.quote <> '' AND m.gate = 'allow' "
-        "AND m.state NOT IN ('archived', 'rejected', 'superseded') ORDER BY e.n"
+        "AND m.state <> 'gone' ORDER BY e.n"
     )
     return list(dict.fromkeys(quote for (quote,) in store.rows(sql, p=project, run=run)))
 
@@ -185,6 +185,6 @@ def waiting_for_a_person(store: Reads, project: str) -> int:
     )
     return asked + _one(
         store,
-        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'",
+        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'waiting'",
         p=project,
     )

@@ -112,10 +112,10 @@ def in_order(store: Reads, ids: Sequence[str]) -> list[str]:
 
 
 def held_and_met(store: Reads, project: str, runs: float, since: str, most: int) -> list[str]:
-    """Held candidates that so many runs met, one of them since a time; oldest first."""
+    """Held lessons that so many runs met, one of them since a time; oldest first."""
     rows = store.rows(
         "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'candidate'"
+        " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'waiting'"
         " ORDER BY m.n LIMIT :most",
         p=project,
         runs=runs,
@@ -126,10 +126,10 @@ def held_and_met(store: Reads, project: str, runs: float, since: str, most: int)
 
 
 def often_met(store: Reads, project: str, limit: int) -> list[str]:
-    """Candidates and provisional lessons that more than one run met, most often met first."""
+    """Waiting and active lessons that more than one run met, most often met first."""
     sql = (
         "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
-        " AND m.state IN ('candidate', 'provisional') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
+        " AND m.state IN ('waiting', 'active') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
     )
     return [row[0] for row in store.rows(sql, p=project, limit=limit)]
 

@@ -30,7 +30,7 @@ def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
 def held_of_late(store: Reads, project: str) -> int:
     """How many of the latest memories of a project the gate holds; a bounded look, for whoever has nothing to give."""
     latest = "SELECT gate, state FROM memory WHERE project = :p ORDER BY created_at DESC LIMIT 2000"
-    sql = f"SELECT count(*) FROM ({latest}) AS latest WHERE gate = 'hold' AND state IN ('candidate', 'provisional', 'stable')"
+    sql = f"SELECT count(*) FROM ({latest}) AS latest WHERE gate = 'hold' AND state = 'waiting'"
     return int(store.one(sql, p=project)[0])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import apsw
 
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import dumps, loads
 from tacit.store.file import Store
 
@@ -36,7 +36,7 @@ AT_ODDS = 1000  # open questions about two lessons that say opposite things
 
 # What may ever be given to an agent; selection and trial narrow it further, nothing widens it.
 TOLD = (
-    f" AND m.state IN {INJECTABLE} AND m.gate = 'allow'"
+    f" AND m.state = '{ACTIVE}' AND m.gate = 'allow'"
     f" AND m.verdict NOT IN ({', '.join(f'{word!r}' for word in ENDING_VERDICTS)})"
     " AND m.superseded_by = ''"
 )

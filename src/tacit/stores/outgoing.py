@@ -16,7 +16,7 @@ from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE, stage_of
 from tacit.core.value import grouped
 from tacit.hookspecs import of_origins
 
@@ -104,10 +104,10 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
         if memory.text and memory.closed_by != ERASED_BY
     ]
     closed = sorted(
-        (row for row in found if row.memory.state in CLOSED),
+        (row for row in found if row.memory.state == GONE),
         key=lambda row: last.get(row.memory.id, 0),
     )
-    return [row for row in found if row.memory.state not in CLOSED] + closed
+    return [row for row in found if row.memory.state != GONE] + closed
 
 
 def audited(
@@ -232,7 +232,7 @@ def _openings(
         lasts = (
             memory.pinned
             or memory.klass in profile.fade.never
-            or memory.state in profile.fade.never_states
+            or stage_of(memory, profile.stages) in profile.fade.never_states
         )
         unseen = by_runs(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
         counts["unseen"] = (float(unseen), "")
@@ -241,7 +241,7 @@ def _openings(
 
 def _until(memory: Memory, until: int, counted: list[tuple[int, str]]) -> int:
     """The last run that aged a memory: what was taken out ages no further."""
-    if memory.state not in CLOSED:
+    if memory.state != GONE:
         return until
     return max((seq for seq, at in counted if seq <= until and at <= memory.updated_at), default=0)
 

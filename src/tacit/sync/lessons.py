@@ -18,7 +18,8 @@ from tacit.core.memory import (
     check_fields,
     kept_text,
 )
-from tacit.core.states import CLOSED, INJECTABLE
+from tacit.core.standing import is_settled
+from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.safety.provenance import GROUNDED
@@ -60,12 +61,12 @@ def _word(trust: str) -> str:
 
 def _state(memory: Memory) -> str:
     """A lesson is over for all where a person ended it or another took its place; whatever a machine's ladder says else is its own."""
-    ended = memory.state == "superseded" or not (
+    ended = memory.superseded_by or not (
         is_automatic(memory.closed_by) or memory.closed_by in ("", *_OWN_ENDS)
     )
-    if memory.state in CLOSED and ended:
+    if memory.state == GONE and ended:
         return "gone"
-    return "waiting" if memory.state == "candidate" else "active"
+    return WAITING if memory.state == WAITING else ACTIVE
 
 
 def is_new(memory: Memory, said: str | None) -> bool:
@@ -73,7 +74,7 @@ def is_new(memory: Memory, said: str | None) -> bool:
     if memory.scope not in SCOPES:
         return False
     if said is None:
-        is_open = memory.state == "candidate" or memory.state in INJECTABLE
+        is_open = memory.state in (WAITING, ACTIVE)
         return is_open and memory.gate == "allow" and not is_one_persons(memory)
     if memory.gate != "allow" and memory.closed_by != ERASED_BY:
         return False
@@ -82,7 +83,7 @@ def is_new(memory: Memory, said: str | None) -> bool:
 
 def is_one_persons(memory: Memory) -> bool:
     """Whether a lesson was only heard from one person: theirs until they raise it, and nobody else's."""
-    return bool((memory.extra or {}).get("word")) and memory.state not in ("stable", "canonical")
+    return bool((memory.extra or {}).get("word")) and not is_settled(memory)
 
 
 def is_held(memory: Memory) -> bool:
@@ -95,7 +96,7 @@ def worded_by(entries: Iterable[Entry]) -> str:
     by = ""
     for entry in entries:
         by = entry.by
-        if "text" in entry.after or entry.after.get("state") in CLOSED:
+        if "text" in entry.after or entry.after.get("state") == GONE:
             break
     return by
 
@@ -106,7 +107,7 @@ def is_confirmed(memory: Memory, machine: str, entries: Iterable[Entry]) -> bool
         return True
     for entry in entries:
         here = entry.machine in (machine, "") and not is_automatic(entry.by)
-        raised = entry.verb == "move" and entry.after.get("state") in INJECTABLE
+        raised = entry.verb == "move" and entry.after.get("state") == ACTIVE
         if here and (entry.verb == "approve" or raised):
             return True
         if "text" in entry.after:
@@ -130,10 +131,10 @@ def born(line: Line, project: str, was: Memory | None, vouch: Vouch, *, mine: bo
     memory = replace(
         memory, trust=_trust(line, mine), updated_at=line.at, gate="allow", gate_reason=""
     )
-    memory = replace(memory, state="candidate" if line.state == "waiting" else "provisional")
+    memory = replace(memory, state=WAITING if line.state == WAITING else ACTIVE)
     if not line.signer:
         origin = f"lines of {line.machine}"
-        held = replace(memory, trust="imported", origin=origin, state="candidate")
+        held = replace(memory, trust="imported", origin=origin, state=WAITING)
         return check_fields(replace(held, gate="hold", gate_reason=_UNASKED))
     return _screened(check_fields(memory), line, None if mine else vouch)
 
@@ -149,14 +150,13 @@ def changed(was: Memory, line: Line, vouch: Vouch, *, mine: bool) -> Memory:
             pinned=False,
             on_page=False,
             verdict="not yet known",
-            state=_on_trial(was.state),
         )
-    if line.state == "gone" and was.state not in CLOSED:
+    if line.state == GONE and was.state != GONE:
         now = put_away(now, line)
-    elif line.state != "gone" and was.state in CLOSED:
-        now = replace(now, state="candidate", previous_state="", closed_by="")
-    if line.state == "active" and now.state == "candidate":
-        now = replace(now, state="provisional")
+    elif line.state != GONE and was.state == GONE:
+        now = replace(now, state=WAITING, previous_state="", closed_by="")
+    if line.state == ACTIVE and now.state == WAITING:
+        now = replace(now, state=ACTIVE)
     other = now.text != was.text and not mine
     return _screened(check_fields(now), line, vouch if other else None)
 
@@ -164,7 +164,7 @@ def changed(was: Memory, line: Line, vouch: Vouch, *, mine: bool) -> Memory:
 def put_away(was: Memory, line: Line) -> Memory:
     """A lesson that somebody else took out; `undo` brings it back."""
     by = line.signer if is_automatic(line.by) or not line.by else line.by
-    now = replace(was, state="archived", previous_state=was.state, closed_by=by)
+    now = replace(was, state=GONE, previous_state=was.state, closed_by=by)
     return replace(now, pinned=False, on_page=False, updated_at=line.at)
 
 
@@ -196,10 +196,6 @@ def _trust(line: Line, mine: bool) -> str:
     return claimed if mine else least(("team", claimed))
 
 
-def _on_trial(state: str) -> str:
-    return "provisional" if state in ("stable", "canonical") else state
-
-
 def _screened(memory: Memory, line: Line, vouch: Vouch | None) -> Memory:
     """A key can be stolen: what seems meant for the reader of a prompt waits here, whoever signed it; and so does what would act unasked
     or brings a package, an address or a setting that no tracked file knows."""
@@ -210,6 +206,6 @@ def _screened(memory: Memory, line: Line, vouch: Vouch | None) -> Memory:
         if asked.grounded or memory.gate != "allow":
             return memory
         why = f"signed by {line.signer}, and {asked.reason}"
-        return replace(memory, gate="hold", gate_reason=why, state="candidate")
+        return replace(memory, gate="hold", gate_reason=why, state=WAITING)
     reason = f"signed by {line.signer}, and {found.reason}"
-    return replace(memory, gate="quarantine", gate_reason=reason, state="candidate")
+    return replace(memory, gate="quarantine", gate_reason=reason, state=WAITING)

@@ -17,7 +17,7 @@ from tacit.core.errors import TacitError
 from tacit.core.journal import Hand, recorded
 from tacit.core.memory import Memory, to_row
 from tacit.core.proposal import APPROVED, OPEN, Proposal
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 from tacit.core.value import grouped, replace, value
 from tacit.safety.witness import Vouch, unless_it_acts
 from tacit.stores import shared
@@ -278,7 +278,7 @@ class Shelf:
         fields: dict[str, Any] = {"text": line.says.get("text", "")}
         if what == "end":
             told = f"{name} took it out; it stays as it is here"
-            fields = {"state": "archived", "closed_by": name, "previous_state": memory.state}
+            fields = {"state": GONE, "closed_by": name, "previous_state": memory.state}
         if what == "erase":
             told = f"{name} erased it on another machine; a yes erases it here, too, for good"
         payload = {"erase": True} if what == "erase" else {"fields": fields}
@@ -378,9 +378,9 @@ class _Taking:
             what = "erased"
         elif was is None or lessons.is_held(was):
             what = "added" if now.gate == "allow" else "held"
-        elif now.state in CLOSED and was.state not in CLOSED:
+        elif now.state == GONE and was.state != GONE:
             what = "taken out"
-        elif was.state in CLOSED and now.state not in CLOSED:
+        elif was.state == GONE and now.state != GONE:
             what = "brought back"
         else:
             what = "changed"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from tacit import formats
 from tacit.app import Memories
-from tacit.core import clock
+from tacit.core import clock, states
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.memory import Memory
 from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
-from tacit.core.states import ACTIVE
+from tacit.core.states import UNDOUBTED
 from tacit.core.value import replace, value
 from tacit.formats.source import FileSource, Source
 from tacit.hosts import surroundings
@@ -261,8 +261,8 @@ def _new(store: Store, run: RunRow) -> list[Memory]:
         for each in store.memories(list(ids))
         if each.gate == "allow" and each.created_at >= run.learned_at
     ]
-    fresh = [each for each in found if each.state in ACTIVE and each.tally.seen <= 1]
-    return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW_LESSONS]
+    fresh = [each for each in found if each.state in UNDOUBTED and each.tally.seen <= 1]
+    return sorted(fresh, key=lambda each: each.state == states.WAITING)[:NEW_LESSONS]
 
 
 def _learned(new: Sequence[Memory], shown: Mapping[str, int], whole: Sequence[str]) -> str:

@@ -11,9 +11,9 @@ from book import Item, Place, chapter, differs
 from tacit.core import clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
-from tacit.core.states import STATES
 from tacit.formats.source import BytesSource
 from tacit.origins import geas
+from tacit.origins.origin import STAGES, stage
 
 ORCHESTRATOR = "orchestration_authority"
 BACKOFF = "Retry without exponential backoff failed and flooded the queue"
@@ -150,7 +150,7 @@ def lines(at: Place, name: str) -> list[dict[str, Any]]:
 
 
 def state(at: Place, id: str) -> str:
-    return at.memories.get(id).state
+    return stage(at.memories.get(id))
 
 
 def files(at: Place) -> dict[str, Any]:
@@ -365,7 +365,7 @@ def ladder(at: Place) -> Iterator[Item]:
     up = [
         each
         for each in at.memories.list()
-        if (each.extra or {}).get("trigger") and each.state == "provisional"
+        if (each.extra or {}).get("trigger") and stage(each) == "provisional"
     ]
     yield "candidate → provisional: two similar incidents", up != []
     task(at, "task-003", ["Labels of charts failed: a regression in colours"])
@@ -555,7 +555,7 @@ def states(at: Place) -> Iterator[Item]:
         report = write(
             at, f"mem-{name}", f"Lesson in state {name} about subject {name} failed", state=name
         )
-        yield name, name in STATES and len(report.kept) == 1 and state(at, f"mem-{name}") == name
+        yield name, name in STAGES and len(report.kept) == 1 and state(at, f"mem-{name}") == name
 
 
 @chapter("geas", "Conflicts")

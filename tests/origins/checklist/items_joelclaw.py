@@ -16,6 +16,7 @@ from tacit.origins.applied import echoed
 from tacit.origins.levels import level_for
 from tacit.origins.likeness import choose_same
 from tacit.origins.night.triage_rules import Suggested, question
+from tacit.origins.origin import stage
 from tacit.origins.page_rules import page_line
 from tacit.origins.rewrite import reworded
 from tacit.words.prepared import MatchSettings, prepare
@@ -518,7 +519,7 @@ def nightly(at: Place) -> Iterator[Item]:
     at.memories.tend(only="sweep")
     found = {each.text: each for each in at.memories.list(archived=True, limit=20)}
     yield "stale: old and never recalled", bool(found[fax].stale_at)
-    decayed = found[telex].state == "decayed"
+    decayed = stage(found[telex]) == "decayed"
     yield "pruned conservatively: very old stale ones decay, and can come back", decayed
     told = at.memories.statistics("2000-01-01T00:00:00.000Z")
     held = (

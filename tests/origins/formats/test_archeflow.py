@@ -179,7 +179,7 @@ def test_a_lesson_comes_as_it_is() -> None:
     assert (row.alias, row.place, row.memory.state, row.memory.domain, row.memory.category) == (
         "m-001",
         "line:1",
-        "provisional",
+        "active",
         "general",
         "security",
     )
@@ -193,12 +193,12 @@ KEPT, GONE = "lessons.jsonl", "archive.jsonl"
 @pytest.mark.parametrize(
     ("frequency", "kind", "path", "state", "closed_by"),
     [
-        (1, "pattern", KEPT, "candidate", ""),
-        (2, "pattern", KEPT, "provisional", ""),
-        (1, "preference", KEPT, "provisional", ""),
-        (0, "pattern", KEPT, "archived", "silence"),
-        (0, "pattern", GONE, "archived", "silence"),
-        (4, "pattern", GONE, "archived", "user"),
+        (1, "pattern", KEPT, "waiting", ""),
+        (2, "pattern", KEPT, "active", ""),
+        (1, "preference", KEPT, "active", ""),
+        (0, "pattern", KEPT, "gone", "silence"),
+        (0, "pattern", GONE, "gone", "silence"),
+        (4, "pattern", GONE, "gone", "user"),
     ],
 )
 def test_the_state_follows_from_frequency_and_file(

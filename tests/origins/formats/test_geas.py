@@ -11,8 +11,10 @@ import pytest
 import tacit
 from tacit import formats
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
+from tacit.core.states import record_of
 from tacit.formats.source import BytesSource, FileSource
 from tacit.origins import geas
+from tacit.origins.origin import stage
 
 META = {
     "version": "1.0",
@@ -272,9 +274,9 @@ def test_an_entry_comes_in_with_its_counts() -> None:
     """State, kind, scope and dates as they are; counts as opening balances; its id as an alias."""
     (row,) = items(ENTRY)
     memory = row.memory
-    told = (memory.text, memory.kind, memory.state, memory.scope, memory.tags)
+    told = (memory.text, memory.kind, stage(memory), memory.scope, memory.tags)
     assert told == (ENTRY["summary"], "failure_lesson", "stable", "project", ("queue", "retry"))
-    told = (row.alias, memory.created_at, memory.review_after, memory.extra)
+    told = (row.alias, memory.created_at, memory.review_after, record_of(memory.extra))
     assert told == ("mem-1", META["created_at"], ENTRY["review_after"], ENTRY)
     at = META["created_at"]
     assert row.openings == (
@@ -421,7 +423,7 @@ YAML = 'items:\n  - guideline: "Name observable behaviour: \\"it saves\\""\n    
 def test_rules_and_agent_notes_are_read_line_by_line() -> None:
     """Drafts are candidates, the others in force; lines under a bullet belong to it; equal lines stay two."""
     rows = items(RULES.encode(), ".geas/rules.md")
-    assert [(row.memory.state, row.memory.category, row.memory.text) for row in rows] == [
+    assert [(stage(row.memory), row.memory.category, row.memory.text) for row in rows] == [
         ("stable", "Evidence", "Write evidence via CLI: `geas evidence add`"),
         (
             "stable",
@@ -537,9 +539,9 @@ def test_import_export_import_is_equal(folder: Path) -> None:
     assert set(again) == set(files) and plain(again) == plain(files)
     # The lines of rules.md are in force again, each for itself.
     assert [
-        (row.memory.state, row.memory.text)
+        (stage(row.memory), row.memory.text)
         for row in items(files["rules.md"].encode(), ".geas/rules.md")
-    ] == [(row.memory.state, row.memory.text) for row in items(RULES.encode(), ".geas/rules.md")]
+    ] == [(stage(row.memory), row.memory.text) for row in items(RULES.encode(), ".geas/rules.md")]
 
 
 def test_importing_twice_changes_nothing(folder: Path) -> None:

@@ -11,9 +11,11 @@ import pytest
 import tacit
 from tacit import formats
 from tacit.core.exchange import Opening, Row, Skipped
+from tacit.core.states import record_of
 from tacit.formats import markdown
 from tacit.formats.source import BytesSource
 from tacit.origins.joelclaw import observations as joelclaw
+from tacit.origins.origin import stage
 
 DOCUMENT: dict[str, Any] = {
     "id": "0b6f1c1e-1f0a-4b57-9d55-0a5b8f1c2d3e",
@@ -143,9 +145,9 @@ def test_a_document_comes_in_whole() -> None:
     memory = row.memory
     told = (row.alias, memory.text, memory.kind, memory.category, memory.gate, memory.state)
     said = (DOCUMENT["id"], DOCUMENT["observation"])
-    assert told == (*said, "operations", "jc:operations", "allow", "provisional")
+    assert told == (*said, "operations", "jc:operations", "allow", "active")
     made, used = "2026-03-09T12:00:00.000Z", "2026-03-10T12:00:00.000Z"
-    assert (memory.created_at, memory.updated_at, memory.tags, memory.extra) == (
+    assert (memory.created_at, memory.updated_at, memory.tags, record_of(memory.extra)) == (
         made,
         made,
         ("queue",),
@@ -173,7 +175,7 @@ def test_a_document_comes_in_whole() -> None:
 def test_a_verdict_is_a_gate_and_a_state(change: dict[str, Any], expected: tuple[str, str]) -> None:
     """allow may be recalled; hold waits; discard is never recallable; a superseded one stays out."""
     (row,) = items({**DOCUMENT, **change})
-    assert (row.memory.gate, row.memory.state) == expected
+    assert (row.memory.gate, stage(row.memory)) == expected
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_a_learning_comes_as_it_is() -> None:
         "Read the logs",
         "strategy",
         "test-fix",
-        "provisional",
+        "active",
     )
     assert [(each.signal, each.amount) for each in row.openings] == [
         ("seen", 2),

@@ -48,12 +48,12 @@ def test_the_one_with_more_evidence_stays(memories: Memories) -> None:
     many = learned(memories, "the importer drops rows whose name is empty.", "r2", "r3", "r4")
     preview = memories.tend(only="merge", dry_run=True)
     done = memories.tend(only="merge")
-    assert preview.moves == done.moves == ((few, "provisional", "superseded", done.moves[0][3]),)
+    assert preview.moves == done.moves == ((few, "active", "gone", done.moves[0][3]),)
     assert (memories.get(few).superseded_by, memories.get(many).supersedes) == (many, (few,))
     assert memories.get(many).tally.seen == 4, "r2 saw both and counts once"
     assert memories.tend(only="merge").moves == ()
     memories.review(few, "unmerge")
-    assert (memories.get(few).state, memories.get(few).tally.seen) == ("provisional", 2)
+    assert (memories.get(few).state, memories.get(few).tally.seen) == ("active", 2)
     assert (memories.get(many).supersedes, memories.get(many).tally.seen) == ((), 3)
     assert memories.health().health.is_sound
 

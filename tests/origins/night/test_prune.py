@@ -57,7 +57,7 @@ def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
     used = {memory.id for memory in memories.list() if memory.tally.uses}
     done = memories.tend(only="prune", older=30, unused=True)
     assert {id for id, *_ in done.moves}.isdisjoint({*used, wish.id}) and done.moves
-    assert memories.undo(done.moves[0][0])[0].state != "archived"
+    assert memories.undo(done.moves[0][0])[0].state != "gone"
     with (
         tacit.open(
             memories.store.path, env={**memories.env, "TACIT_RUN": "r1"}, cwd=memories.folder

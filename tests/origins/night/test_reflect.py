@@ -113,7 +113,7 @@ def test_garbage_suggests_nothing_and_is_not_paid_for_twice(
 def test_what_is_held_is_not_shown(memories: Memories) -> None:
     """Other people's text goes to nobody before somebody vouched for it."""
     memories.add(VAGUE)
-    held(memories, "Held words from a page", state="provisional")
+    held(memories, "Held words from a page", state="active")
     model = Scripted("")
     reflect(memories, model)
     assert VAGUE in model.asked[0] and "Held words" not in model.asked[0]

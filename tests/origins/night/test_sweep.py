@@ -44,10 +44,10 @@ def test_a_one_off_is_archived_by_silence_and_comes_back(memories: Memories, at:
     preview = memories.tend(dry_run=True)
     done = memories.tend()
     assert (preview.moves, preview.dry_run, memories.tend().moves) == (done.moves, True, ())
-    assert [(was, to) for _, was, to, _ in done.moves] == [("candidate", "archived")]
+    assert [(was, to) for _, was, to, _ in done.moves] == [("waiting", "gone")]
     at[0] = "2026-05-02T00:00:00.000Z"
     memories.learn(run("r2", finding("r2", said), started_at=at[0], ended_at=at[0]))
-    assert [(memory.state, memory.tally.seen) for memory in memories.list()] == [("provisional", 2)]
+    assert [(memory.state, memory.tally.seen) for memory in memories.list()] == [("active", 2)]
 
 
 def test_a_person_s_preference_is_left_alone(memories: Memories, at: list[str]) -> None:
@@ -59,7 +59,7 @@ def test_a_person_s_preference_is_left_alone(memories: Memories, at: list[str]) 
     pinned = memories.pin(memories.add("The staging host sleeps at night").id)
     at[0] = "2028-01-01T00:00:00.000Z"
     memories.tend()
-    assert [memories.get(each.id).state for each in (*kept, pinned)] == ["provisional"] * 3
+    assert [memories.get(each.id).state for each in (*kept, pinned)] == ["active"] * 3
 
 
 def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: list[str]) -> None:
@@ -72,7 +72,7 @@ def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: li
     quiet_runs(memories, at, 1, 10)
     done = memories.tend()
     assert done.stale == (memory.id,)
-    assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "decayed")]
+    assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "gone")]
 
 
 def seven_are_due_and_a_pass_moves_three(
@@ -143,9 +143,9 @@ def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
     memories.review(waiting.id, "approve")
     at[0] = "2026-03-02T12:00:00.000Z"
     done = memories.tend(only="sweep")
-    assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "archived")]
+    assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "gone")]
     assert done.of("sweep").figures["expired"] == 1
-    assert memories.get(other.id).state == "provisional"
+    assert memories.get(other.id).state == "active"
 
 
 def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> None:
@@ -163,9 +163,7 @@ def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> 
         "its date is past, but it was used within the month"
     )
     at[0] = "2026-02-26T00:00:00.000Z"
-    assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [
-        (kept.id, "decayed")
-    ]
+    assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [(kept.id, "gone")]
 
 
 def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str]) -> None:
@@ -186,8 +184,8 @@ def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str])
     quiet_runs(memories, at, 10, 10)
     done = memories.tend()
     assert {(was, to) for _, was, to, _ in done.moves} == {
-        ("provisional", "decayed"),
-        ("candidate", "archived"),
+        ("active", "gone"),
+        ("waiting", "gone"),
     }
     assert all("10 runs" in told for *_, told in done.moves)
     assert memories.tend().moves == ()
@@ -207,4 +205,4 @@ def test_only_runs_that_could_have_spoken_count(memories: Memories, at: list[str
     quiet_runs(memories, at, 1, 12, agent="maker", domain="code")
     assert memories.tend().moves == ()
     quiet_runs(memories, at, 13, 24, agent="guardian", domain="writing")
-    assert [to for _, _, to, _ in memories.tend().moves] == ["decayed", "decayed"]
+    assert [to for _, _, to, _ in memories.tend().moves] == ["gone", "gone"]

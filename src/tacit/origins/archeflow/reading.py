@@ -11,7 +11,7 @@ from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
 from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
-from tacit.core.states import CLOSED
+from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ CATEGORIES = (
     "consistency",
 )
 GENERAL = "general"
-OUT = (*CLOSED, "decayed")  # states that belong to the archive
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EVENTS = frozenset(
     (
@@ -327,14 +326,9 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
     read = Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
     confirmed = read.frequency >= CONFIRMED or read.type == "preference"
-    state = (
-        "archived"
-        if archive or read.frequency <= 0
-        else "provisional"
-        if confirmed
-        else "candidate"
-    )
-    closed = ("silence" if read.frequency <= 0 else "user") if state == "archived" else ""
+    stood = ACTIVE if confirmed else WAITING
+    state = GONE if archive or read.frequency <= 0 else stood
+    closed = ("silence" if read.frequency <= 0 else "user") if state == GONE else ""
     yield Row(
         Memory(
             id="",
@@ -348,7 +342,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
             severity=read.severity,
             source=read.source,
             state=state,
-            previous_state="provisional" if closed and confirmed else "candidate" if closed else "",
+            previous_state=stood if closed else "",
             closed_by=closed,
             created_at=read.ts,
             updated_at=read.ts,

@@ -11,11 +11,11 @@ from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.run import fold_severity
+from tacit.core.states import GONE, faded, record_of
 from tacit.origins.archeflow.reading import (
     BY_HAND,
     GENERAL,
     LESSON_TYPES,
-    OUT,
     Fields,
     second_of,
     text_in,
@@ -35,7 +35,7 @@ def dump(items: Iterable[Item], part: str = "lessons", now: str = "") -> str:
         rows = [
             lesson_of(each)
             for each in items
-            if isinstance(each, Row) and (each.memory.state in OUT) is wanted
+            if isinstance(each, Row) and (each.memory.state == GONE) is wanted
         ]
     return "".join(
         json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
@@ -45,11 +45,11 @@ def dump(items: Iterable[Item], part: str = "lessons", now: str = "") -> str:
 def lesson_of(row: Row) -> Record:
     """A memory as ArcheFlow writes it: the record it came as, with what changed since; or a new one."""
     memory, counts = row.memory, {each.signal: each for each in row.openings}
-    came = dict(memory.extra or {}) if "description" in (memory.extra or {}) else None
+    came = record_of(memory.extra) if "description" in (memory.extra or {}) else None
     read = Fields(came or {})
     seen = counts.get("seen", Opening("seen", 0))
     # A person's word was said once, although no run saw it; forgotten, it leaves as it was, only silence wears it down.
-    worn = memory.state == "archived" and memory.closed_by == "silence"
+    worn = faded(memory)
     frequency = int(counts.get("frequency", seen).amount) if worn or seen.amount else 1
     kind = _type_of(memory, read.type if came else "")
     runs = [run for run in row.runs if run != BY_HAND]
@@ -106,10 +106,7 @@ def _severity(memory: Memory) -> str:
 
 def _last_change(memory: Memory, made: str, seen: str) -> str:
     """When a lesson was made, last met, or faded into the archive; being forgotten does not date it anew."""
-    faded = (
-        memory.updated_at if memory.state == "archived" and memory.closed_by == "silence" else ""
-    )
-    return max(made, seen, faded, key=seconds)
+    return max(made, seen, memory.updated_at if faded(memory) else "", key=seconds)
 
 
 def _audit_row(item: Given | OriginVerdict) -> Record:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.memory import SCOPES
-from tacit.core.states import STATES
 from tacit.formats.source import Source, json_record
+from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:
     Record = dict[str, Any]
@@ -276,7 +276,7 @@ _COMMON: Mapping[str, Any] = {
     "meta": _META,
     "memory_id": _is_text,
     "memory_type": _one_of(*TYPES),
-    "state": _one_of(*STATES),
+    "state": _one_of(*STAGES),
     "title": _is_text,
     "summary": _is_text,
     "scope": _one_of(*SCOPES),
@@ -323,7 +323,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
             {
                 "memory_id": _is_text,
                 "memory_type": _one_of(*TYPES),
-                "state": _one_of(*STATES),
+                "state": _one_of(*STAGES),
                 "confidence": _is_share,
                 "tags": _are_texts(unique=True),
                 "review_after": _is_time,

@@ -16,7 +16,7 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
 from tacit.core.journal import Entry
 from tacit.core.memory import Memory
-from tacit.core.states import INJECTABLE
+from tacit.core.states import BEFORE, STAGE, WAITING, record_of
 from tacit.origins.geas.documents import (
     AGENTS,
     EFFECTS,
@@ -32,6 +32,7 @@ from tacit.origins.geas.documents import (
     whole_second,
 )
 from tacit.origins.geas.reading import DECIDED, PARTS, PLAIN_NAME, TYPE_OF, memory, unique
+from tacit.origins.origin import GIVEN, stage
 
 if TYPE_CHECKING:
     from tacit.origins.geas.documents import Record
@@ -69,7 +70,7 @@ def dump(items: Iterable[Item], part: str = "entries", now: str = "") -> str:
     if part in ("entries", "candidates"):
         wanted = part == "candidates"
         chosen = [
-            row for row in rows if _is_document(row) and (row.memory.state == "candidate") is wanted
+            row for row in rows if _is_document(row) and (row.memory.state == WAITING) is wanted
         ]
         return _pretty([document_of(row, now, names) for row in chosen])
     if part == "index":
@@ -96,7 +97,7 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
     taken: set[str] = set()
     for row in filter(_is_document, rows):
         document = document_of(row, now, names)
-        folder = "candidates" if row.memory.state == "candidate" else "entries"
+        folder = "candidates" if row.memory.state == WAITING else "entries"
         found[f"memory/{folder}/{unique(file_name(document['memory_id']), taken)}.json"] = _pretty(
             document
         )
@@ -125,11 +126,11 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
 def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None) -> Record:
     """A memory as geas writes it: the document it came as with what changed since, or a new one."""
     memory, tally = row.memory, row.memory.tally
-    came = dict(memory.extra or {})
+    came = record_of(memory.extra)
     whole = "memory_type" in came and "summary" in came
     before = _imported(came) if whole else None
     known, signals = names or {}, tally.signals or {}
-    candidate = memory.state == "candidate"
+    candidate = stage(memory) == "candidate"
     refs = texts_of(came.get("evidence_refs")) + [ref for run in row.runs if (ref := _ref(run))]
     counts = {
         "evidence_count": tally.seen,
@@ -160,7 +161,7 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
         "memory_type": memory.kind
         if memory.kind in TYPES
         else TYPE_OF.get(memory.klass, "failure_lesson"),
-        "state": memory.state,
+        "state": stage(memory),
         "title": document_text(came.get("title")) or title_of(memory.text),
         "summary": memory.text,
         "scope": memory.scope,
@@ -260,7 +261,8 @@ def packet_of(
 def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[OriginVerdict]:
     """What the journal tells that geas writes down: an event for each promotion and decay, a review for each decision."""
     for entry in entries:
-        was, now = document_text(entry.before.get("state")), document_text(entry.after.get("state"))
+        before, after = (_stages_in(side.get("extra")) for side in (entry.before, entry.after))
+        now, was = after
         name = names.get(entry.memory, "")
         if entry.verb == "approve" and entry.reason.startswith("kept by ") and name:
             kept = _review_of(name, "keep", entry)
@@ -269,9 +271,9 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
             continue
         at = whole_second(entry.at)
         event: Record = {}
-        stood = document_text(entry.before.get("previous_state"))
+        stood = before[1]
         weakened = was == "under_review" and _rank(now) < _rank(stood)
-        if now in INJECTABLE and not weakened:
+        if now in GIVEN and not weakened:
             event = {
                 "event": "memory_promoted",
                 "memory_id": name,
@@ -289,7 +291,7 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
         if event:
             yield OriginVerdict("events", name, "event", entry.at, text=entry.reason, record=event)
         decision = DECIDED.get(now)
-        if was == "under_review" and now in INJECTABLE:
+        if was == "under_review" and now in GIVEN:
             decision = "weaken" if weakened else "keep"
         if decision and entry.by not in MACHINES:
             yield OriginVerdict(
@@ -304,7 +306,13 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Origin
 
 def _rank(state: str) -> int:
     """How far up geas's ladder a state is; what is no memory in force yet is below all of it."""
-    return INJECTABLE.index(state) if state in INJECTABLE else -1
+    return GIVEN.index(state) if state in GIVEN else -1
+
+
+def _stages_in(extra: object) -> tuple[str, str]:
+    """The stage that a lesson's own fields name, as the journal keeps them, and the one before it."""
+    kept = dict_of(json.loads(extra)) if isinstance(extra, str) and extra else {}
+    return document_text(kept.get(STAGE)), document_text(kept.get(BEFORE))
 
 
 def _review_of(name: str, decision: str, entry: Entry) -> Record:
@@ -398,7 +406,7 @@ def _lines_of(rows: Sequence[Row]) -> str:
         for row in rows:
             extra = row.memory.extra or {}
             if str(extra.get("section", "")) == section:
-                draft = "[DRAFT] " if row.memory.state == "candidate" else ""
+                draft = "[DRAFT] " if row.memory.state == WAITING else ""
                 id = f"[{extra['id']}] " if extra.get("id") else ""
                 first, *rest = row.memory.text.split("\n")
                 out += [f"- {draft}{id}{first}", *(f"  {line}" for line in rest)]
@@ -412,7 +420,7 @@ def _yaml_of(rows: Sequence[Row]) -> str:
         return ""
     out = ["items:"]
     for row in rows:
-        extra = {name: at for name, at in (row.memory.extra or {}).items() if name != "file"}
+        extra = {name: at for name, at in record_of(row.memory.extra).items() if name != "file"}
         item = {
             "guideline": row.memory.text,
             "applies_when": list(row.memory.tags),

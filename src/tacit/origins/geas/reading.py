@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE, STAGE, WAITING
 from tacit.formats.source import Source, json_record
 from tacit.origins.geas.documents import (
     DECISIONS,
@@ -34,6 +34,7 @@ from tacit.origins.geas.documents import (
     texts_of,
     time_of,
 )
+from tacit.origins.origin import GIVEN, STAGES
 
 if TYPE_CHECKING:
     from tacit.origins.geas.documents import Record
@@ -65,7 +66,7 @@ TYPE_OF = {
 }
 # The decision that a move by somebody is, in the words of a review; machines make moves, not reviews.
 DECIDED = {
-    **{state: f"promote_{state}" for state in INJECTABLE},
+    **{state: f"promote_{state}" for state in GIVEN},
     "superseded": "supersede",
     "archived": "archive",
     "rejected": "reject",
@@ -182,14 +183,14 @@ def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
             paths=tuple(texts_of(found.get("paths"))),
             source=agent_of(meta_of(found).get("producer_type")),
             trust="imported",
-            state=state,
+            state=STAGES[state],
             closed_by={"decayed": "silence", "archived": "review", "rejected": "review"}.get(
                 state, ""
             ),
             review_after=stamp_of(found.get("review_after")),
             created_at=at,
             updated_at=stamp_of(meta_of(found).get("updated_at")) or at,
-            extra=found,
+            extra={**found, STAGE: state},
         ),
         alias=found["memory_id"],
         openings=tuple(
@@ -373,8 +374,15 @@ def _from_lines(source: Source) -> Iterator[Row | Skipped]:
                 agent=agent,
                 category=section,
                 trust="imported",
-                state="candidate" if draft else "stable",
-                extra={"file": file, "section": section, "text": body, "draft": draft, "id": id},
+                state=WAITING if draft else ACTIVE,
+                extra={
+                    "file": file,
+                    "section": section,
+                    "text": body,
+                    "draft": draft,
+                    "id": id,
+                    STAGE: "candidate" if draft else "stable",
+                },
             ),
             alias=alias,
             openings=(Opening("seen", 1),),
@@ -443,8 +451,8 @@ def _from_yaml(source: Source) -> Iterator[Row | Skipped]:
                 tags=tuple(texts_of(item.get("applies_when"))),
                 origin=refs[0] if refs else "",
                 trust="imported",
-                state="stable",
-                extra={**item, "file": file},
+                state=ACTIVE,
+                extra={**item, "file": file, STAGE: "stable"},
             ),
             alias=unique(f"{file}#{short_hash(text)[:8]}", taken),
             openings=(Opening("seen", max(1, len(refs))),),

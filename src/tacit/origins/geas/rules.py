@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from tacit.core.ladder import at, rule
 from tacit.core.profile import extractor, kind, listed, role
-from tacit.core.states import INJECTABLE as GIVEN
 from tacit.core.value import Section
 from tacit.origins import origin
-from tacit.origins.origin import UNPROVEN, Origin
+from tacit.origins.origin import GIVEN, UNPROVEN, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

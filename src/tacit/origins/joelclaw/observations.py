@@ -27,7 +27,9 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
+from tacit.core.states import STAGE, record_of
 from tacit.formats.source import STANDARD_INPUT, Source, json_record, said_place
+from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:
     Record = dict[str, Any]
@@ -397,16 +399,12 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
             gate_reason=""
             if read.gate == "allow"
             else read.text("write_reason") or "by its own write gate",
-            state=read.state,
-            closed_by="merge"
-            if read.state == "superseded"
-            else "review"
-            if read.state == "rejected"
-            else "",
+            state=STAGES[read.stage],
+            closed_by={"superseded": "merge", "rejected": "review"}.get(read.stage, ""),
             stale_at=read.stale_at,
             created_at=read.created_at,
             updated_at=read.updated_at or read.created_at,
-            extra=found,
+            extra={**found, STAGE: read.stage},
         ),
         alias=read.text("id"),
         openings=(
@@ -461,9 +459,9 @@ class _Fields:
             else "allow"
         )
         if self.text("superseded_by"):
-            self.state = "superseded"
+            self.stage = "superseded"
         else:
-            self.state = {"hold": "candidate", "discard": "rejected"}.get(
+            self.stage = {"hold": "candidate", "discard": "rejected"}.get(
                 self.verdict, "provisional"
             )
 
@@ -535,7 +533,7 @@ def dump(items: Iterable[Item], part: str = "observations", now: str = "") -> st
 def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
     """A memory as joelclaw's index holds it: the document it came as with what changed since, or a new one."""
     memory, signals = row.memory, row.memory.tally.signals or {}
-    came = dict(memory.extra or {}) if "observation" in (memory.extra or {}) else None
+    came = record_of(memory.extra) if "observation" in (memory.extra or {}) else None
     told, known = memory.extra or {}, names or {}
     verdict = {"hold": "hold", "discard": "discard"}.get(memory.gate, "allow")
     fresh: Record = {

@@ -50,7 +50,7 @@ class Tended:
     @property
     def archived(self) -> tuple[str, ...]:
         """Lessons that went into the archive."""
-        return tuple(memory for memory, _, to, _ in self.moves if to == "archived")
+        return tuple(memory for memory, _, to, _ in self.moves if to in ("gone", "archived"))
 
     @property
     def left(self) -> int:

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.states import CLOSED
+from tacit.core.states import GONE
 from tacit.core.value import value
 
 if TYPE_CHECKING:
     pass
 
 DECIDING_TIERS = ("rules", "model")  # that decide before a person does
-NOT_WORTH_A_LINE = (*CLOSED, "decayed")  # states of a lesson that turned out not to be worth one
 
 
 @value
@@ -60,7 +59,7 @@ def agrees(action: str, later: Later) -> bool | None:
         return (later.person == "approved") is wanted
     if later.taken_off or later.put_on:
         return (later.put_on and not later.taken_off) is wanted
-    if later.verdict == "harms" or later.state in NOT_WORTH_A_LINE:
+    if later.verdict == "harms" or later.state == GONE:
         return not wanted
     if later.verdict == "helps":
         return wanted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
-from tacit.core.states import ACTIVE
+from tacit.core.states import UNDOUBTED
 from tacit.core.value import replace, value
 from tacit.origins.night import lease
 from tacit.stores.counts import in_states
@@ -61,7 +61,7 @@ class Bound:
     def most(self) -> int:
         """Changes of one pass; no bound where a person approved the surplus of the last one."""
         if self._most < 0:
-            active = in_states(self.store, self.project, ACTIVE)
+            active = in_states(self.store, self.project, UNDOUBTED)
             self._most = _BOUNDLESS if self._approved() else max(LEAST, int(SHARE * active))
         return self._most
 

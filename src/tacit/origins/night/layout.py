@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING, Bullet, bullets, parts, split_id
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import Section, value
 from tacit.safety.one_line import plain_line
 
@@ -24,7 +24,6 @@ _LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
 _NAME = re.compile(r"[A-Za-z][\w.-]{3,40}")  # an alias that may stand for the id
 _SEVERITY_ORDER = ("bug", "warning", "recommendation", "info")
-_STATE_ORDER = INJECTABLE[::-1]
 
 
 @value
@@ -126,16 +125,11 @@ def strength(memory: Memory) -> tuple[object, ...]:
     )
 
 
-def rank(facets: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
+def rank(facets: Mapping[str, Any]) -> tuple[bool, bool, bool, int]:
     """The part of a lesson's strength that it shares with others of its facets."""
-    height = (
-        _STATE_ORDER.index(facets["state"])
-        if facets["state"] in _STATE_ORDER
-        else len(_STATE_ORDER)
-    )
     return (
         not facets["pinned"],
-        height,
+        facets["state"] != ACTIVE,
         facets["verdict"] != "helps",
         _SEVERITY_ORDER.index(facets["severity"]),
     )

@@ -17,7 +17,7 @@ from tacit.core.memory import Memory, is_found_once
 from tacit.core.moves import lifts
 from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import ACTIVE, ENDING_VERDICTS, stage_of
 from tacit.core.value import replace
 from tacit.origins.night.context import LOOKBACK_DAYS, Context
 from tacit.origins.night.layout import entry_of, rank, strength
@@ -34,7 +34,7 @@ _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
     found = store.select(
-        [project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1
+        [project], states=(ACTIVE,), equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1
     )
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
@@ -92,21 +92,25 @@ def _earned(context: Context) -> list[tuple[dict[str, Any], int]]:
 
 def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
     may = (
-        facets["state"] in INJECTABLE
+        facets["state"] == ACTIVE
         and facets["gate"] == "allow"
         and facets["verdict"] not in ENDING_VERDICTS
     )
     earned = (
         facets["pinned"]
-        or facets["state"] in profile.page.states
+        or (profile.page.states and facets["state"] == ACTIVE)
         or facets["klass"] in profile.trial.exempt
     )
-    return may and bool(earned or facets["state"] in lifts(profile))
+    return may and bool(earned or lifts(profile))
 
 
 def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
     """Whether a lesson is put before the tiers now: what only they could lift, while it is news."""
-    if memory.state not in lifts(profile) or memory.pinned or memory.klass in profile.trial.exempt:
+    if (
+        stage_of(memory, profile.stages) not in lifts(profile)
+        or memory.pinned
+        or memory.klass in profile.trial.exempt
+    ):
         return True
     met = max(memory.tally.seen_at or "", memory.created_at)
     return met >= after_days(at, -LOOKBACK_DAYS)
@@ -137,8 +141,8 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
         why = (
             "pinned"
             if memory.pinned
-            else memory.state
-            if memory.state in profile.page.states
+            else stage_of(memory, profile.stages)
+            if stage_of(memory, profile.stages) in profile.page.states
             else by_class
         )
         said = {"section": entry.section, "text": memory.text, "line": entry.said}

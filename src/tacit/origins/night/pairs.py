@@ -13,7 +13,7 @@ from tacit.core.memory import PERSONAL, Memory
 from tacit.core.merge import brought, merged
 from tacit.core.profile import Profile
 from tacit.core.proposal import REJECTED, Proposal
-from tacit.core.states import ACTIVE
+from tacit.core.states import GONE, UNDOUBTED
 from tacit.core.value import value
 from tacit.learn.same import EQUAL_TEXT
 from tacit.origins.likeness import MATCHERS
@@ -119,7 +119,7 @@ class Joining:
         if more is not None:
             tx.add_evidence(more)
         tx.count(self.project, "merged", at)
-        self.changes.append((goes.id, goes.state, "superseded", told))
+        self.changes.append((goes.id, goes.state, GONE, told))
 
     def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
         """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""
@@ -191,7 +191,7 @@ def were_parted(store: Reads, a: str, b: str) -> bool:
 
 def is_in_force(memory: Memory) -> bool:
     """Whether a lesson is looked at at all."""
-    return memory.state in ACTIVE and memory.gate == "allow" and bool(memory.text)
+    return memory.state in UNDOUBTED and memory.gate == "allow" and bool(memory.text)
 
 
 def comparable(a: Memory, b: Memory, profile: Profile) -> bool:

@@ -13,7 +13,7 @@ from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import staging_status
 from tacit.core.standing import standing_of
-from tacit.core.states import OPEN
+from tacit.core.states import GONE, KEPT
 from tacit.core.value import value
 from tacit.origins.night.context import NOTHING, Context, StepReport
 
@@ -75,7 +75,7 @@ def _is_below(memory: Memory, floor: float) -> bool:
 
 def _taken_out(context: Context, named: Named) -> StepReport:
     at, changes = context.now(), []
-    found = context.store.select([context.project.id], states=OPEN, sort="old", limit=1_000_000)
+    found = context.store.select([context.project.id], states=KEPT, sort="old", limit=1_000_000)
     came = {entry.memory for entry in context.store.entries([context.project.id], verb="import")}
     meant = [
         memory.id
@@ -91,5 +91,5 @@ def _taken_out(context: Context, named: Named) -> StepReport:
                 )
                 if gone is not None:
                     tx.apply(gone)
-                    changes.append((id, memory.state, "archived", named.told))
+                    changes.append((id, memory.state, GONE, named.told))
     return StepReport("prune", len(changes), tuple(changes))

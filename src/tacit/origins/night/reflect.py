@@ -17,7 +17,7 @@ from tacit.core.errors import Unavailable
 from tacit.core.memory import Memory
 from tacit.core.merge import keeper
 from tacit.core.ports import answer_rows, answer_text, objects
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.origins.night.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
 from tacit.origins.night.pairs import were_parted
@@ -294,7 +294,7 @@ class _Reflecting:
 
 def _may_be_shown(memory: Memory) -> bool:
     """Only what may be given anyway; what is held is somebody else's text and goes nowhere."""
-    return memory.state in INJECTABLE and memory.gate == "allow" and bool(memory.text)
+    return memory.state == ACTIVE and memory.gate == "allow" and bool(memory.text)
 
 
 def _within(lessons: Sequence[Memory], most: int) -> list[Memory]:

@@ -13,7 +13,7 @@ from tacit.core.clock import after_days, days_between
 from tacit.core.lifecycle import next_move
 from tacit.core.profile import Profile
 from tacit.core.standing import standing_of
-from tacit.core.states import ACTIVE
+from tacit.core.states import ACTIVE, DOUBTED, GONE, UNDOUBTED
 from tacit.core.value import value
 from tacit.origins.night.agreement import TrackRecord
 from tacit.origins.night.context import Context, StepReport
@@ -92,8 +92,8 @@ def step(context: Context) -> StepReport:
     # where stale ones are dropped, how many there are is what a night has to tell
     held: dict[str, int] = {"active": 0, "stale": 0}
     for state, stale, n in context.store.counted([context.project.id], ("state", "stale")):
-        held["active"] += n * (state in ACTIVE)
-        held["stale"] += n * (state in ACTIVE and bool(stale))
+        held["active"] += n * (state in UNDOUBTED)
+        held["stale"] += n * (state in UNDOUBTED and bool(stale))
     return StepReport("stats", figures=held)
 
 
@@ -108,7 +108,7 @@ def figures(
     def active(column: str) -> dict[Any, int]:
         told: dict[Any, int] = {}
         for state, word, n in store.counted([project], ("state", column)):
-            told[word] = told.get(word, 0) + n * (state in ACTIVE)
+            told[word] = told.get(word, 0) + n * (state in UNDOUBTED)
         return told
 
     counted = counts.events(store, project, since[:10])
@@ -127,20 +127,20 @@ def figures(
         states=states,
         kinds=by("kind"),
         categories=by("category"),
-        active=sum(states.get(state, 0) for state in ACTIVE),
+        active=sum(states.get(state, 0) for state in UNDOUBTED),
         stale=active("stale").get(1, 0),
         uncategorised=active("category").get("", 0),
         runs=counts.learned_runs(store, project, since),
         new=counts.new_memories(store, project, since),
-        risen=sum(state in ACTIVE[1:] for state in moved),
-        closed=sum(state in ("archived", "decayed", "rejected") for state in moved),
+        risen=sum(state == ACTIVE for state in moved),
+        closed=sum(state == GONE for state in moved),
         merged=int(counted.get("merged", 0)),
         findings=counts.findings_since(store, project, since),
         fallbacks=int(counted.get("gate_fallback", 0)),
         proposals=kinds,
         oldest=max((days_between(each.created_at, at) for each in waiting), default=0.0),
         held=sum(active("gate").get(gate, 0) for gate in ("hold", "quarantine")),
-        under_review=states.get("under_review", 0),
+        under_review=states.get(DOUBTED, 0),
         harmful=tuple((memory.id, memory.text) for memory in harmful),
         stuck=stuck(store, project, profile, at),
         gone=counts.with_signal(store, project, "gone"),

@@ -22,7 +22,7 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow, run_id
 from tacit.core.standing import standing_of
-from tacit.core.states import ACTIVE, INJECTABLE, OPEN
+from tacit.core.states import ACTIVE, DOUBTED, KEPT, UNDOUBTED, meant, stage_before, stage_of
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
 from tacit.learn.due import crossed, due, in_state, runs_unmet
@@ -89,7 +89,7 @@ def stale(
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
         again = replace(memory, stale_at="")
         return change(memory, again, Hand(_BY, now, profile=profile_version), "stale", "met again")
-    if memory.stale_at or memory.state not in ACTIVE or unmet < fade.exposure:
+    if memory.stale_at or memory.state not in UNDOUBTED or unmet < fade.exposure:
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
     if not is_unrecalled(memory, days, fade.stale_days) or _keeps(memory, profile):
@@ -104,9 +104,9 @@ def reminded(
 ) -> Proposal | None:
     """A reminder of a review that nobody closed, once its first date is past."""
     days = clock.days_between(memory.updated_at, now)
-    if memory.state != "under_review" or days < REMIND:
+    if memory.state != DOUBTED or days < REMIND:
         return None
-    back = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
+    back = stage_before(memory, profile.stages) or meant(ACTIVE, profile.stages)
     told = f"under review for {days:.0f} days; at {2 * REMIND} it is archived"
     expires = clock.after_days(now, profile.triage.expire_days)
     return Proposal(
@@ -190,7 +190,7 @@ class _Sweep:
         step = self.profile.fade.runs_step
         if self.profile.fade.function != "runs" or self.until <= self.before:
             return
-        faded = may_have_faded(tx, self.project.id, self.before, self.until, step, ACTIVE)
+        faded = may_have_faded(tx, self.project.id, self.before, self.until, step, UNDOUBTED)
         for id in in_order(tx, faded):
             lost = loss(tx.get(id), tx.evidence(id), self.profile, self.until)
             if lost is not None:
@@ -207,10 +207,15 @@ class _Sweep:
         found = [*self.lost]
         if profile.fade.stale_days:
             found += crossed(
-                self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE
+                self.store,
+                project,
+                profile.fade.stale_days,
+                "" if ran else since,
+                self.at,
+                UNDOUBTED,
             )
             found += stale_and_met(self.store, project, since)
-        found += in_state(self.store, project, "under_review", after_days(self.at, -REMIND))
+        found += in_state(self.store, project, DOUBTED, after_days(self.at, -REMIND))
         found += due(self.store, project, profile, since, self.at, ran=ran)
         self.changed = touched(self.store, project, entry)
         found += self.changed
@@ -230,7 +235,7 @@ class _Sweep:
 
     def _judge(self, tx: Transaction, id: str) -> None:
         memory = tx.get(id)
-        if memory.project != self.project.id or memory.state not in OPEN:
+        if memory.project != self.project.id or memory.state not in KEPT:
             return
         evidence = tx.evidence(id)
         unmet = runs_unmet(tx, memory, evidence, self.profile)
@@ -266,7 +271,7 @@ class _Sweep:
         tx.apply(
             moved(memory, move, self.profile, Hand(_BY, self.at, self._run, self.project.profile))
         )
-        self.moves.append((memory.id, memory.state, move.to, move.reason))
+        self.moves.append((memory.id, stage_of(memory, self.profile.stages), move.to, move.reason))
 
     def _ask(self, tx: Transaction, memory: Memory, lacking: Sequence[Move]) -> None:
         """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
@@ -352,7 +357,7 @@ def give_subjects(context: Context) -> int:
         return 0
     given, last, project = 0, "", context.project.id
     while portion := context.store.select(
-        [project], states=OPEN, sort="old", limit=_LESSONS_AT_ONCE, behind=last
+        [project], states=KEPT, sort="old", limit=_LESSONS_AT_ONCE, behind=last
     ):
         last = portion[-1].id
         with context.write() as tx:

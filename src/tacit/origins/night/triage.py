@@ -309,7 +309,7 @@ def _any(entries: Iterable[Entry], good: bool) -> bool:
     if good:
         return any(entry.verb in ("pin", "approve") or _is_paged(entry, True) for entry in entries)
     return any(
-        entry.verb == "forget" or entry.after.get("state") == "rejected" or _is_paged(entry, False)
+        entry.verb == "forget" or entry.after.get("state") == "gone" or _is_paged(entry, False)
         for entry in entries
     )
 

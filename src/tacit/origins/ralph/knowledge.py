@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, task_type_of
 from tacit.core.rows import scope_projects
-from tacit.core.states import INJECTABLE, barred
+from tacit.core.states import ACTIVE, barred
 from tacit.core.value import value
 from tacit.hooks.events import Query
 from tacit.origins.ranked import Facts, Ranked, asked, ordered, success_of
@@ -55,7 +55,7 @@ class Knowledge:
         self.profile, self.now = profile, now
         projects = scope_projects(project)
         found = store.select(
-            projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=-1
+            projects, states=(ACTIVE,), equal={"gate": "allow"}, sort="old", limit=-1
         )
         self.hits = [
             Candidate(each, n) for n, each in enumerate(found) if not barred(each, projects)

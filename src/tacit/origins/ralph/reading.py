@@ -13,7 +13,7 @@ from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.proposal import STAGED_BY_HAND, VALIDATED
 from tacit.core.run import Reading, Run, Step
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING
 from tacit.formats.source import BytesSource, Source
 from tacit.origins.ralph.their_json import checksum
 
@@ -34,7 +34,7 @@ ON_REQUEST = ("csv",)  # not among the files of its folder
 CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")
 VERSION = "1.0.0"
 LEARNING_TYPES = ("strategy", "antipattern", "estimate", "convention")
-STORED = (*INJECTABLE, "under_review", "decayed")  # what is in the knowledge base
+STORED = (ACTIVE, DOUBTED)  # what is in the knowledge base
 DEFAULT_CONFIDENCE = 0.5  # of a learning that states none
 _OUTCOMES = {
     "completed": "success",
@@ -236,7 +236,7 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
         )
         return
     yield from (Skipped(place, why, field) for field, why in read.faults)
-    at = {"state": "provisional", "created_at": read.made, "updated_at": read.changed, **decided}
+    at = {"state": ACTIVE, "created_at": read.made, "updated_at": read.changed, **decided}
     alias = at.pop("alias", text_in(found.get("id")))
     extra = {**at.pop("extra", {}), **found}
     yield Row(
@@ -269,13 +269,13 @@ def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
         return
     status, at = text_in(found.get("status")), text_in(found.get("stagedAt"))
     stage = {name: each for name, each in found.items() if name != "learning"}
-    decided: Record = {"state": "candidate", "gate": "hold", "gate_reason": STAGED_BY_HAND}
+    decided: Record = {"state": WAITING, "gate": "hold", "gate_reason": STAGED_BY_HAND}
     if status == "validated":
         decided["gate_reason"] = VALIDATED
     elif status == "rejected":
         why = text_in(found.get("rejectionReason")) or "rejected"
         decided = {
-            "state": "rejected",
+            "state": GONE,
             "gate": "discard",
             "gate_reason": why,
             "closed_by": "evidence",
@@ -284,7 +284,7 @@ def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
     yield from _learning(
         learning,
         place,
-        {**decided, **times, "alias": text_in(found.get("id")), "extra": {"stage": stage}},
+        {**decided, **times, "alias": text_in(found.get("id")), "extra": {"staged": stage}},
     )
 
 

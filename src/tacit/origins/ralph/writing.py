@@ -13,6 +13,7 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.proposal import staging_status
+from tacit.core.states import record_of
 from tacit.origins.ralph.reading import (
     CSV,
     DEFAULT_CONFIDENCE,
@@ -132,7 +133,7 @@ def learning_of(row: Row) -> Record:
 def staged_of(row: Row, number: int, now: str) -> Record:
     """A memory in the staging area."""
     memory = row.memory
-    stage = dict((memory.extra or {}).get("stage") or {})
+    stage = dict((memory.extra or {}).get("staged") or {})
     status = staging_status(memory)
     full = learning_of(row)
     names = ("type", "taskType", "content", "confidence", "sourceLoops", "successRate")
@@ -171,12 +172,14 @@ _TYPE_OF = {
     "fact": "convention",
     "rule": "convention",
 }
-_OURS = ("stage", "success_rate")  # what we keep beside a record
+_OURS = ("staged", "success_rate")  # what we keep beside a record
 
 
 def _record(memory: Memory) -> Record | None:
     extra = memory.extra or {}
-    return dict(extra) if isinstance(extra.get("content"), dict) and "taskType" in extra else None
+    return (
+        record_of(extra) if isinstance(extra.get("content"), dict) and "taskType" in extra else None
+    )
 
 
 def _content(memory: Memory) -> Mapping[str, Any]:

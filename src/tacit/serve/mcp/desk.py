@@ -101,7 +101,7 @@ class Waiting(BaseModel):
     """What waits for a person's word."""
 
     proposals: list[dict[str, Any]]
-    under_review: list[Lesson]
+    doubted: list[Lesson]
     held: list[Lesson]
     lesson: dict[str, Any] | None = Field(default=None, description="show: the lesson, whole")
     note: str = "Deciding takes a person: tacit review approve ID, in a terminal."
@@ -263,7 +263,7 @@ class Desk:
             proposals=[
                 _proposal(each) for each in memories.proposals() if each.memory not in hidden
             ],
-            under_review=[_lesson(memory) for memory in under if memory.id not in hidden],
+            doubted=[_lesson(memory) for memory in under if memory.id not in hidden],
             held=[_unseen(memory) for memory in held if memory.id not in hidden],
         )
 
@@ -278,7 +278,7 @@ class Desk:
         about = [each for each in memories.proposals() if each.memory == memory.id]
         return Waiting(
             proposals=[_proposal(each) for each in about],
-            under_review=[],
+            doubted=[],
             held=[],
             lesson=_plain(memories, memory),
         )

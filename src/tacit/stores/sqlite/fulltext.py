@@ -22,7 +22,7 @@ TEXTS_KEPT = 2000  # texts whose words a process keeps …
 _LONG_TEXT = 2000  # … of so many characters at most
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-IN_STATES = f"m.state IN {states.INJECTABLE}"
+IN_STATES = f"m.state = '{states.ACTIVE}'"
 INJECTABLE_ROWS = moments.TOLD.removeprefix(" AND ")
 
 

@@ -9,7 +9,7 @@ from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
 from tacit.core.run import Finding
-from tacit.core.states import ACTIVE
+from tacit.core.states import GONE, UNDOUBTED, WAITING
 from tacit.core.value import replace, value
 from tacit.learn.gate import gate_named, rules_of
 from tacit.learn.promote import promote
@@ -17,8 +17,6 @@ from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
-
-_STAGED_STATES = (*ACTIVE, "rejected")
 
 
 @value
@@ -41,7 +39,7 @@ class Stage:
     def listed(self) -> list[Memory]:
         """What stands there, in the order of writing."""
         found = self.work.store.select(
-            [self.project.id], states=_STAGED_STATES, sort="old", limit=-1
+            [self.project.id], states=(*UNDOUBTED, GONE), sort="old", limit=-1
         )
         return [memory for memory in found if staging_status(memory)]
 
@@ -79,7 +77,7 @@ class Stage:
         done = skipped = 0
         with self.work.write() as tx:
             for memory in self._of("validated"):
-                if memory.state != "candidate":
+                if memory.state != WAITING:
                     continue
                 now = replace(
                     memory,
@@ -89,7 +87,7 @@ class Stage:
                 )
                 self._apply(tx, memory, now, "approve", f"promoted from staging by {self.by}")
                 self._climb(tx, memory.id)
-                stored = tx.get(memory.id).state != "candidate"
+                stored = tx.get(memory.id).state != WAITING
                 done, skipped = done + stored, skipped + (not stored)
         return done, skipped
 
@@ -100,11 +98,9 @@ class Stage:
             for memory in found:
                 if memory.gate_reason == KEPT_STAGED:
                     now, verb = replace(memory, gate_reason=""), "gate"
-                elif memory.state == "candidate":
+                elif memory.state == WAITING:
                     now, verb = (
-                        replace(
-                            memory, state="archived", previous_state="candidate", closed_by=CLEARED
-                        ),
+                        replace(memory, state=GONE, previous_state=WAITING, closed_by=CLEARED),
                         "move",
                     )
                 else:
@@ -142,7 +138,7 @@ def fault_of(memory: Memory, profile: Profile) -> str:
         extra={
             "success_rate": (memory.tally.signals or {}).get("success_rate"),
             # a record that was staged elsewhere is judged as it was written, too
-            "record": memory.extra if "stage" in (memory.extra or {}) else None,
+            "record": memory.extra if "staged" in (memory.extra or {}) else None,
         },
     )
     decision = gate_named(profile.gate.function)(finding, replace(rules_of(profile), held=()))
