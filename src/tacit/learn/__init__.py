@@ -1,8 +1,8 @@
 """After a run: extract → redact → match → settle → gate → stage → promote.
 
-One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that grew adds only
-what is new. Nothing slow happens inside the transaction: a model is asked after it, about a run that is over, and what it
-adds is a transaction of its own.
+One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that
+grew adds only what is new. Nothing slow happens inside the transaction: a model is asked after it,
+about a run that is over, and what it adds is a transaction of its own.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ def learn(
     model: Model | None = None,
     person: str = "",
 ) -> Learned:
-    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a person.
+    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a
+    person.
 
-    `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
+    `person` is whose session it was. With a model, a run that is over is observed once more when
+    everything else stands in the store.
     """
     # not above: whoever imports any module of this room imports this one
     from tacit.learn.failures import notice

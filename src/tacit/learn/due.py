@@ -1,8 +1,9 @@
 """What may have come due since the last pass, told from the ladder itself and found by range.
 
-A rule that waits for time names it: days in a state, past a review date, unseen, of age. A memory can only begin to
-meet such a condition when a date of its own crosses a line, so a pass asks for the dates that crossed it since the last
-pass, and for what the journal says was changed meanwhile. Whoever is found is judged exactly; nobody else is looked at.
+A rule that waits for time names it: days in a state, past a review date, unseen, of age. A memory
+can only begin to meet such a condition when a date of its own crosses a line, so a pass asks for
+the dates that crossed it since the last pass, and for what the journal says was changed meanwhile.
+Whoever is found is judged exactly; nobody else is looked at.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _BY_DAYS = {
     "days_overdue": ("review",),
 }
 _IN_PERIOD = {"uses_in_period": "uses", "seen_in_period": "seen"}
-# Figures that send a memory away; what lifts one is judged when it is learned. The op decides which way it looks.
+# Figures that send a memory away; what lifts one is judged when it is learned. The op decides which
+# way it looks.
 _FIGURES = {
     "confidence": ("confidence", "<"),
     "contradictions": ("contradicted", ">"),
@@ -43,7 +45,8 @@ _LONGEST = 36500.0  # days: what takes longer does not happen
 
 @value
 class Window:
-    """One line that a date may cross: so many days after it, a memory in these states may be due."""
+    """One line that a date may cross: so many days after it, a memory in these states may be
+    due."""
 
     of: str  # which date: state, age, review, seen or uses
     days: float
@@ -95,9 +98,11 @@ def _days_until(profile: Profile, bound: float, stale: bool) -> float:
 def due(
     store: Reads, project: str, profile: Profile, since: str, at: str, *, ran: bool = False
 ) -> list[str]:
-    """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first.
+    """Memories one of whose dates crossed a line between two times, or whose figures stand beyond
+    one; oldest first.
 
-    `ran`: there were runs since, so that what is past its date and only waited for runs may be due as well.
+    `ran`: there were runs since, so that what is past its date and only waited for runs may be due
+    as well.
     """
     found: dict[str, None] = {}
     if ran:
@@ -161,7 +166,8 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
 
 
 def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
-    """How many runs of its project could have met or used a lesson since one did or it came to its state; counted up to the bound."""
+    """How many runs of its project could have met or used a lesson since one did or it came to
+    its state; counted up to the bound."""
     if not profile.fade.exposure:
         return 0
     last = max((row.seq for row in evidence if row.stance == "supports"), default=0)
@@ -193,7 +199,8 @@ def _by_figure(
 def crossed(
     store: Reads, project: str, days: float, since: str, at: str, states: Sequence[str]
 ) -> list[str]:
-    """Memories that were last met, or made, so many days ago or more, and not yet so long at the time before."""
+    """Memories that were last met, or made, so many days ago or more, and not yet so long at the
+    time before."""
     low, high = after_days(since, -days) if since else "", after_days(at, -days)
     return [id for of in ("seen", "age") for id in in_range(store, project, of, low, high, states)]
 

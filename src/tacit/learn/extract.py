@@ -1,7 +1,8 @@
-"""What a run says that may be worth remembering, without a model: what it says outright, and the floor's standing lines.
+"""What a run says that may be worth remembering, without a model: what it says outright, and the
+floor's standing lines.
 
-What a run says outright, its format has already read: that passes through. A profile switches each by its name. Name and version are
-part of each finding's key: the same run twice says the same.
+What a run says outright, its format has already read: that passes through. A profile switches each
+by its name. Name and version are part of each finding's key: the same run twice says the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from tacit.learn.floor import NAME, standing
 
 
 def outright(run: Run) -> Iterator[Finding]:
-    """What the run says itself: review verdicts, submitted observations, failed tests, as its format read them."""
+    """What the run says itself: review verdicts, submitted observations, failed tests, as its
+    format read them."""
     yield from run.findings
 
 

@@ -1,8 +1,10 @@
-"""Forgetting: a lesson that nobody met in sessions that could have met it is gone after a while, unless silence cannot touch it.
+"""Forgetting: a lesson that nobody met in sessions that could have met it is gone after a while,
+unless silence cannot touch it.
 
-Once a day and project the worker asks, by range of dates and by what the journal says was changed, which lessons may have come due
-since the last pass; the ladder judges those and nobody else. A pass moves a fifth of the lessons at most, the rest comes the next day:
-a clock that runs wild empties no memory. Questions whose time is over are closed.
+Once a day and project the worker asks, by range of dates and by what the journal says was changed,
+which lessons may have come due since the last pass; the ladder judges those and nobody else. A pass
+moves a fifth of the lessons at most, the rest comes the next day: a clock that runs wild empties no
+memory. Questions whose time is over are closed.
 """
 
 from __future__ import annotations
@@ -90,7 +92,8 @@ def fade(work: WorkContext, root: str = "") -> Faded:
 
 
 def _last(work: WorkContext, now: _Place) -> _Place:
-    """Where the last pass that left nothing ended, under the same way of remembering; else the beginning."""
+    """Where the last pass that left nothing ended, under the same way of remembering; else the
+    beginning."""
     at, entry, profile, runs = [
         *work.store.meta(_key(work.project.id)).split("\t"),
         "",

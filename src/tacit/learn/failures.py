@@ -1,8 +1,10 @@
-"""What failed in a run, what it cost and how it ended; and which commands served which purpose. All of it is counted in the store.
+"""What failed in a run, what it cost and how it ended; and which commands served which purpose. All
+of it is counted in the store.
 
-A failure is followed through its lane to the next call at the same thing that went well. What stood between is told apart: an edit of
-the file that the error names, another edit, a command with an effect, another form of the command itself, nothing at all. Only what two
-runs can share is kept of a cure: a command in its general form, or the words that the form lost and gained.
+A failure is followed through its lane to the next call at the same thing that went well. What stood
+between is told apart: an edit of the file that the error names, another edit, a command with an
+effect, another form of the command itself, nothing at all. Only what two runs can share is kept of
+a cure: a command in its general form, or the words that the form lost and gained.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ class _Followed:
                 self.met.setdefault(each.mark, []).append(number)
 
     def failures(self) -> Iterator[Incident]:
-        """Each failure of the lane with its end; one that comes again before it passed is the same failure."""
+        """Each failure of the lane with its end; one that comes again before it passed is the
+        same failure."""
         open_until: dict[str, int] = {}
         found: list[Incident] = []
         worked_on: list[tuple[str, int, int]] = []  # failure, from which step, to before which
@@ -128,13 +131,15 @@ class _Followed:
             yield replace(incident, calls=calls, seconds=round(took))
 
     def _until(self, mark: str, number: int, passed: int) -> int:
-        """The step before which work on a failure was over: it passed, or was met for the last time."""
+        """The step before which work on a failure was over: it passed, or was met for the last
+        time."""
         if passed < len(self.tries):
             return self.tries[passed].at
         return self.tries[self._last(mark, number, passed)].at + 1
 
     def _spent(self, worked_on: Sequence[tuple[str, int, int]]) -> dict[str, tuple[int, float]]:
-        """The calls and the time of each failure. Of two open failures the later one is being worked on: its steps are nobody else's."""
+        """The calls and the time of each failure. Of two open failures the later one is being
+        worked on: its steps are nobody else's."""
         spent: dict[str, tuple[int, float]] = {}
         free = [*range(len(self.steps) + 1)]  # the next step that nobody has, from each on
         for mark, begin, end in reversed(worked_on):
@@ -233,7 +238,8 @@ class _Followed:
         return _End("form" if call.words != again.words else "retry")
 
     def _ran(self, between: Sequence[Step], then: Try, call: Command) -> list[str]:
-        """Commands with an effect before an attempt went well, in their general form; the attempt's own first half included."""
+        """Commands with an effect before an attempt went well, in their general form; the
+        attempt's own first half included."""
         ran: dict[str, None] = {}
         for step in (*between, then.step):
             for each in commands(line_of(step)):
@@ -252,7 +258,8 @@ class _Followed:
 
 
 def _next(free: list[int], at: int) -> int:
-    """The first entry from a place on that leads to itself; the way there is made short for who asks again."""
+    """The first entry from a place on that leads to itself; the way there is made short for who
+    asks again."""
     first = at
     while free[first] != first:
         first = free[first]
@@ -262,7 +269,8 @@ def _next(free: list[int], at: int) -> int:
 
 
 def _called(call: Command) -> str:
-    """What was called, as a person would say it; a script that lies elsewhere on the machine is nobody's name."""
+    """What was called, as a person would say it; a script that lies elsewhere on the machine is
+    nobody's name."""
     words = [word for word in call.key if not word.startswith(("/", "~", "$"))]
     return " ".join(words)[:60] or call.words[0].rsplit("/", 1)[-1][:60]
 
@@ -273,7 +281,8 @@ def barred(cure: str) -> bool:
 
 
 def _change(before: Command, after: Command, was_in: str, is_in: str, cwd: str) -> str:
-    """What a command's form lost and gained, in words that two runs share: options, the program in front, the folder."""
+    """What a command's form lost and gained, in words that two runs share: options, the program
+    in front, the folder."""
     for one, other, how in ((before, after, "without"), (after, before, "with")):
         if len(one.words) > 1 and one.key != other.key == one.without_first.key:
             return f"{how} {one.bare[0]}"
@@ -335,7 +344,8 @@ def _repair(text: str) -> str:
 
 
 def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
-    """Paths that were asked of the host's own reading tools and are not there; every other refusal of theirs is host protocol."""
+    """Paths that were asked of the host's own reading tools and are not there; every other
+    refusal of theirs is host protocol."""
     for step in steps:
         if not step.tool or not step.error or step.interrupted or line_of(step):
             continue
@@ -378,7 +388,8 @@ _TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 def notice(run: Run) -> tuple[Incident, ...]:
     """The incidents of a run, secrets masked before anything is counted.
 
-    Errors and commands lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
+    Errors and commands lose them as a whole: a line that is cut out or masked no longer shows what
+    it was part of.
     """
     safe = cache(_without_secrets)  # agents say the same command many times in a run
     run = replace(run, steps=tuple(_safe(step, safe) for step in run.steps))
@@ -415,13 +426,15 @@ def _masked(incident: Incident) -> Incident:
     return replace(incident, **{name: _without_secrets(text) for name, text in texts.items()})
 
 
-# Which commands serve which purpose here, how often each form passed and failed: counted, never told by one run.
+# Which commands serve which purpose here, how often each form passed and failed: counted, never
+# told by one run.
 
 _MOST = 12  # forms of one run
 MOST_CALLS = 200  # of one shell line that are looked at; a longer one is a script
 # A failure that no form of the grammar knows, told by the output's own summary.
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:)|BUILD FAILED|Build failed|exit(?:ed with)? (?:code|status) [1-9]",
+    r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:)|BUILD FAILED"
+    r"|Build failed|exit(?:ed with)? (?:code|status) [1-9]",
     re.M | re.I,
 )
 

@@ -1,4 +1,5 @@
-"""Where a finding belongs: as its run and its source say. An origin tells kind, category and tags by keywords of its own."""
+"""Where a finding belongs: as its run and its source say. An origin tells kind, category and
+tags by keywords of its own."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Filing:
         return ()
 
     def is_slight(self, finding: Finding, profile: Profile) -> bool:
-        """Whether a finding is too slight to make a new lesson; one that is known already counts all the same."""
+        """Whether a finding is too slight to make a new lesson; one that is known already counts
+        all the same."""
         return False
 
 

@@ -1,8 +1,10 @@
-"""The floor: what becomes a lesson where no reader reads. Two rules, both closed; all else waits for a reader, or is counted.
+"""The floor: what becomes a lesson where no reader reads. Two rules, both closed; all else waits
+for a reader, or is counted.
 
-A sentence that the person typed and that opens with a standing mark ("always", "from now on", a dozen in all) is a lesson in its
-own words. A command that failed in two pieces of work and passed after the same other command is a cure. Whatever needs more judgement
-than that is a reader's: a list that grows with each case is refuted by the next project.
+A sentence that the person typed and that opens with a standing mark ("always", "from now on", a
+dozen in all) is a lesson in its own words. A command that failed in two pieces of work and passed
+after the same other command is a cure. Whatever needs more judgement than that is a reader's: a
+list that grows with each case is refuted by the next project.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def standing(run: Run) -> Iterator[Finding]:
 
 
 def standing_sentences(text: str) -> Iterator[tuple[str, str]]:
-    """The sentences of a message that open with a standing mark and ask nothing: without what leads in, and as typed."""
+    """The sentences of a message that open with a standing mark and ask nothing: without what
+    leads in, and as typed."""
     for raw in _SENTENCE.split(_CODE.sub("\n", text)):
         said = " ".join(_LIST_MARK.sub("", raw).split())
         lead = _LEAD.match(said)
@@ -117,7 +120,8 @@ def printed_by(met: Sequence[Noted]) -> list[str]:
 
 
 def command_after(met: Sequence[Noted], how: Sequence[str] = ("command",)) -> str:
-    """The command that most got over a failure by, where two did and they are a fair part of those who got over it at all."""
+    """The command that most got over a failure by, where two did and they are a fair part of
+    those who got over it at all."""
     cured = {each.lineage for each in met if each.incident.ended not in ("never", "")}
     by_cure: dict[str, set[str]] = {}
     for each in met:
@@ -128,7 +132,8 @@ def command_after(met: Sequence[Noted], how: Sequence[str] = ("command",)) -> st
 
 
 def outlives_task(of: Incident) -> bool:
-    """Not the work in hand; an exception may be either, and is told where a command alone made it go away."""
+    """Not the work in hand; an exception may be either, and is told where a command alone made
+    it go away."""
     return of.nature in ("env", "gate", "git") or of.family == "exception"
 
 
@@ -138,7 +143,8 @@ def said_of_failure(of: Incident) -> str:
 
 
 def _may_be_cured(first: Incident, program: str) -> bool:
-    """Whether a command run before may have cured it: not git's daily life, nor a path that somebody guessed while looking around."""
+    """Whether a command run before may have cured it: not git's daily life, nor a path that
+    somebody guessed while looking around."""
     looking = all(call.looks for call in commands(program))
     return first.family not in ("hook", "git", "lock", "network", "glob", "foreign") and not (
         first.family == "path" and looking

@@ -1,15 +1,18 @@
-"""May a lesson be told? One function says so of every text on its way into memory, with the reason: `may_be_told`.
+"""May a lesson be told? One function says so of every text on its way into memory, with the reason:
+`may_be_told`.
 
-Provenance comes before wording. Text that looks like an instruction to the reader is quarantined whoever said it; what
-was taken over from pages, files and other stores is held until somebody vouches for it, however good it sounds. What the
-project's own files already say is linked instead of stored.
+Provenance comes before wording. Text that looks like an instruction to the reader is quarantined
+whoever said it; what was taken over from pages, files and other stores is held until somebody
+vouches for it, however good it sounds. What the project's own files already say is linked instead
+of stored.
 
-Whose word it is, is the last question (`safety`): a name that did not first stand with the person, the project or the agent waits, and
-so does what would act unasked; the reason names it and where it stood.
+Whose word it is, is the last question (`safety`): a name that did not first stand with the person,
+the project or the agent waits, and so does what would act unasked; the reason names it and where it
+stood.
 
-Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by hand is asked. What a run says
-passes the gate of its profile in between, which begins with `settled_first`: Tacit's own adds nothing, an origin's is in
-`tacit.origins`.
+Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by
+hand is asked. What a run says passes the gate of its profile in between, which begins with
+`settled_first`: Tacit's own adds nothing, an origin's is in `tacit.origins`.
 """
 
 from __future__ import annotations
@@ -95,8 +98,9 @@ def may_be_told(
     vouch: Vouch,
     beside: Iterable[str] = (),
 ) -> GateDecision:
-    """Whether words of a tier may be told: do they speak to the reader, whose are they, where did their names stand first. `beside` is
-    printed with them; `vouch` is asked whose word they are."""
+    """Whether words of a tier may be told: do they speak to the reader, whose are they, where
+    did their names stand first. `beside` is printed with them; `vouch` is asked whose word they
+    are."""
     settled = _by_their_looks(text, tier, beside, HELD)
     if settled is not None:
         return settled
@@ -121,7 +125,8 @@ def _by_their_looks(
 
 
 def gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
-    """Tacit's own gate adds nothing. `known_lines` maps lines of the project's instruction files, by `plain_line`, to their file."""
+    """Tacit's own gate adds nothing. `known_lines` maps lines of the project's instruction
+    files, by `plain_line`, to their file."""
     return settled_first(finding, rules, known_lines) or GateDecision("allow", "")
 
 
@@ -141,8 +146,8 @@ def gate_named(name: str) -> Gate:
 def settled_first(
     finding: Finding, rules: GateRules, known_lines: KnownLines, note: str = ""
 ) -> GateDecision | None:
-    """The decision where its looks, its tier or the project's own files settle it; None where the text must be judged. `note` is the text
-    as it came, with what stood in front of it."""
+    """The decision where its looks, its tier or the project's own files settle it; None where
+    the text must be judged. `note` is the text as it came, with what stood in front of it."""
     title = str((finding.extra or {}).get("title") or "")
     beside = (
         note,

@@ -1,4 +1,5 @@
-"""Which lessons name files or decision records that are gone: looked at in turn, so that every pass costs the same."""
+"""Which lessons name files or decision records that are gone: looked at in turn, so that every
+pass costs the same."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class Tree:
 
 
 def look(work: WorkContext, root: str, changed: Sequence[str]) -> int:
-    """Keep, for lessons that changed and for the next in turn, how much of what they name is gone. How many differ now."""
+    """Keep, for lessons that changed and for the next in turn, how much of what they name is
+    gone. How many differ now."""
     store, project = work.store, work.project.id
     if not root or not os.path.isdir(root):
         return 0
@@ -68,10 +70,11 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-# What a lesson names that is not there any more: files of the work tree, and decision records. Only what can be told
-# is told. A path counts as gone where its first folder is in the tree and it is not; one of another tree, or of a
-# machine, never was here. A decision record counts as gone where the project keeps such records and has none of that
-# number. Of several things named, one that is still there keeps the lesson up.
+# What a lesson names that is not there any more: files of the work tree, and decision records. Only
+# what can be told is told. A path counts as gone where its first folder is in the tree and it is
+# not; one of another tree, or of a machine, never was here. A decision record counts as gone where
+# the project keeps such records and has none of that number. Of several things named, one that is
+# still there keeps the lesson up.
 
 ADRS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")
 _RECORD = re.compile(r"\bADR[- ]?0*(\d{1,5})\b", re.I)
@@ -90,7 +93,8 @@ def named_paths(text: str, paths: Sequence[str] = ()) -> tuple[str, ...]:
 def missing_paths(
     names: Sequence[str], there: Callable[[str], bool], records: frozenset[str]
 ) -> tuple[str, ...]:
-    """Those that are gone, if nothing that is named is still there; `there` asks the work tree, `records` are its numbers."""
+    """Those that are gone, if nothing that is named is still there; `there` asks the work tree,
+    `records` are its numbers."""
     found = []
     for name in names:
         if name.startswith("ADR-"):

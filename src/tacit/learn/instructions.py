@@ -38,7 +38,8 @@ class Contradiction:
 def contradictions(
     lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
 ) -> list[Contradiction]:
-    """Lines that name a path which sessions looked for in vain, or order a program which then failed as it was used."""
+    """Lines that name a path which sessions looked for in vain, or order a program which then
+    failed as it was used."""
     found: list[Contradiction] = []
     by_mark: dict[str, list[Noted]] = {}
     for each in failures:
@@ -108,10 +109,12 @@ def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:
     return [(line, file) for line, file in lines.items() if pattern.search(line)]
 
 
-# The one line of an instruction file that should read otherwise, and how: for a person to accept, and to take back byte for byte.
+# The one line of an instruction file that should read otherwise, and how: for a person to accept,
+# and to take back byte for byte.
 #
-# What was noticed names a line by its plain spelling; here that line is found in the file as it stands now. An exception or a remark
-# goes into the sentence's end, a command that is not there is replaced by the one that was. Everything else of the file stays as it is.
+# What was noticed names a line by its plain spelling; here that line is found in the file as it
+# stands now. An exception or a remark goes into the sentence's end, a command that is not there is
+# replaced by the one that was. Everything else of the file stays as it is.
 
 _STOPS = (".", ":", ";", "!")
 _ORDERED_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
@@ -131,7 +134,8 @@ class Patch:
 
 
 def patch_of(payload: Mapping[str, Any], text: str) -> Patch | None:
-    """The patch that a notice comes to in its file's present text; None where it has none, or the line is not there any more."""
+    """The patch that a notice comes to in its file's present text; None where it has none, or
+    the line is not there any more."""
     file, swap = str(payload.get("file") or ""), [*(payload.get("swap") or ())]
     quote = plain_line(str(payload.get("quote") or ""))
     if not (file and quote and len(swap) == 2):
@@ -165,7 +169,8 @@ def _reworded(line: str, old: str, new: str, fenced: bool) -> str:
 
 
 def replaced(text: str, patch: Patch) -> str | None:
-    """The text with the line as it should be; None where that line does not stand there as it did."""
+    """The text with the line as it should be; None where that line does not stand there as it
+    did."""
     lines = text.split("\n")
     places = [n for n, line in enumerate(lines, 1) if line == patch.before]
     if not places:

@@ -1,7 +1,7 @@
 """What the person is told of what was counted, and no agent ever is.
 
-Two sorts. Something fails in many sessions and nobody found a way out: only the person can mend the machine or say what to do. An
-instruction file orders what fails, or names what is not there.
+Two sorts. Something fails in many sessions and nobody found a way out: only the person can mend the
+machine or say what to do. An instruction file orders what fails, or names what is not there.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
     class Counts(Protocol):
-        """What is asked about all that was counted in a project: of a store, or of a look back's memory."""
+        """What is asked about all that was counted in a project: of a store, or of a look back's
+        memory."""
 
         def lineages(self) -> int: ...
-        def failures(self, mark: str = "") -> Sequence[Noted]: ...
+        def failures(self, mark: str) -> Sequence[Noted]: ...
 
 
 KIND = "notice"  # of the proposal: a yes closes it
@@ -128,7 +129,8 @@ def _together(one: Notice, other: Notice) -> bool:
 def of_instructions(
     lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
 ) -> list[Notice]:
-    """Instruction files that order what fails or name what is not there, with the line and how it might read."""
+    """Instruction files that order what fails or name what is not there, with the line and how
+    it might read."""
     told = []
     for each in contradictions(lines, failures, sessions):
         said = as_said(lines, each.line)
@@ -159,7 +161,8 @@ def of_instructions(
 
 
 def as_proposal(told: Notice, project: str, at: str, known: Proposal | None) -> Proposal | None:
-    """The proposal that says it, where it is new or says more; None where it stands, or was answered and came not twice as often since."""
+    """The proposal that says it, where it is new or says more; None where it stands, or was
+    answered and came not twice as often since."""
     payload = {
         "subject": told.subject,
         "count": told.count,
@@ -206,8 +209,8 @@ def _runs(met: Sequence[Noted]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.run for each in met))[-MOST_RUNS:]
 
 
-# What becomes of what was counted: a cure for an agent, a notice for the person. Only the failures that a run met are looked at again, over
-# all that the project counted.
+# What becomes of what was counted: a cure for an agent, a notice for the person. Only the failures
+# that a run met are looked at again, over all that the project counted.
 
 
 @value
@@ -219,7 +222,8 @@ class Counted:
 
 
 def counted(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str]) -> Counted:
-    """What to tell of the failures that a run has met. `lines` are those of the instruction files."""
+    """What to tell of the failures that a run has met. `lines` are those of the instruction
+    files."""
     marks = dict.fromkeys(
         each.mark for each in noticed if each.kind == FAILURE and outlives_task(each)
     )

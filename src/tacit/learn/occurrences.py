@@ -8,10 +8,12 @@ succeeded, it was worked around, and over with the next call that passed. Else i
 the way is told apart from the first, each with the calls until the next, so that a lesson that was assigned in between is judged
 by what came after it.
 
-A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output, or in a line of the person, when its
-matter comes up again. It is looked for in the same raw steps. A sign in a call is not used: what a told agent calls is the lesson's doing.
+A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output,
+or in a line of the person, when its matter comes up again. It is looked for in the same raw steps.
+A sign in a call is not used: what a told agent calls is the lesson's doing.
 
-Whether a run came to a lesson's *moment* at all is told beside it, and selects no run: what is left undone meets no problem.
+Whether a run came to a lesson's *moment* at all is told beside it, and selects no run: what is left
+undone meets no problem.
 """
 
 from __future__ import annotations
@@ -29,10 +31,12 @@ from tacit.reading.page import PERSON, at_home, failing_output, is_hidden, spoke
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
 
-# How a session ended where its host does not say: by its last tests, its commit, or its person's last words.
+# How a session ended where its host does not say: by its last tests, its commit, or its person's
+# last words.
 #
-# Told from what was run and typed, never from what the agent says of itself. The last event that tells stands: tests that pass after
-# tests that fail, a person's "still broken" after a commit. Nothing told is no failure.
+# Told from what was run and typed, never from what the agent says of itself. The last event that
+# tells stands: tests that pass after tests that fail, a person's "still broken" after a commit.
+# Nothing told is no failure.
 
 ENDED_WELL, FAILURE = "success", "failure"
 TESTS = ("test", "check")
@@ -83,8 +87,8 @@ CALLS_CAP = 8  # calls after which it no longer matters how many more it took
 
 
 def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
-    """Every step of the run that failed with one of these signatures or printed these words when it failed, in order; losses on the way to
-    one recovery add up."""
+    """Every step of the run that failed with one of these signatures or printed these words when
+    it failed, in order; losses on the way to one recovery add up."""
     found: list[Sighting] = []
 
     def struck(step: Step) -> bool:
@@ -118,7 +122,8 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
 
 
 def failed_with(step: Step, folder: str) -> tuple[str, ...]:
-    """The signatures of a step that failed, by its status or, where that is hidden, by what it printed."""
+    """The signatures of a step that failed, by its status or, where that is hidden, by what it
+    printed."""
     if step.interrupted:
         return ()
     if step.error:
@@ -154,7 +159,8 @@ def said_again(run: Run, words: str) -> tuple[Sighting, ...]:
 
 
 def _prints(step: Step, words: str, folder: str) -> bool:
-    """Whether a call printed these words when it failed. Most outputs are told apart by single words, without looking how they ended."""
+    """Whether a call printed these words when it failed. Most outputs are told apart by single
+    words, without looking how they ended."""
     raw = step.error or step.output or ""
     return all(word in raw for word in words.split()) and words in at_home(
         failing_output(step), folder
@@ -164,8 +170,8 @@ def _prints(step: Step, words: str, folder: str) -> bool:
 def _overcome(
     lane: Sequence[Step], failed: int, struck: Callable[[Step], bool], succeeded: bool
 ) -> int | None:
-    """The position of the first later step in which the same thing passed; else, where the lane goes on without the failure, of the
-    first step that passed at all."""
+    """The position of the first later step in which the same thing passed; else, where the lane
+    goes on without the failure, of the first step that passed at all."""
     subject, after = _subject(lane[failed]), range(failed + 1, len(lane))
     passed = [at for at in after if not lane[at].error and not struck(lane[at])]
     again = next((at for at in passed if _subject(lane[at]) == subject), None)
@@ -183,8 +189,9 @@ def _subject(step: Step) -> tuple[str, ...]:
 
 
 def came_to(run: Run, memory: Memory) -> bool | None:
-    """Whether the run called a command or touched a file that a lesson names, what it warns of and what it advises alike: who does the
-    work another way does it. None where the lesson is not known to be about a command or a file."""
+    """Whether the run called a command or touched a file that a lesson names, what it warns of
+    and what it advises alike: who does the work another way does it. None where the lesson is
+    not known to be about a command or a file."""
     known = (memory.extra or {}).get(ABOUT) or ()
     own = [
         *known,

@@ -33,10 +33,11 @@ MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 
 
 class Session(Findings):
-    """One run on its way through its transaction: its findings are taken, the uses of its unit settled, its row written."""
+    """One run on its way through its transaction: its findings are taken, the uses of its unit
+    settled, its row written."""
 
-    # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
-    # whatever the gate thought of how it was told.
+    # Uses are settled with every finding of the run, new or met before, stored or discarded: a
+    # problem that came back came back, whatever the gate thought of how it was told.
     def settle(
         self,
         tx: Transaction,
@@ -45,7 +46,8 @@ class Session(Findings):
         echoed: Sequence[Finding] = (),
         lines: Mapping[str, str] | None = None,
     ) -> None:
-        """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
+        """Judge every use of this unit by what the run held and found, also by what was taken
+        out as echo."""
         self._pack(tx)
         self.settled = over
         uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
@@ -104,7 +106,8 @@ class Session(Findings):
     def _fare(
         self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]
     ) -> None:
-        """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
+        """The origins' own word on what was given, where the profile keeps one; then the ladders
+        speak."""
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
@@ -123,7 +126,8 @@ class Session(Findings):
                 self._promote(tx, memory)
 
     def _pack(self, tx: Transaction) -> None:
-        """Record what a run was given by its own system: the memories of its packet, by their names there."""
+        """Record what a run was given by its own system: the memories of its packet, by their
+        names there."""
         run, unit, at = self.run, self.row.root, self.run.started_at or self.at
         for name in (run.extra or {}).get("given", ()):
             if memory := by_alias(tx, self.project.id, run.host, str(name)):
@@ -155,12 +159,14 @@ class Session(Findings):
         mark = self._mark(memory, "outcome", unit.value, unit.loss or 1.0, unit.reason)
         self.counts["settled"] += 1
         tx.add_outcome(use, mark, last)
-        # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
+        # Without a toss the control group has nothing new to say, and a use of former words says
+        # nothing of the present ones.
         if use.arm != "exempt" and use.at > tx.measured_since(memory):
             self._judge(tx, tx.get(memory))
 
     def _judge(self, tx: Transaction, memory: Memory) -> None:
-        """What the control group says of this lesson now, from all its settled uses, and what its ladder makes of it."""
+        """What the control group says of this lesson now, from all its settled uses, and what
+        its ladder makes of it."""
         table = tabulate(trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id)))
         if not table:
             return
@@ -176,7 +182,8 @@ class Session(Findings):
         self._promote(tx, memory.id, figures)
 
     def _watch_runs(self, tx: Transaction) -> None:
-        """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
+        """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes
+        of its own problem."""
         uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt"]
         for memory in tx.memories([use.memory for use in uses]):
             own = tx.uses(memory=memory.id)
@@ -202,7 +209,8 @@ class Session(Findings):
     def _mark_moment(
         self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool
     ) -> None:
-        """Whether the unit came to what the lesson is about; written down where it did not, and taken back by a later run that did."""
+        """Whether the unit came to what the lesson is about; written down where it did not, and
+        taken back by a later run that did."""
         known = [mark for mark in marks if mark.signal == UNMET]
         unmet = sum(mark.amount for mark in known)
         first = not known and not any(mark.signal == "outcome" for mark in marks)
@@ -230,7 +238,8 @@ class Session(Findings):
             "calls": sum(step.role == "tool" for step in run.steps),
             RUN_ENDED: ended(run) if run.outcome == UNKNOWN else "",
             "findings": len(said),
-            # A file, folder or branch can be named after a secret as well as a sentence can hold one.
+            # A file, folder or branch can be named after a secret as well as a sentence can hold
+            # one.
             "files": [redacted_path(path) for path in run.files[:200]],
             "cwd": redacted_path(run.cwd),
             "branch": redacted_path(run.branch),

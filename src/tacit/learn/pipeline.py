@@ -1,8 +1,10 @@
-"""Read a finished session with a model: render → ask → check → weigh → hold against what is known → take in.
+"""Read a finished session with a model: render → ask → check → weigh → hold against what is known →
+take in.
 
-Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure function of what it is about
-(`prompt`), and each answer is kept before the next question (`asking`, `stores.readings`). What comes of a session is one transaction,
-idempotent by the keys of its findings: a process that is killed repeats at most the call it was waiting for.
+Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure
+function of what it is about (`prompt`), and each answer is kept before the next question (`asking`,
+`stores.readings`). What comes of a session is one transaction, idempotent by the keys of its
+findings: a process that is killed repeats at most the call it was waiting for.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from tacit.stores.readings import Reading
 
 
 def read(desk: ReaderContext, reading: Reading) -> Learned:
-    """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
+    """Ask what is still to be asked about a session and take in what comes of it. A model that
+    cannot be asked is a warning: it waits."""
     try:
         desk = examined(desk)
     except Unavailable as error:

@@ -1,4 +1,5 @@
-"""What a run says, before its transaction: extracted without the echo of what it was given, redacted, filed and judged by the gate."""
+"""What a run says, before its transaction: extracted without the echo of what it was given,
+redacted, filed and judged by the gate."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ _FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra", 
 def what_it_says(
     work: WorkContext, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
+    """What a run says, and what else would have been found in it had its unit been given
+    nothing: that counts in outcomes only."""
     store, project, profile = work.store, work.project.id, work.profile
     on = tuple(name for name, extractor in profile.extract.extractors.items() if name in EXTRACTORS)
     given = texts_given(store, unit_of(store, project, run, id))
@@ -53,7 +55,8 @@ def what_it_says(
 
 
 def _of_a_loop(store: Store, project: str, run: Run, profile: Profile) -> Iterator[Finding]:
-    """What a loop's own log tells beside its findings: what came up again over its runs, and what its iterations had in common."""
+    """What a loop's own log tells beside its findings: what came up again over its runs, and
+    what its iterations had in common."""
     told = run.extra or {}
     if told.get("incidents"):
         repeated = of_origins("extractor", "repeated")
@@ -68,10 +71,12 @@ def shaped_for(finding: Finding, run: Run, profile: Profile) -> Finding:
 
 
 def unit_of(store: Reads, project: str, run: Run, id: str) -> str:
-    """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for under the same name.
+    """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for
+    under the same name.
 
-    A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
-    which format the log will have. What tests and reviewers say of R (`extra["joins"]`) is part of R also after it was learned.
+    A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the
+    first call cannot know which format the log will have. What tests and reviewers say of R
+    (`extra["joins"]`) is part of R also after it was learned.
     """
     row = store.run(id)
     if row is not None:
@@ -106,7 +111,8 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
     )
     signature = redact(finding.signature).text if finding.signature else ""
     facets = {name: redacted_record(getattr(finding, name)) for name in _FACETS}
-    # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.
+    # What was read out of the text goes with it: a piece of a secret's address says nothing by
+    # itself, and is one all the same.
     gone = [path for path in finding.paths if path in finding.text and path not in text.text]
     lists = {
         "paths": tuple(redacted_path(path) for path in finding.paths if path not in gone),

@@ -82,14 +82,16 @@ class Running:
 
     @property
     def outcome(self) -> str:
-        """success, failure, aborted or unknown: said by the loop, or told from how it ends; empty until then."""
+        """success, failure, aborted or unknown: said by the loop, or told from how it ends;
+        empty until then."""
         return self._outcome
 
     @outcome.setter
     def outcome(self, word: str) -> None:
         self._outcome = checked("outcome", word, OUTCOMES)
 
-    # -- what the loop tells -----------------------------------------------------------------------------------------
+    # -- what the loop tells
+    # -----------------------------------------------------------------------------------------
 
     def step(
         self,
@@ -101,8 +103,9 @@ class Running:
     ) -> None:
         """Something that happened: a tool call with its answer, or what somebody said.
 
-        Fields: tool, output, error, status, files, agent, typed (the words of the person at the keyboard), interrupted. A step with a
-        `tool` is a tool's; `input` may be the command line itself.
+        Fields: tool, output, error, status, files, agent, typed (the words of the person at the
+        keyboard), interrupted. A step with a `tool` is a tool's; `input` may be the command line
+        itself.
         """
         who = checked(
             "role of a step", role or ("tool" if fields.get("tool") else "assistant"), STEP_ROLES
@@ -129,10 +132,12 @@ class Running:
     def finding(
         self, text: str, *, by: str = "agent", files: Sequence[str] = (), **facets: Any
     ) -> None:
-        """Something that may be worth remembering, and who says so: reviewer, test, ci, linter, harness, agent, page …
+        """Something that may be worth remembering, and who says so: reviewer, test, ci, linter,
+        harness, agent, page …
 
-        Its trust follows who said it, never above review; that a person said it, only a person can say (`memories.add`).
-        Facets: kind, category, severity, domain, task_type, tags, quote, error.
+        Its trust follows who said it, never above review; that a person said it, only a person can
+        say (`memories.add`). Facets: kind, category, severity, domain, task_type, tags, quote,
+        error.
         """
         if by.lower() in PERSONS:
             raise UsageError(
@@ -147,10 +152,12 @@ class Running:
 
     @property
     def env(self) -> dict[str, str]:
-        """The environment for child processes: a `tacit` that their agents call belongs to this run."""
+        """The environment for child processes: a `tacit` that their agents call belongs to this
+        run."""
         return {**self._memories.env, "TACIT_RUN": self.id}
 
-    # -- beginning and end -------------------------------------------------------------------------------------------
+    # -- beginning and end
+    # -------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Running:
         self._begin(self._memories)
@@ -256,7 +263,8 @@ class Running:
 
 
 def instrument_of(name: str) -> str:
-    """Somebody who looks for problems, by the name that their findings bear: they see what they have told before, and nothing else.
+    """Somebody who looks for problems, by the name that their findings bear: they see what they
+    have told before, and nothing else.
 
     `review` alone, or a name with a colon, is said as formats say it (`learn/settle.py`).
     """

@@ -1,4 +1,5 @@
-"""Is this finding a lesson already known? It is where its text is equal after folding, or where a reader says so; an origin has a measure.
+"""Is this finding a lesson already known? It is where its text is equal after folding, or where a
+reader says so; an origin has a measure.
 
 Memories of every state are asked: what a person forgot must be recognised when it comes again.
 """
@@ -43,8 +44,9 @@ class Matched:
 
 
 class Neighbours:
-    """What findings are compared with: looked up for many of them before any is written, since a write makes a store forget
-    what it has looked up; and beside that what they themselves have written by now."""
+    """What findings are compared with: looked up for many of them before any is written, since a
+    write makes a store forget what it has looked up; and beside that what they themselves have
+    written by now."""
 
     def __init__(
         self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile
@@ -74,7 +76,8 @@ class Neighbours:
 def match(
     project: str, finding: Finding, profile: Profile, found: Found, *, but: Collection[str] = ()
 ) -> Matched:
-    """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not."""
+    """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is
+    not."""
     mine = prepared(finding)
     # Named by their age: of two that are equally near, the older lesson is met.
     fitting = {
@@ -109,13 +112,16 @@ def keeps_apart(
     *,
     claimed: bool = False,
 ) -> str:
-    """Why a finding that is alike to a lesson is one of its own all the same; empty where the two are one.
+    """Why a finding that is alike to a lesson is one of its own all the same; empty where the two
+    are one.
 
-    Nobody's words ride on another's: who vouches for more than a lesson's source does, vouches for what they said, and so only for a
-    lesson that says nothing beyond it. A person's line meets neither what waits for a person nor what one took out, unless it is their own
-    line again: then it waits with it, or was refused with it. What a reader worded takes the better words over (`stage.in_better_words`).
-    `claimed`: a reader calls them one, in whatever words; no line of a person is swallowed by what shares less than half of it. What the
-    person took out after they had said this is the same wish in both, and their later word holds.
+    Nobody's words ride on another's: who vouches for more than a lesson's source does, vouches for
+    what they said, and so only for a lesson that says nothing beyond it. A person's line meets
+    neither what waits for a person nor what one took out, unless it is their own line again: then
+    it waits with it, or was refused with it. What a reader worded takes the better words over
+    (`stage.in_better_words`). `claimed`: a reader calls them one, in whatever words; no line of a
+    person is swallowed by what shares less than half of it. What the person took out after they had
+    said this is the same wish in both, and their later word holds.
     """
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     refused = memory.state == GONE and cause_of(memory) == "person"
@@ -145,8 +151,9 @@ def keeps_apart(
 
 
 def is_wider(memory: Memory, project: str) -> bool:
-    """Whether a lesson holds beyond this project. In the same words it is the same lesson; otherwise a project's finding stays its own:
-    a rule for everywhere ("You must lint.") knows nothing of how it is done here. The two are of one family."""
+    """Whether a lesson holds beyond this project. In the same words it is the same lesson;
+    otherwise a project's finding stays its own: a rule for everywhere ("You must lint.") knows
+    nothing of how it is done here. The two are of one family."""
     return memory.project != project
 
 
@@ -162,7 +169,8 @@ def of_one_class(mine: str, other: str) -> bool:
 
 
 def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
-    """The lesson that stands where this one stood, to which a superseded one hands its sightings; None where that is not here."""
+    """The lesson that stands where this one stood, to which a superseded one hands its
+    sightings; None where that is not here."""
     for _ in range(8):
         if not memory.superseded_by:
             break

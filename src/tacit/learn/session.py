@@ -1,4 +1,5 @@
-"""The findings of one run inside its transaction: each becomes a memory, a sighting, or a counted nothing."""
+"""The findings of one run inside its transaction: each becomes a memory, a sighting, or a
+counted nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ class Became:
 
 
 class Findings:
-    """The learning of one run inside its transaction: what is known of the run, and what became of each of its findings."""
+    """The learning of one run inside its transaction: what is known of the run, and what became
+    of each of its findings."""
 
     def __init__(self, work: WorkContext | ReaderContext, run: Run, id: str, at: str) -> None:
         self.project, self.profile, self.ids = work.project, work.profile, work.ids
@@ -111,7 +113,8 @@ class Findings:
     def take_for(
         self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]
     ) -> None:
-        """What this run makes a finding of an earlier one: only the second time does a thing come up again."""
+        """What this run makes a finding of an earlier one: only the second time does a thing
+        come up again."""
         row = tx.find_run(self.project.id, run)
         if row is None:
             return
@@ -154,7 +157,8 @@ class Findings:
         )
 
     def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> str:
-        """The lesson that an earlier learning of this run held because nobody stood for it, where somebody does now; empty for none."""
+        """The lesson that an earlier learning of this run held because nobody stood for it,
+        where somebody does now; empty for none."""
         row = self.said.row(finding)
         if row is None or not row.memory or row.tier not in HELD or not decision.stored:
             return ""
@@ -178,7 +182,8 @@ class Findings:
         person: str,
         vouch: Vouch,
     ) -> None:
-        """Write down what failed, and tell what has become worth telling by it: an agent, or the person."""
+        """Write down what failed, and tell what has become worth telling by it: an agent, or the
+        person."""
         put_incidents(tx, self.project.id, self.id, self.unit(tx), self.seq, noticed, person)
         fold_incidents(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
@@ -206,7 +211,8 @@ class Findings:
     def _weighed(
         self, finding: Finding, decision: GateDecision, known: Memory | None
     ) -> tuple[Finding, GateDecision]:
-        """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
+        """What is too slight to be new is counted and nothing more; of what is known, poor
+        figures are a sighting still."""
         if (
             known is None
             and decision.stored
@@ -241,7 +247,8 @@ class Findings:
 
         found = met()
         twin = next(iter(apart.values()), None)
-        # What a person said is known by their own words first, anything else by what a reader calls it.
+        # What a person said is known by their own words first, anything else by what a reader calls
+        # it.
         if finding.key in self.same and (found.memory is None or finding.tier not in PERSONAL):
             for told in tx.memories([self.same[finding.key]]):
                 stands = successor_of(tx, told)
@@ -296,7 +303,8 @@ class Findings:
         return not (self.run.foreign and finding.tier in HELD)
 
     def unit(self, tx: Transaction) -> str:
-        """The piece of work that this session is of: what rules notice in it and what a reader hears of it is one sighting."""
+        """The piece of work that this session is of: what rules notice in it and what a reader
+        hears of it is one sighting."""
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         return own or lineage_of(tx, self.row.root) or self.row.root
 
@@ -309,7 +317,8 @@ class Findings:
         *,
         new: bool = False,
     ) -> None:
-        """Write down that this run said it. Of what nobody stands for neither the sighting nor its figures count."""
+        """Write down that this run said it. Of what nobody stands for neither the sighting nor
+        its figures count."""
         heard = self._is_heard(finding)
         stance = finding.stance
         if stance == "contradicts":
@@ -440,11 +449,12 @@ class Findings:
             yield f"{self.run.id}: {times} discarded: {reason}"
 
 
-# What a run has said before: whether a finding is the same thing again. A finding is known by its run and its
-# content. Stores that were written before that knew it by its place: two things said at one place, as every
-# submission on standard input is, were taken for one, and the second was lost. Rows of that time are told by their
-# key, and then the words and the speaker decide. Only where a finding was derived from a run's steps does the place
-# still stand for it, so that other words of a newer extractor for the same step are no news.
+# What a run has said before: whether a finding is the same thing again. A finding is known by its
+# run and its content. Stores that were written before that knew it by its place: two things said at
+# one place, as every submission on standard input is, were taken for one, and the second was lost.
+# Rows of that time are told by their key, and then the words and the speaker decide. Only where a
+# finding was derived from a run's steps does the place still stand for it, so that other words of a
+# newer extractor for the same step are no news.
 
 
 def key_by_place(run: str, place: str, extractor: str, version: int) -> str:

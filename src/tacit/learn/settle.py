@@ -1,9 +1,10 @@
 """Did the problem of a given, or withheld, lesson occur in this run?
 
-Asked of every use of the unit, injected and withheld alike, of the run as it was recorded: before anything is taken out as
-our own echo, and with all findings, also discarded ones. What the coin can have touched decides nothing: exchanging the
-arms of a recorded run changes no outcome. Settled only when the run is over; growth settles again. What a run could have
-seen is told from what it held, never from what was found in it.
+Asked of every use of the unit, injected and withheld alike, of the run as it was recorded: before
+anything is taken out as our own echo, and with all findings, also discarded ones. What the coin can
+have touched decides nothing: exchanging the arms of a recorded run changes no outcome. Settled only
+when the run is over; growth settles again. What a run could have seen is told from what it held,
+never from what was found in it.
 """
 
 from __future__ import annotations
@@ -37,19 +38,20 @@ class Seen:
     memories: frozenset[str]
 
     def states(self, signature: str) -> bool:
-        """Whether the run's own log says outright that this problem struck; what we derived from its steps does not count twice."""
+        """Whether the run's own log says outright that this problem struck; what we derived from
+        its steps does not count twice."""
         return self.finding.extractor == "outright" and self.finding.signature == signature
 
 
 def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Instrument, ...]:
     """What this run held that can see problems, whether or not it found any.
 
-    One that is marked `:own` (a linter, a test suite) sees only problems of its own telling: for the lessons of any other
-    source its silence says nothing.
+    One that is marked `:own` (a linter, a test suite) sees only problems of its own telling: for
+    the lessons of any other source its silence says nothing.
 
-    A transcript holds the harness's own record, and the person at the keyboard where one typed. Reviews and tests
-    count only where the format says the run had them (`extra["instruments"]`): telling them from their findings would
-    select runs by their outcome.
+    A transcript holds the harness's own record, and the person at the keyboard where one typed.
+    Reviews and tests count only where the format says the run had them (`extra["instruments"]`):
+    telling them from their findings would select runs by their outcome.
     """
     found = []
     if run.steps:  # the harness writes failures down; that an agent called no tool may be the lesson's own doing
@@ -75,11 +77,12 @@ def outcome_of(
     behind: float = 0.0,
     tellings: Sequence[Telling] = (),
 ) -> Outcome:
-    """What this run says of one use: a lesson with a signature or a sign by the steps that failed so, or the typed lines that hold it,
-    another by who looked for its problem.
+    """What this run says of one use: a lesson with a signature or a sign by the steps that failed
+    so, or the typed lines that hold it, another by who looked for its problem.
 
-    `tellings` are the answers of the host's hooks, which tell contexts apart: a problem in a context that was not assigned the lesson
-    is none of its own. Without them the unit counts as one context.
+    `tellings` are the answers of the host's hooks, which tell contexts apart: a problem in a
+    context that was not assigned the lesson is none of its own. Without them the unit counts as one
+    context.
     """
     if not has_problem(memory):
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
@@ -132,7 +135,8 @@ def outcome_of(
 def _where_told(
     sightings: list[Sighting], run: Run, assigned: Mapping[str, tuple[tuple[str, str], ...]]
 ) -> list[Sighting]:
-    """Sightings in contexts that held the lesson's assignment by then, each with its time; all of them where no context is known."""
+    """Sightings in contexts that held the lesson's assignment by then, each with its time; all
+    of them where no context is known."""
     if not assigned:
         return sightings
     contexts = {step.place: step.context for step in run.steps if step.context}

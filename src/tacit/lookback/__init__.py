@@ -1,1 +1,2 @@
-"""What past sessions would have taught: the worth of memory on the transcripts that are already here."""
+"""What past sessions would have taught: the worth of memory on the transcripts that are already
+here."""

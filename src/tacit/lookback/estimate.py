@@ -1,7 +1,9 @@
-"""What reading sessions would bring and cost, before anybody is asked: a guess from how long each is and how much was typed in it.
+"""What reading sessions would bring and cost, before anybody is asked: a guess from how long each
+is and how much was typed in it.
 
-The guess is chosen on three of five projects whose readings are kept and looked at once on the other two: a record has some 16 tokens for
-each step, and what comes of it grows with what the person typed and with what was done, less and less. docs/cost.md has the figures.
+The guess is chosen on three of five projects whose readings are kept and looked at once on the
+other two: a record has some 16 tokens for each step, and what comes of it grows with what the
+person typed and with what was done, less and less. docs/cost.md has the figures.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ _QUESTIONS = 3
 _FIRST_HERE = (
     4  # sessions of the project that one stands in, before those of others have their turn
 )
-# tokens of a typed line in the first look, and of a step in the second (one call in thirty fails); of the question, of the answer
+# tokens of a typed line in the first look, and of a step in the second (one call in thirty fails);
+# of the question, of the answer
 _TYPED, _FAILED, _LOOK_ASKED, _LOOK_ANSWERED = 35.0, 1.2, 600, 700
 MINUTES = 0.7  # that a session takes
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
@@ -73,7 +76,8 @@ def lessons_of(typed: int, steps: int) -> float:
 
 
 def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
-    """What reading sessions one after the other would take: the more is remembered, the more each is held against."""
+    """What reading sessions one after the other would take: the more is remembered, the more
+    each is held against."""
     count, lessons, sent, received = 0, 0.0, 0.0, 0.0
     for each in sessions:
         count, new, record = count + 1, lessons_of(each.typed, each.steps), _STEP * each.steps
@@ -85,7 +89,8 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
 
 
 def with_looks(found: Estimate, sessions: Sequence[UnreadSession]) -> Estimate:
-    """The same with the two questions over all of these sessions, which come first; one session is no whole."""
+    """The same with the two questions over all of these sessions, which come first; one session
+    is no whole."""
     if len(sessions) < 2:
         return found
     typed = min(ROOM, _TYPED * sum(each.typed for each in sessions))
@@ -97,8 +102,9 @@ def with_looks(found: Estimate, sessions: Sequence[UnreadSession]) -> Estimate:
 
 
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
-    """Sessions in the order in which they are worth reading: most typed first, of as much the latest; some of the project here before any
-    of another, then in turn one of it and one of the others."""
+    """Sessions in the order in which they are worth reading: most typed first, of as much the
+    latest; some of the project here before any of another, then in turn one of it and one of the
+    others."""
     every = sorted(
         sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed
     )

@@ -1,8 +1,10 @@
-"""A run without its steps: its problems, what they cost, and what it says. All that a look back keeps of it.
+"""A run without its steps: its problems, what they cost, and what it says. All that a look back
+keeps of it.
 
-A problem is what noticing says it is (`learn/failures`): its signature, how often it was met, and the calls and minutes until the same thing
-passed. What the host's own tools refuse is counted and is no problem of the project. Runs of one lineage, a session with its resumptions,
-forks and sub-agents, are joined: they are one sighting.
+A problem is what noticing says it is (`learn/failures`): its signature, how often it was met, and
+the calls and minutes until the same thing passed. What the host's own tools refuse is counted and
+is no problem of the project. Runs of one lineage, a session with its resumptions, forks and
+sub-agents, are joined: they are one sighting.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Home:
 
 @value
 class Spent:
-    """What was spent between failures and overcoming them. Each call counts for one problem only, so sums are true."""
+    """What was spent between failures and overcoming them. Each call counts for one problem
+    only, so sums are true."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -156,7 +159,8 @@ def safe_excerpt(text: str, limit: int = _LONGEST) -> str:
 
 
 def sessions(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
-    """Runs of one unit as one, in the order they began; those without a time first, as they came."""
+    """Runs of one unit as one, in the order they began; those without a time first, as they
+    came."""
     units: dict[str, Excerpt] = {}
     for each in excerpts:
         units[each.unit] = _joined(units[each.unit], each) if each.unit in units else each
@@ -164,7 +168,8 @@ def sessions(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
 
 
 def _joined(one: Excerpt, other: Excerpt) -> Excerpt:
-    # A resumed session repeats the records of the one before it: of two counts of the same thing the larger holds both.
+    # A resumed session repeats the records of the one before it: of two counts of the same thing
+    # the larger holds both.
     both = _add if one.apart or other.apart else max
     first, second = (other, one) if 0 < other.started < one.started else (one, other)
     troubles = {each.key: each for each in first.troubles}
@@ -199,7 +204,8 @@ def _met_twice(one: Trouble, other: Trouble, apart: bool) -> Trouble:
 
 
 def median(spent: Sequence[Spent]) -> Spent:
-    """What one of several expenses typically comes to: each figure's median. A sum is ruled by the one that ran away."""
+    """What one of several expenses typically comes to: each figure's median. A sum is ruled by
+    the one that ran away."""
     if not spent:
         return Spent()
     known = sorted(each.tokens for each in spent if each.tokens is not None)

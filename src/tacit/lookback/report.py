@@ -1,13 +1,16 @@
-"""What past sessions say without a reader: what failed, what of it had happened before, what it cost, and what the floor would keep.
+"""What past sessions say without a reader: what failed, what of it had happened before, what it
+cost, and what the floor would keep.
 
-Nothing is set up and nothing is kept. Each run is read once and reduced to an excerpt: its problems, what they cost, and the standing
-sentences that the person typed. Runs of one unit (resumptions, sub-agents, retries) become one session. The sessions are then gone
-through in the order they began, and a session knows only those that had ended before it began.
+Nothing is set up and nothing is kept. Each run is read once and reduced to an excerpt: its
+problems, what they cost, and the standing sentences that the person typed. Runs of one unit
+(resumptions, sub-agents, retries) become one session. The sessions are then gone through in the
+order they began, and a session knows only those that had ended before it began.
 
-The count is meant to be believed, so every doubt goes against us. A problem counts once per session, however often the call was
-tried. It "had happened before" only if the same program failed with the same error, names included, in an independent session of the
-same project that was already over. It "would have been forewarned of" only if the floor held a cure of it by then. Whether a warning
-would have prevented anything nobody can know from the past.
+The count is meant to be believed, so every doubt goes against us. A problem counts once per
+session, however often the call was tried. It "had happened before" only if the same program failed
+with the same error, names included, in an independent session of the same project that was already
+over. It "would have been forewarned of" only if the floor held a cure of it by then. Whether a
+warning would have prevented anything nobody can know from the past.
 """
 
 from __future__ import annotations
@@ -79,9 +82,10 @@ def look_back(
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
-    `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
-    project's instruction files. `known_of` says what a store keeps of a project and of failures that came back there. `met` is called
-    with each run that is looked at.
+    `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other
+    projects. `lines_of` are those of a project's instruction files. `known_of` says what a store
+    keeps of a project and of failures that came back there. `met` is called with each run that is
+    looked at.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
@@ -98,7 +102,8 @@ def look_back(
 
 
 def lookback(runs: Iterable[Run], home_of: Callable[[Run], Home] = home_by_folder) -> Lookback:
-    """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never held as a whole."""
+    """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never
+    held as a whole."""
     return _gone_through(sessions(excerpt(run, home_of(run)) for run in runs))
 
 
@@ -211,13 +216,15 @@ class _Book:
             self.said.setdefault(text, set()).add(session.unit)
 
     def has(self, known: KnownProject, units: Iterable[str], subject: str = "") -> bool:
-        """Whether a store knows what some sessions taught: what it is about was noticed there, or all of them were learned."""
+        """Whether a store knows what some sessions taught: what it is about was noticed there,
+        or all of them were learned."""
         return subject in known.subjects or known.has(
             run for unit in units for run in self.runs.get(unit, ())
         )
 
     def lessons(self, known: KnownProject) -> list[tuple[str, int, str]]:
-        """What the floor would keep beside what a store keeps: text, in how many sessions, and how it was met."""
+        """What the floor would keep beside what a store keeps: text, in how many sessions, and
+        how it was met."""
         cures = [
             (each.text, len({note.lineage for note in each.witnesses}), "met")
             for each in self.cures.values()
@@ -355,7 +362,8 @@ class _Sums:
 
 
 def _names(homes: Sequence[Home]) -> dict[str, str]:
-    """What each project is called here: its name, with as many of the folders above it as tell it from the others; no two alike."""
+    """What each project is called here: its name, with as many of the folders above it as tell
+    it from the others; no two alike."""
     called: dict[str, str] = {}
     for home in homes:
         others = [other for other in homes if other.name == home.name and other.key != home.key]
@@ -402,7 +410,8 @@ def _problem(row: _Row, book: _Book, project: str, known: KnownProject) -> Probl
 
 
 def _for_you(book: _Book, known: KnownProject) -> tuple[str, ...]:
-    """What only the person is told, counted out of all sessions there are by now: what a store asks, and what it does not know."""
+    """What only the person is told, counted out of all sessions there are by now: what a store
+    asks, and what it does not know."""
     now = f" of {book.noted.lineages():,} sessions"
     new = [each for each in book.notices.values() if not book.has(known, each.runs, each.subject)]
     told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in new]

@@ -49,9 +49,11 @@ class ProjectCount:
     path: str
     count: Count
     notes: tuple[str, ...] = ()
-    # what only the person is told: instruction files, what fails without a way out, standing requests
+    # what only the person is told: instruction files, what fails without a way out, standing
+    # requests
     for_you: tuple[str, ...] = ()
-    # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will say
+    # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will
+    # say
     met: Mapping[str, int] = {}
     how: Mapping[
         str, str
@@ -67,7 +69,8 @@ class ProjectCount:
 
 @value
 class KnownProject:
-    """What a store keeps of a project by now: a look back offers none of it as new, and asks nothing that was answered."""
+    """What a store keeps of a project by now: a look back offers none of it as new, and asks
+    nothing that was answered."""
 
     project: str = ""  # its id; empty: nothing is kept of it
     stands: str = ""

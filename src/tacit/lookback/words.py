@@ -54,7 +54,8 @@ def calls_words(of: Lookback) -> str:
 
 
 def lesson_words(each: Problem) -> str:
-    """What is known about a problem; empty where that is nothing, or no more than the problem itself says."""
+    """What is known about a problem; empty where that is nothing, or no more than the problem
+    itself says."""
     return "" if each.lesson == each.label else each.lesson
 
 
@@ -74,8 +75,8 @@ class LessonLine:
 
 
 def lesson_lines(of: Lookback) -> list[LessonLine]:
-    """What the next sessions would be told, at their start or when its problem is near, the costly first: by what its problems took
-    whenever they came back."""
+    """What the next sessions would be told, at their start or when its problem is near, the
+    costly first: by what its problems took whenever they came back."""
     found = []
     for project in of.projects:
         later = [

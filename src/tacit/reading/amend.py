@@ -1,7 +1,9 @@
-"""A rule of which a part changed: which wording takes the place of the remembered one, and as whose word.
+"""A rule of which a part changed: which wording takes the place of the remembered one, and as whose
+word.
 
-The wording may say what the old lesson says and what the lines say by which it was changed, and nothing else; it is worth no more than
-the least of the two. Without such a wording the old lesson is suspended: told as it was it would be wrong.
+The wording may say what the old lesson says and what the lines say by which it was changed, and
+nothing else; it is worth no more than the least of the two. Without such a wording the old lesson
+is suspended: told as it was it would be wrong.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ _JOINING = frozenset(
 def changed_lesson(
     memory: Memory, into: str, quote: Found, new: tuple[Checked, Decided] | None
 ) -> tuple[Checked, Decided] | None:
-    """The lesson that takes a changed one's place: a new one of the session, in these words where they say more of the rule than it does,
-    or these words alone. None where neither is there."""
+    """The lesson that takes a changed one's place: a new one of the session, in these words
+    where they say more of the rule than it does, or these words alone. None where neither is
+    there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
     further = goes_further(into) and not goes_further(memory.text)
     fits = (
@@ -76,5 +79,6 @@ def about_the_same(finding: Finding, memory: Memory) -> Finding:
 
 
 def goes_further(text: str) -> bool:
-    """Whether a wording needs the person's word first: one that waits for nobody may not become such a one by being amended."""
+    """Whether a wording needs the person's word first: one that waits for nobody may not become
+    such a one by being amended."""
     return bool(act_in(text, {}))

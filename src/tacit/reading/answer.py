@@ -1,5 +1,6 @@
-"""What a reader answered, as values. Nearly right is mended: prose and fences around it, another name for a field, a number in quotation
-marks, an answer that stops in the middle. What is whole is taken, the rest is passed over.
+"""What a reader answered, as values. Nearly right is mended: prose and fences around it, another
+name for a field, a number in quotation marks, an answer that stops in the middle. What is whole is
+taken, the rest is passed over.
 
 Nothing here is believed yet: `check` looks for every quote.
 """
@@ -147,7 +148,8 @@ def verdicts_of(said: str) -> tuple[Verdict, ...]:
 
 
 def twins_of(said: str) -> dict[tuple[str, str], str]:
-    """What two lessons are to each other, by their names; what is answered in two ways is not there."""
+    """What two lessons are to each other, by their names; what is answered in two ways is not
+    there."""
     found: dict[tuple[str, str], str] = {}
     for row in _objects(said, "pairs", "word"):
         pair = answer_text(row, "new", 10), answer_text(row, "other", 10)
@@ -157,7 +159,8 @@ def twins_of(said: str) -> dict[tuple[str, str], str]:
 
 
 def is_answer(said: str, list_name: str) -> bool:
-    """Whether this is an answer at all: an object with the list that was asked for, be it empty, or the whole objects of such a list."""
+    """Whether this is an answer at all: an object with the list that was asked for, be it empty,
+    or the whole objects of such a list."""
     if any(isinstance(whole.get(list_name), list) for whole in _decoded(said)):
         return True
     key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict", "pairs": "word"}[
@@ -276,7 +279,8 @@ def _names(at: Any) -> tuple[str, ...]:
 
 
 def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]:
-    """The objects of the list that was asked for, also out of an answer that stops in the middle or forgets the list's name."""
+    """The objects of the list that was asked for, also out of an answer that stops in the middle
+    or forgets the list's name."""
     for whole in _decoded(said):
         held = whole.get(list_name)
         if isinstance(held, list):

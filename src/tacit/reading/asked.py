@@ -1,7 +1,8 @@
-"""What every look shares: numbered lines, the room they have in a question, and what of an answer can be checked.
+"""What every look shares: numbered lines, the room they have in a question, and what of an answer
+can be checked.
 
-Nothing a reader says is believed. A line counts if its number is one and the words said to stand in it do; an item that is kept keeps its
-id and its lines; what does not hold is struck, and said.
+Nothing a reader says is believed. A line counts if its number is one and the words said to stand in
+it do; an item that is kept keeps its id and its lines; what does not hold is struck, and said.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ def question(name: str, **parts: str) -> str:
 
 
 def last_answer(name: str, items: Sequence[str], dropped: Sequence[str] = ()) -> str:
-    """The reader's last answer as a question shows it, and what a person dropped of earlier ones; empty where there is neither."""
+    """The reader's last answer as a question shows it, and what a person dropped of earlier
+    ones; empty where there is neither."""
     said = "\n" + question(f"{name}-last", items="\n".join(items)) if items else ""
     return said + ("\n" + question("dropped", items="\n".join(dropped)) if dropped else "")
 
@@ -134,7 +136,8 @@ def tokens(text: str) -> int:
 
 
 def typed_lines(sessions: Sequence[Left]) -> tuple[Shown, ...]:
-    """The typed lines of sessions in order of time; a fork's once, and a long text that comes again once."""
+    """The typed lines of sessions in order of time; a fork's once, and a long text that comes
+    again once."""
     marks = _marks(sessions)
     seen: set[tuple[str, str]] = set()
     found = []
@@ -214,8 +217,9 @@ def cut(text: str, most: int) -> str:
 def fitting(
     lines: Sequence[Shown], items: Sequence[Item], fresh: frozenset[str], room: int = ROOM
 ) -> tuple[Shown, ...]:
-    """The lines that a question has room for, in order of time: those of sessions never asked about (`fresh`), and, shortened, what
-    earlier questions showed: what no item stands for first; of each the newest."""
+    """The lines that a question has room for, in order of time: those of sessions never asked
+    about (`fresh`), and, shortened, what earlier questions showed: what no item stands for
+    first; of each the newest."""
     told = {(cite.session, comparable(cite.words)) for item in items for cite in item.cites}
     covered = {
         line.name
@@ -280,7 +284,8 @@ def decoded(said: str) -> Iterator[dict[str, Any]]:
 
 
 def rows(said: str, name: str, key: str = "text") -> list[dict[str, Any]] | None:
-    """The objects of the list that was asked for; None where the answer has neither that list nor such objects."""
+    """The objects of the list that was asked for; None where the answer has neither that list
+    nor such objects."""
     found: list[dict[str, Any]] = []
     answered = False
     for whole in decoded(said):
@@ -299,7 +304,8 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
 
 
 def named_lines(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The lines that an item names with the words said to stand in them, however a reader writes such pairs."""
+    """The lines that an item names with the words said to stand in them, however a reader writes
+    such pairs."""
     held = row.get("lines") or row.get("quotes") or []
     if isinstance(held, dict):
         held = list(held.items())
@@ -333,7 +339,8 @@ def stands_in(words: str, whole: str) -> bool:
 def cited(
     row: Mapping[str, Any], lines: Mapping[str, Shown], *, words: bool = True
 ) -> tuple[tuple[Shown, ...], list[Struck]]:
-    """The lines of an item that are lines, with their words in them where `words` are asked for; and what was struck."""
+    """The lines of an item that are lines, with their words in them where `words` are asked for;
+    and what was struck."""
     found: dict[str, Shown] = {}
     struck = []
     for name, said in named_lines(row):
@@ -374,7 +381,8 @@ def taken_in(
     judged: Callable[[Mapping[str, object], Item | None], Judged],
     taken: Sequence[str] = (),
 ) -> Answer:
-    """What of an answer holds, with the last items: each row of `what` as it is `judged`, so many at most."""
+    """What of an answer holds, with the last items: each row of `what` as it is `judged`, so
+    many at most."""
     found = rows(said, what)
     if found is None:
         return Answer(tuple(last), answered=False)
@@ -408,8 +416,8 @@ def merged(
     letter: str,
     taken: Sequence[str] = (),
 ) -> Answer:
-    """The last items with an answer's: what it names by id or says again is mended, what it drops goes, what it leaves out stays.
-    `taken` are ids that were given away and stand no more."""
+    """The last items with an answer's: what it names by id or says again is mended, what it
+    drops goes, what it leaves out stays. `taken` are ids that were given away and stand no more."""
     standing = {item.id: item for item in last}
     said = {comparable(item.text): item.id for item in last}
     dropped = tuple(each for each in gone if each.what in standing)

@@ -1,4 +1,5 @@
-"""Asking, one question at a time: an answer that is there already is taken, a new one is kept before anything else happens."""
+"""Asking, one question at a time: an answer that is there already is taken, a new one is kept
+before anything else happens."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class ReaderContext:
 
 
 class Questions:
-    """The questions about one session. Each answer is on the disk before the next question is asked."""
+    """The questions about one session. Each answer is on the disk before the next question is
+    asked."""
 
     def __init__(
         self, reading: Reading, folder: str, model: Model, timeout: float, now: Callable[[], str]
@@ -61,7 +63,8 @@ class Questions:
         self.lines = lines_of(reading)
 
     def lessons(self) -> tuple[Checked, ...]:
-        """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
+        """What the session teaches, each with its quotes looked for. A session that grew is read
+        on from where it was left."""
         found: list[Lesson] = [
             answer.lesson_from(each["lesson"])
             for each in self.reading.lessons
@@ -104,8 +107,8 @@ class Questions:
         return self.lines[max(0, self.reading.done - OVERLAP) if self.reading.done else 0 :]
 
     def weighed(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
-        """Whether a line alone says a lesson, and whether it will hold, by number from 1: asked of all at once, of two texts each and
-        nothing else."""
+        """Whether a line alone says a lesson, and whether it will hold, by number from 1: asked
+        of all at once, of two texts each and nothing else."""
         return self._of_pairs(prompt.weigh, pairs)
 
     def known(
@@ -132,8 +135,9 @@ class Questions:
     def twins(
         self, groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
     ) -> Mapping[tuple[str, str], str]:
-        """Which lessons say the same, asked of their texts alone: the word on each pair by its names. An answer in another form is none: a
-        thing told twice costs a line, a session that waits costs all its lessons."""
+        """Which lessons say the same, asked of their texts alone: the word on each pair by its
+        names. An answer in another form is none: a thing told twice costs a line, a session that
+        waits costs all its lessons."""
         pairs = sum(len(near) for _, _, near in groups)
         try:
             return answer.twins_of(

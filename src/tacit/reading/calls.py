@@ -1,8 +1,11 @@
-"""The shell calls of a run as noticing reads them: which segment of a line, in which folder, and how it went.
+"""The shell calls of a run as noticing reads them: which segment of a line, in which folder, and
+how it went.
 
-A line's exit status is that of its last segment, and some hosts' scripts record none. Behind a pipe, a `;` or a `||` a failure shows in the output alone, so an output is
-read for the forms of the grammar in both cases: *hard*, the status says so; *soft*, only a code-carrying form does, and only where a
-segment of the line could have printed it. Reading a log, a file or somebody else's check is no failure of one's own.
+A line's exit status is that of its last segment, and some hosts' scripts record none. Behind a
+pipe, a `;` or a `||` a failure shows in the output alone, so an output is read for the forms of the
+grammar in both cases: *hard*, the status says so; *soft*, only a code-carrying form does, and only
+where a segment of the line could have printed it. Reading a log, a file or somebody else's check is
+no failure of one's own.
 """
 
 from __future__ import annotations
@@ -76,7 +79,8 @@ class Lane:
 
 
 def is_refused(said: str) -> bool:
-    """Whether a host, or a guard by it, says that a call was refused, stopped or cut off before it ran."""
+    """Whether a host, or a guard by it, says that a call was refused, stopped or cut off before
+    it ran."""
     return bool(said) and _APART.search(said[:600]) is not None
 
 
@@ -127,7 +131,8 @@ def _tried(
 
 
 def _wordless(calls: Sequence[Command]) -> tuple[Diagnosis, ...]:
-    """A command that failed without saying why; one that only looks says by its status that it found nothing."""
+    """A command that failed without saying why; one that only looks says by its status that it
+    found nothing."""
     acting = [call for call in calls if call.acts]
     # the line says itself that it failed
     ends = [call for call in calls[-1:] if call.key[0] in ("exit", "false", "return")]
@@ -138,7 +143,8 @@ def _wordless(calls: Sequence[Command]) -> tuple[Diagnosis, ...]:
 
 
 def _own(of: Diagnosis, calls: Sequence[Command], line: str, *, hard: bool) -> bool:
-    """Whether a segment of the line could have failed so; an output may also hold what somebody else's program said."""
+    """Whether a segment of the line could have failed so; an output may also hold what somebody
+    else's program said."""
     acting = [call for call in calls if call.acts]
     if any(call.key[0] in SCREEN_PROGRAMS for call in calls):
         return False
@@ -200,7 +206,8 @@ def _blamed(calls: Sequence[Command], of: Diagnosis) -> Command | None:
 
 
 def _checker(acting: Sequence[Command], of: Diagnosis) -> Command | None:
-    """The check that prints such a finding: the linter's own task for a linter's rule, else any check or commit."""
+    """The check that prints such a finding: the linter's own task for a linter's rule, else any
+    check or commit."""
     wanted = {"lint": ("lint", "format"), "format": ("format", "lint"), "test": ("test",)}.get(
         of.family, ("typecheck", "build", "test")
     )

@@ -1,7 +1,9 @@
-"""What a reader says is checked, never believed: whose words a quote is, whether they bear the lesson, whether it still held at the end.
+"""What a reader says is checked, never believed: whose words a quote is, whether they bear the
+lesson, whether it still held at the end.
 
-Every function here is pure and gives its reason. The speaker comes from the step the words stand in, never from the answer; the
-model's wording is the model's, and stands in for the person only as far as their own line carries every name in it.
+Every function here is pure and gives its reason. The speaker comes from the step the words stand
+in, never from the answer; the model's wording is the model's, and stands in for the person only as
+far as their own line carries every name in it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class Checked:
 
     @property
     def unsure(self) -> bool:
-        """Whether a quote is of words that are perhaps the person's: with several the least counts."""
+        """Whether a quote is of words that are perhaps the person's: with several the least
+        counts."""
         return any(quote.line.letter == UNSURE for quote in self.quotes)
 
     @property
@@ -84,7 +87,8 @@ def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
 
 
 def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether an output is of a command that the agent ran over ssh: the work may be there. It stays a text from outside."""
+    """Whether an output is of a command that the agent ran over ssh: the work may be there. It
+    stays a text from outside."""
     ran = (
         main_command(each.whole) for each in lines if each.letter == "T" and each.step == line.step
     )
@@ -92,8 +96,9 @@ def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def find_quote(quote: Quote, lines: Sequence[Line], *, briefly: bool = False) -> Found | None:
-    """Where the words of a quote stand: in the line it names, else in the nearest one that holds them. A few words of a long line are no
-    quote, unless they open the very line that is named and `briefly` says that a yes is looked for."""
+    """Where the words of a quote stand: in the line it names, else in the nearest one that holds
+    them. A few words of a long line are no quote, unless they open the very line that is named
+    and `briefly` says that a yes is looked for."""
     pieces = [comparable(piece) for piece in re.split(r"⏎|…|\[\.\.\.\]|\.\.\. ", quote.words)]
     pieces = [piece for piece in pieces if piece]
     if not pieces:
@@ -113,7 +118,8 @@ def find_quote(quote: Quote, lines: Sequence[Line], *, briefly: bool = False) ->
 
 
 def _place(pieces: Sequence[str], whole: str) -> tuple[int, int] | None:
-    """Beginning and end of pieces that stand in a text one after the other; None where they do not."""
+    """Beginning and end of pieces that stand in a text one after the other; None where they do
+    not."""
     at, first = 0, -1
     for piece in pieces:
         start = whole.find(piece, at)
@@ -125,13 +131,15 @@ def _place(pieces: Sequence[str], whole: str) -> tuple[int, int] | None:
 
 
 def comparable(text: str) -> str:
-    """A text for comparing: one line, straight quotes, no emphasis marks of the quoting. Letters stay as they are but for case."""
+    """A text for comparing: one line, straight quotes, no emphasis marks of the quoting. Letters
+    stay as they are but for case."""
     straight = plain(text).replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     return one_line(straight).casefold()
 
 
 def _around(line: str, at: tuple[int, int]) -> str:
-    """The part of a long message that a quote stands in, to the ends of sentences; a short one whole."""
+    """The part of a long message that a quote stands in, to the ends of sentences; a short one
+    whole."""
     if len(line) <= LONG_LINE:
         return line
     start, end = max(0, at[0] - AROUND_QUOTE), min(len(line), at[1] + AROUND_QUOTE)
@@ -141,7 +149,8 @@ def _around(line: str, at: tuple[int, int]) -> str:
 
 
 def sentence_of(quote: Found) -> str:
-    """The sentences of its line that a quote stands in; the whole line where it stands in several pieces."""
+    """The sentences of its line that a quote stands in; the whole line where it stands in
+    several pieces."""
     line = one_line(quote.line.whole)
     start, end = _place([comparable(quote.words)], comparable(line)) or (0, len(line))
     begins = [found.end() for found in _SENTENCE_END.finditer(line, 0, start + 1)]
@@ -225,7 +234,8 @@ _COMMON = _tables.words("_COMMON")
 
 
 def commands_run(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, bool]]:
-    """Each command of a session: what makes two of them the same, its line, and whether it failed."""
+    """Each command of a session: what makes two of them the same, its line, and whether it
+    failed."""
     for at, line in enumerate(lines):
         if line.letter != "T":
             continue
@@ -236,8 +246,8 @@ def commands_run(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, 
 
 
 def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
-    """Whether what was found still held after the last failure of the command it is about: its last quote stands there, or is the
-    agent's last word, or the command passed later."""
+    """Whether what was found still held after the last failure of the command it is about: its
+    last quote stands there, or is the agent's last word, or the command passed later."""
     last = max(quote.line.number for quote in checked.quotes)
     final = max((line.number for line in lines if line.letter == "A"), default=0)
     if last >= final:
@@ -251,7 +261,8 @@ def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
 
 
 def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
-    """Whether the session itself shows it: a command that the lesson names or quotes, or whose failure it quotes, failed, then passed."""
+    """Whether the session itself shows it: a command that the lesson names or quotes, or whose
+    failure it quotes, failed, then passed."""
     named = [main_command(span) for span in _CODE_IN_TEXT.findall(checked.lesson.text)]
     about = _about(checked, lines, talk=False) | {call.key for call in named if call is not None}
     ran = [(each, number, failed) for each, number, failed in commands_run(lines) if each in about]
@@ -262,16 +273,17 @@ def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
 
 
 def was_done(text: str, lines: Sequence[Line]) -> bool:
-    """Whether what a lesson advises was done in the session, or typed: each command, path and flag of it. What only an output, a page
-    or the agent's words name is somebody's advice, not evidence."""
+    """Whether what a lesson advises was done in the session, or typed: each command, path and
+    flag of it. What only an output, a page or the agent's words name is somebody's advice, not
+    evidence."""
     held = comparable(done(lines))
     advised = [name for name in names_in(text) if not _ERROR.fullmatch(name)]
     return bool(advised) and all(comparable(name.strip("`'\"()[],;:")) in held for name in advised)
 
 
 def done(lines: Sequence[Line]) -> str:
-    """What was run or typed in a session. What was written into an instruction file is advice like any other: of such a call its file
-    counts."""
+    """What was run or typed in a session. What was written into an instruction file is advice
+    like any other: of such a call its file counts."""
     return " ".join(_did(line) for line in lines if line.letter in ("T", *PERSON))
 
 
@@ -290,7 +302,8 @@ _ERROR = re.compile(
 
 
 def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tuple[str, ...]]:
-    """The commands that quotes are about: those quoted, those whose failure is quoted, and with `talk` the one before the agent's words."""
+    """The commands that quotes are about: those quoted, those whose failure is quoted, and with
+    `talk` the one before the agent's words."""
     found: set[tuple[str, ...]] = set()
     by_line = {number: each for each, number, _ in commands_run(lines)}
     step_of = {line.step: line.number for line in lines if line.letter == "T"}
@@ -303,9 +316,11 @@ def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tu
     return found
 
 
-# What a lesson is about, as far as the record bears it out: what the reader names and no line holds is left out.
+# What a lesson is about, as far as the record bears it out: what the reader names and no line holds
+# is left out.
 #
-# Names of the lesson's own text stand in for those the reader did not list. A way of working is about everything.
+# Names of the lesson's own text stand in for those the reader did not list. A way of working is
+# about everything.
 
 _EVERYWHERE = _tables.listed("_EVERYWHERE")
 _NAMED_FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")

@@ -1,9 +1,11 @@
-"""A simple command of a shell line, read once: its program, the project's task that it runs, what it is for, the form that two runs share.
+"""A simple command of a shell line, read once: its program, the project's task that it runs, what
+it is for, the form that two runs share.
 
-A lesson names a command, never a dump. So a line is cut into commands (`cd`, pipes into `tail`, redirections, here-documents and
-environment noise fall away), and two are "the same" when program and subcommand agree: `npm test` and `npm test -- --runInBand`,
-`pytest -q` and `uv run pytest`. Projects name their tasks alike (`test`, `lint:fix`, `api:generate`) and run them in many ways: who knows
-the name knows what the command is for, whatever else the runner can do.
+A lesson names a command, never a dump. So a line is cut into commands (`cd`, pipes into `tail`,
+redirections, here-documents and environment noise fall away), and two are "the same" when program
+and subcommand agree: `npm test` and `npm test -- --runInBand`, `pytest -q` and `uv run pytest`.
+Projects name their tasks alike (`test`, `lint:fix`, `api:generate`) and run them in many ways: who
+knows the name knows what the command is for, whatever else the runner can do.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _LONGEST_WORD = (
 )
 _LINES = 4096  # that are kept as read: a run is gone through by several readers
 
-# Tools that run a command of a POSIX shell. PowerShell and cmd have another grammar: `core.canary` says that they are not read.
+# Tools that run a command of a POSIX shell. PowerShell and cmd have another grammar: `core.canary`
+# says that they are not read.
 _SHELL_TOOLS = re.compile(
     r"bash|(?<!power)shell|terminal|exec_command|run_command|execute_command|^sh$", re.I
 )
@@ -148,7 +151,8 @@ class _Read(NamedTuple):
 
 
 class Command(_Read):
-    """One simple command, with what follows from its words; each is found once, when it is asked for."""
+    """One simple command, with what follows from its words; each is found once, when it is asked
+    for."""
 
     @cached_property
     def bare(self) -> tuple[str, ...]:
@@ -157,7 +161,8 @@ class Command(_Read):
 
     @cached_property
     def proper(self) -> list[str]:
-        """The bare words without wrappers, runners, `python -m`, and the program's folder and version."""
+        """The bare words without wrappers, runners, `python -m`, and the program's folder and
+        version."""
         words = list(self.bare)
         while len(words) > 1 and (words[0] in FRONT_PROGRAMS or words[0] in _WRAPPERS_WITH_VALUE):
             timed = words[0] in _WRAPPERS_WITH_VALUE
@@ -197,7 +202,8 @@ class Command(_Read):
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """What makes two the same command: program, subcommand and, for an interpreter, its script."""
+        """What makes two the same command: program, subcommand and, for an interpreter, its
+        script."""
         program, rest = self.proper[0], self.proper[1:]
         if program in SCRIPT_RUNNERS:
             return _scripted(program, _plain(rest, _WORKSPACE_OPTIONS))
@@ -252,7 +258,8 @@ class Command(_Read):
 
     @cached_property
     def within(self) -> Command | None:
-        """The command that it runs in a container of the project: `docker compose exec web pytest`."""
+        """The command that it runs in a container of the project: `docker compose exec web
+        pytest`."""
         words = self.proper
         if tuple(words[:3]) not in _CONTAINERS:
             return None
@@ -308,7 +315,8 @@ class Command(_Read):
 
     @cached_property
     def purpose(self) -> str:
-        """What it is for (test, build, lint, format, typecheck, check, generate, run, install, migrate); empty for all else, or nothing."""
+        """What it is for (test, build, lint, format, typecheck, check, generate, run, install,
+        migrate); empty for all else, or nothing."""
         if self.within is not None:
             return self.within.purpose
         words, served = self.proper, self._served
@@ -362,7 +370,8 @@ class Command(_Read):
         return SERVING_COMMANDS.get((program, *words[1:2]), "") or alone
 
     def is_like(self, other: Command) -> bool:
-        """Whether two are attempts at the same thing: the same command, or one with a word in front of it."""
+        """Whether two are attempts at the same thing: the same command, or one with a word in
+        front of it."""
         return self.key == other.key or any(
             len(longer.words) > 1
             and len(shorter.key) > 1
@@ -380,8 +389,9 @@ class Command(_Read):
         return folder_below(self.folder, cwd) if self.folder else standing
 
     def form(self, cwd: str, standing: str = "") -> tuple[str, str, bool] | None:
-        """What a stranger would type, the folder it ran in, and whether it is for single files only. Folders of this machine, verbosity and
-        the one test that was looked at belong to the moment. None where it is about another place than the project."""
+        """What a stranger would type, the folder it ran in, and whether it is for single files
+        only. Folders of this machine, verbosity and the one test that was looked at belong to
+        the moment. None where it is about another place than the project."""
         folder = self.place(standing, cwd)
         kept = self._kept(cwd) if folder != "/" else None
         if kept is None:
@@ -450,7 +460,8 @@ class Command(_Read):
         return (words[2:] if words and words[0] in _WRAPPERS_WITH_VALUE else words), single
 
     def displayed(self, cwd: str = "", branch: str = "") -> str:
-        """As a lesson names it: one line, without redirections and content, paths relative to the project."""
+        """As a lesson names it: one line, without redirections and content, paths relative to
+        the project."""
         words = []
         for word in (*[each for each in self.env if _SPOKEN_ENV.match(each)], *self.words):
             inner = bare(word)
@@ -523,7 +534,8 @@ def commands(line: str) -> tuple[Command, ...]:
 
 
 def main_command(line: str) -> Command | None:
-    """What a line is about: the last that does something; else the last that looks; None where nothing does."""
+    """What a line is about: the last that does something; else the last that looks; None where
+    nothing does."""
     looking: Command | None = None
     for each in reversed(commands(line)):
         if each.neutral:

@@ -6,9 +6,11 @@
     agreed  the agent's sentence, and the person's plain yes in the next line: told at its subject, never as their word
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
-The words that will be printed decide the tier. Where the model's wording says something that the person's line does not, it is shown, not
-said; where nobody in the session said it, their own line is the lesson if it can be read alone, and else they are asked; where nobody
-ran or typed a name in it, it is found. Whoever tells it: what an output, a page or a paste brought is quoted, and waits for a person.
+The words that will be printed decide the tier. Where the model's wording says something that the
+person's line does not, it is shown, not said; where nobody in the session said it, their own line
+is the lesson if it can be read alone, and else they are asked; where nobody ran or typed a name in
+it, it is found. Whoever tells it: what an output, a page or a paste brought is quoted, and waits
+for a person.
 """
 
 from __future__ import annotations
@@ -51,10 +53,12 @@ STANDING_MARKS = (
     "do not ever",
 )
 
-# What the person agreed to: the agent's sentence, and their plain yes in the next line, both quoted.
+# What the person agreed to: the agent's sentence, and their plain yes in the next line, both
+# quoted.
 #
-# It is a tier of its own: more than what an agent found by itself, and never the person's word. Only words that can mean nothing but assent
-# count; a yes with a condition, a question or another matter behind it is read by whoever weighs that line.
+# It is a tier of its own: more than what an agent found by itself, and never the person's word.
+# Only words that can mean nothing but assent count; a yes with a condition, a question or another
+# matter behind it is read by whoever weighs that line.
 
 _ASSENT = _tables.pattern("_ASSENT", re.I)
 _LAST = _tables.pattern("_LAST", re.I)
@@ -63,8 +67,8 @@ _BUT = _tables.pattern("_BUT", re.I)
 
 
 def is_assent(text: str) -> bool:
-    """Whether a line of the person begins with a plain yes, and its first sentence takes nothing of it back, or ends with one and nothing
-    in it does."""
+    """Whether a line of the person begins with a plain yes, and its first sentence takes nothing
+    of it back, or ends with one and nothing in it does."""
     first = re.split(r"(?<=[.!?])\s|\s[–—-]\s|;", text.strip(), maxsplit=1)[0]
     return bool(_ASSENT.match(first) and not _BUT.search(first)) or bool(
         _LAST.search(text) and not _BUT.search(text)
@@ -72,7 +76,8 @@ def is_assent(text: str) -> bool:
 
 
 def proposal_before(quoted: Line, lines: Sequence[Line]) -> Line | None:
-    """The agent's line to which the person's next one is a plain yes: the quoted line, or the one that the quoted yes answers."""
+    """The agent's line to which the person's next one is a plain yes: the quoted line, or the
+    one that the quoted yes answers."""
     spoken = [
         line for line in lines if line.number < quoted.number and line.letter in (*PERSON, "A")
     ]
@@ -89,7 +94,8 @@ def exchange(told: Line, lines: Sequence[Line]) -> str:
 
 
 def spoken_around(told: Line, lines: Sequence[Line]) -> str:
-    """What the person typed before a line of the agent and in their plain yes to it; empty where there is no such yes."""
+    """What the person typed before a line of the agent and in their plain yes to it; empty where
+    there is no such yes."""
     spoken = [line for line in lines if line.letter in PERSON]
     after = next((line for line in spoken if line.number > told.number), None)
     if told.letter != "A" or after is None or not is_assent(after.whole):
@@ -99,7 +105,8 @@ def spoken_around(told: Line, lines: Sequence[Line]) -> str:
 
 
 def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
-    """Why what a reader calls agreed is not; empty where the agent's line is quoted and the person's next line is a plain yes."""
+    """Why what a reader calls agreed is not; empty where the agent's line is quoted and the
+    person's next line is a plain yes."""
     if checked.quotes and checked.quotes[0].line.letter == CHOSEN_LETTER:
         return ""  # the agent's words and the person's yes in one line
     told = [quote for quote in checked.quotes if quote.line.letter == "A"]
@@ -147,16 +154,18 @@ class Decided:
 
     @property
     def whose(self) -> str:
-        """One of the three words that a lesson has: what a person said is theirs alone where the words that will be printed are. What was
-        shown, agreed to, asked for or found is the session's, and never "you said it"."""
+        """One of the three words that a lesson has: what a person said is theirs alone where the
+        words that will be printed are. What was shown, agreed to, asked for or found is the
+        session's, and never "you said it"."""
         return {"user": "person", "quoted": "outside"}.get(self.tier, "session")
 
 
 def decide(
     checked: Checked, weighed: Weighed | None, lines: Sequence[Line], witness: Witness
 ) -> Decided:
-    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. What is not grounded
-    in its session (`witness`) is quoted, and waits."""
+    """The word of one lesson. `weighed` is the second question's answer; without one nobody
+    vouches for the wording. What is not grounded in its session (`witness`) is quoted, and
+    waits."""
     decided = _grounded(_decided(checked, weighed, lines), checked, witness)
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
         return Decided(
@@ -179,8 +188,8 @@ def decide(
 
 
 def _grounded(decided: Decided, checked: Checked, witness: Witness) -> Decided:
-    """The same, as a question to the person where it would act unasked, or a name or its words stood outside first. What a person typed
-    is theirs, and acts where they say so for good."""
+    """The same, as a question to the person where it would act unasked, or a name or its words
+    stood outside first. What a person typed is theirs, and acts where they say so for good."""
     if not decided.word:
         return decided
     found = witness(decided.text, [quote.line.step for quote in checked.quotes])
@@ -195,8 +204,8 @@ def _grounded(decided: Decided, checked: Checked, witness: Witness) -> Decided:
 
 
 def is_habit(checked: Checked, decided: Decided) -> bool:
-    """Whether what was asked for once is likely to be asked for again: the reader says so, and the words are not about the one thing that
-    was at hand."""
+    """Whether what was asked for once is likely to be asked for again: the reader says so, and
+    the words are not about the one thing that was at hand."""
     quote = checked.person or checked.quotes[0]
     asked = decided.word == checked.lesson.standing == HABIT
     return asked and not _THING_AT_HAND.search(quote.words)
@@ -291,7 +300,8 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
 
 
 def reads_alone(line: str) -> bool:
-    """Whether a stranger could act on a person's line as it stands: it asks nothing and leans on nothing that was said before it."""
+    """Whether a stranger could act on a person's line as it stands: it asks nothing and leans on
+    nothing that was said before it."""
     return not _LEANS.search(line)
 
 

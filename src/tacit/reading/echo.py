@@ -1,12 +1,15 @@
-"""Tacit must never learn its own echo: what it put into a run is taken out before anything is read from it.
+"""Tacit must never learn its own echo: what it put into a run is taken out before anything is read
+from it.
 
-Two ways, because each misses something. Rendered notes stand between nonce fences, `<tacit-notes NONCE>` (once
-`id="NONCE"`) to the closing tag of the same nonce, and an unclosed fence (a host cut the text) runs to its end. Origin renderings have no
-fence, hosts reformat, agents copy: so every line that says, in plain spelling, what a given lesson says goes too.
-Reviewers' findings stay. A reviewer who was told a lesson and reports the problem again reports the problem; an agent
-that hands a lesson back in the same words reports nothing.
+Two ways, because each misses something. Rendered notes stand between nonce fences, `<tacit-notes
+NONCE>` (once `id="NONCE"`) to the closing tag of the same nonce, and an unclosed fence (a host cut
+the text) runs to its end. Origin renderings have no fence, hosts reformat, agents copy: so every
+line that says, in plain spelling, what a given lesson says goes too. Reviewers' findings stay. A
+reviewer who was told a lesson and reports the problem again reports the problem; an agent that
+hands a lesson back in the same words reports nothing.
 
-`cited` asks the opposite of the same run: which of the lessons given to it did the agent take up in its own words?
+`cited` asks the opposite of the same run: which of the lessons given to it did the agent take up in
+its own words?
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ _STRAY = re.compile(rf"</?{_MARK}\b[^>]*>", re.I)
 
 
 def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
-    """The run without what Tacit put into it: fenced notes, and lines equal to lessons it was given."""
+    """The run without what Tacit put into it: fenced notes, and lines equal to lessons it was
+    given."""
     given = frozenset(
         line for text in recorded for each in text.splitlines() if (line := plain_line(each))
     )
@@ -51,7 +55,8 @@ def is_own_question(run: Run) -> bool:
 
 
 def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:
-    """Ids of given lessons that the agent's own words cite: by id, or by a phrase that nobody else in the run used.
+    """Ids of given lessons that the agent's own words cite: by id, or by a phrase that nobody else
+    in the run used.
 
     `texts[n]` is the lesson with `ids[n]`.
     """
@@ -112,7 +117,8 @@ def unfenced(text: str) -> str:
     at = 0
     while (opening := _OPEN.search(text, at)) is not None:
         pieces.append(text[at : opening.start()])
-        # Only the closing tag of the same id ends it: a lesson that contains a closing tag must not open a door.
+        # Only the closing tag of the same id ends it: a lesson that contains a closing tag must not
+        # open a door.
         id = rf"\s+(?:id=)?{_QUOTE}{opening['id']}{_QUOTE}" if opening["id"] else ""
         closing = re.compile(rf"</{_MARK}{id}\s*>", re.I).search(text, opening.end())
         at = closing.end() if closing else len(text)
@@ -136,12 +142,14 @@ def _phrases(text: str) -> list[str]:
     ]
 
 
-# One spelling per line: what two lines have in common when bullet, id (before or behind), emphasis, case and spacing are set aside.
+# One spelling per line: what two lines have in common when bullet, id (before or behind), emphasis,
+# case and spacing are set aside.
 #
-# Echo asks whether a line is one we gave; the gate asks whether a lesson is already written in the project's own files. Both mean the
-# same line.
+# Echo asks whether a line is one we gave; the gate asks whether a lesson is already written in the
+# project's own files. Both mean the same line.
 
-# "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
+# "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a
+# line.
 _LINE_OPENING = re.compile(
     r"^(?:[>\s]*(?:[-*+•–]|\d+[.)])\s+)?"
     r"(?:(?:\[[\w .:×#/-]{1,40}\]|\([\w .:×#/-]{1,40}\)|🔴|🟡|🟢|⚠️|✅|❌)\s*)*"
@@ -150,7 +158,8 @@ _MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
 
 
 class KnownLines(dict[str, str]):
-    """Lines of files, spelled for comparing, each with the file it stands in; `said` has each as it stands there."""
+    """Lines of files, spelled for comparing, each with the file it stands in; `said` has each as
+    it stands there."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,7 +179,8 @@ def as_said(lines: Mapping[str, str], spelled: str) -> str:
 
 
 def stands_in(text: str, lines: Iterable[str]) -> bool:
-    """Whether a lesson stands in one of these lines, as `plain_line` spells them: alone, or with more around it."""
+    """Whether a lesson stands in one of these lines, as `plain_line` spells them: alone, or with
+    more around it."""
     spelled = plain_line(text)
     return bool(spelled) and any(spelled in line for line in lines)
 

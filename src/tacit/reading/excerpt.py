@@ -1,8 +1,9 @@
 """Which lines of a session the first question shows, and how wide.
 
-Kept lines hold the whole text each was cut from, so nothing is rendered anew. Wider is what tells most: what was added to an instruction
-file, the edit that ended a failure, an offer of the agent to which the person said yes. Other edits are shown by their file, and once in
-a row; a few words of the agent before a call ("Now the tests.") are left out.
+Kept lines hold the whole text each was cut from, so nothing is rendered anew. Wider is what tells
+most: what was added to an instruction file, the edit that ended a failure, an offer of the agent to
+which the person said yes. Other edits are shown by their file, and once in a row; a few words of
+the agent before a call ("Now the tests.") are left out.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 
 def _ended(lines: Sequence[Line]) -> set[int]:
-    """What ended a failure: the command that passed after it had failed, and the last edit before it."""
+    """What ended a failure: the command that passed after it had failed, and the last edit
+    before it."""
     failed: set[tuple[str, ...]] = set()
     edits = [
         line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDIT_TOOLS)

@@ -1,8 +1,10 @@
-"""What fails here: what all failing commands of a project together say will go wrong again, and what to do instead.
+"""What fails here: what all failing commands of a project together say will go wrong again, and
+what to do instead.
 
-A cure names the lines that show it, and a literal sign by which its failure is met again. A name that no line holds is invented, and a
-sign that stands in many different failures is none. What fails alike stands in a question once; what a cure already meets is nothing
-new; and of the cures that stand only those are shown that the new failures have to do with.
+A cure names the lines that show it, and a literal sign by which its failure is met again. A name
+that no line holds is invented, and a sign that stands in many different failures is none. What
+fails alike stands in a question once; what a cure already meets is nothing new; and of the cures
+that stand only those are shown that the new failures have to do with.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ SHARED = 24  # characters with which both calls begin before the second is shown
 
 @dataclass(frozen=True)
 class Alike:
-    """Commands that failed alike: the newest stands for all, the newest that something passed after where one is."""
+    """Commands that failed alike: the newest stands for all, the newest that something passed
+    after where one is."""
 
     shown: Shown
     failed: Failed
@@ -83,7 +86,8 @@ def _passed(failed: Failed, most: int) -> str:
 
 
 def alike(lines: Iterable[Shown], cures: Sequence[Item] = ()) -> list[Alike]:
-    """Failing commands by how they fail: by the cure that meets them, else by program and what tells it."""
+    """Failing commands by how they fail: by the cure that meets them, else by program and what
+    tells it."""
     signs = {each.id: comparable(each.sign) for each in cures if each.sign}
     kinds: dict[tuple[str, ...], list[tuple[Shown, Failed]]] = {}
     for line in lines:
@@ -109,7 +113,8 @@ def _kind(failed: Failed, signs: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def is_due(sessions: Sequence[Left], last: Sequence[Item], fresh: frozenset[str]) -> bool:
-    """Whether enough failed since the last question, and in two sessions something that no cure meets."""
+    """Whether enough failed since the last question, and in two sessions something that no cure
+    meets."""
     lines = failed_lines(sessions)
     unmet = [line for each in alike(lines, last) if not each.cure for line in each.lines]
     groups = {line.group for line in unmet if line.session in fresh}
@@ -122,7 +127,8 @@ def ask(
     fresh: frozenset[str],
     dropped: Sequence[str] = (),
 ) -> str:
-    """The question over all failing commands; `fresh` are the sessions that no question has shown yet, `dropped` what a person took out."""
+    """The question over all failing commands; `fresh` are the sessions that no question has
+    shown yet, `dropped` what a person took out."""
     lines = failed_lines(sessions)
     kinds = alike(lines, last)
     new = [each for each in kinds if any(line.session in fresh for line in each.lines)]
@@ -154,7 +160,8 @@ def ask(
 
 
 def concerned(cures: Sequence[Item], new: Sequence[Alike]) -> list[Item]:
-    """The cures that new failures have to do with: those that they meet, then those of their programs, the newest first."""
+    """The cures that new failures have to do with: those that they meet, then those of their
+    programs, the newest first."""
     signs = {each.cure for each in new}
     programs = {each.failed.program for each in new}
     near = [item for item in cures if item.id in signs or item.program in programs]
@@ -185,7 +192,8 @@ def _newest(rows: dict[Alike, str], room: int) -> dict[Alike, str]:
 def check(
     said: str, sessions: Sequence[Left], last: Sequence[Item], taken: Sequence[str] = ()
 ) -> Answer:
-    """What of an answer holds: at most twelve, each with a line at least, and a sign where it is one."""
+    """What of an answer holds: at most twelve, each with a line at least, and a sign where it is
+    one."""
     lines = failed_lines(sessions)
     kin = {line.name: each.lines for each in alike(lines, last) for line in each.lines}
     return taken_in(

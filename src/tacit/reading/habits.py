@@ -1,7 +1,9 @@
-"""Habits: what a person asks for, asks about or corrects again and again, seen over all lines they typed.
+"""Habits: what a person asks for, asks about or corrects again and again, seen over all lines they
+typed.
 
-A habit is a way of working that two sessions show; every session that shows it is named by a line of its own, and their number is how
-often it was said again. It is never a leave: what commits, pushes, deploys, publishes or deletes waits for the person.
+A habit is a way of working that two sessions show; every session that shows it is named by a line
+of its own, and their number is how often it was said again. It is never a leave: what commits,
+pushes, deploys, publishes or deletes waits for the person.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ def ask(
     fresh: frozenset[str],
     dropped: Sequence[str] = (),
 ) -> str:
-    """The question over all typed lines; `fresh` are the sessions that no question has shown yet, `dropped` what a person took out."""
+    """The question over all typed lines; `fresh` are the sessions that no question has shown
+    yet, `dropped` what a person took out."""
     shown = fitting(typed_lines(sessions), last, fresh, ROOM)
     known = [
         f"{item.id} ({item.when}; {sessions_named(item, sessions)}) {item.text}" for item in last
@@ -115,7 +118,8 @@ def _habit(
 
 
 def is_leave(text: str) -> bool:
-    """Whether a habit orders what only a person may: to commit, push, deploy, publish or delete unasked."""
+    """Whether a habit orders what only a person may: to commit, push, deploy, publish or delete
+    unasked."""
     for sentence in re.split(r"[.;:]\s+|\s[—–]\s", text):
         # "When work is done, commit": the condition is no question to the person
         order = re.sub(

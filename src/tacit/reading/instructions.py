@@ -1,6 +1,8 @@
-"""Against the instruction files: which of their lines were not kept, which are wrong, and what is missing.
+"""Against the instruction files: which of their lines were not kept, which are wrong, and what is
+missing.
 
-Shown to the person and never written unasked: each finding names the lines of sessions that speak for it.
+Shown to the person and never written unasked: each finding names the lines of sessions that speak
+for it.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ class Findings:
 
 
 def ask(files: Mapping[str, str], sessions: Sequence[Left], room: int = ROOM) -> str:
-    """The question over instruction files, typed lines and failing commands; a third of the room for each."""
+    """The question over instruction files, typed lines and failing commands; a third of the room
+    for each."""
     typed, failed = _lines(sessions, room // 3)
     return question(
         "instructions",
@@ -77,8 +80,9 @@ def check(
     sessions: Sequence[Left],
     before: Mapping[str, str] | None = None,
 ) -> Findings:
-    """What of an answer holds: lines that are in the file, with lines of sessions that speak for it. `before` are the files as they stood
-    when these sessions began: a line that came since was not there to be kept."""
+    """What of an answer holds: lines that are in the file, with lines of sessions that speak for
+    it. `before` are the files as they stood when these sessions began: a line that came since
+    was not there to be kept."""
     found = {name: rows(said, name, "") for name in ("not_kept", "wrong", "missing")}
     if all(each is None for each in found.values()):
         return Findings(answered=False)
@@ -150,7 +154,8 @@ def _numbered(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _file(files: Mapping[str, str], lines: Sequence[Shown], room: int) -> str:
-    """The files with their lines numbered; of long ones the parts that have most rare words in common with what was typed and failed."""
+    """The files with their lines numbered; of long ones the parts that have most rare words in
+    common with what was typed and failed."""
     places = _numbered(files)
     order = list(places)
     spoken = {word for line in lines for word in _words(line.whole)}

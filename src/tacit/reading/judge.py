@@ -1,7 +1,8 @@
-"""What the answers about a session come to: lessons as they are to be kept, and rulings on lessons that are known.
+"""What the answers about a session come to: lessons as they are to be kept, and rulings on lessons
+that are known.
 
-answers → checked → weighed → held against what is known → `Heard`. Everything is asked and read here and nothing is written:
-`learn/take` does that, in one transaction.
+answers → checked → weighed → held against what is known → `Heard`. Everything is asked and read
+here and nothing is written: `learn/take` does that, in one transaction.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 @value
 class Twin:
-    """The name that lessons share which say the same, the family they are counted in, and which of the two says more."""
+    """The name that lessons share which say the same, the family they are counted in, and which
+    of the two says more."""
 
     said: str
     family: str
@@ -106,7 +108,8 @@ class _Quoted:
 
 
 def judge(desk: ReaderContext, asking: Questions) -> Heard:
-    """What a session says, asked question by question. A model that failed its exam touches no known lesson."""
+    """What a session says, asked question by question. A model that failed its exam touches no
+    known lesson."""
     told = asking.lessons()
     witness = witness_of(desk.folder, asking.reading)
     new = [each for each in told if not each.dropped]
@@ -142,8 +145,9 @@ def _weighed(
     known: _Known,
     witness: Witness,
 ) -> list[NewLesson]:
-    """The lessons with their words, by one question over pairs of two texts each: whether the person's line says a lesson, and whether a
-    new lesson says a known one where words alone do not tell."""
+    """The lessons with their words, by one question over pairs of two texts each: whether the
+    person's line says a lesson, and whether a new lesson says a known one where words alone do
+    not tell."""
     own = [
         (each, (each.lesson.text, each.person.around))
         for each in new
@@ -181,7 +185,8 @@ def _weighed(
 
 
 def _written(known: _Known, new: Sequence[Checked]) -> set[int]:
-    """Which new lessons an instruction file says already: none that quotes a person, unless half of its words stand in the heading."""
+    """Which new lessons an instruction file says already: none that quotes a person, unless half
+    of its words stand in the heading."""
     found = ((each, new[each.new - 1], known.headings.get(each.id, "")) for each in known.same)
     return {
         each.new
@@ -207,7 +212,8 @@ def _ruled(
     lessons: list[NewLesson],
     witness: Witness,
 ) -> tuple[list[Ruling], list[NewLesson], frozenset[str]]:
-    """What each verdict does, and the lessons with those that take the place of one of which a part changed."""
+    """What each verdict does, and the lessons with those that take the place of one of which a
+    part changed."""
     open_ones = [at for at, each in enumerate(quoted) if _needs_weighing(each)]
     said = asking.revoked(
         [(quoted[at].memory.text, quoted[at].spoken or quoted[at].quote.around) for at in open_ones]
@@ -242,7 +248,8 @@ def _ruling(
     weighed: Weighed | None,
     witness: Witness,
 ) -> tuple[Ruled, Found, bool]:
-    """What one verdict does, the words it goes by, and whether it is the person's plain yes to what the agent proposed."""
+    """What one verdict does, the words it goes by, and whether it is the person's plain yes to
+    what the agent proposed."""
     word, memory, quote = each.verdict.verdict, each.memory, each.quote
     needed = tier_to_take_away(memory, desk.store.evidence(memory.id))
     ruling = ruled(word, memory, quote, weighed, needed=needed, agreed=bool(each.spoken))
@@ -256,8 +263,8 @@ def _ruling(
 def _in_its_place(
     lessons: Sequence[NewLesson], memory: Memory, verdict: Verdict, quote: Found
 ) -> list[NewLesson] | None:
-    """The lessons with one that takes the place of a known one of which a part changed: a new one of the session, worded for it, or one of
-    its own; None where no wording fits."""
+    """The lessons with one that takes the place of a known one of which a part changed: a new
+    one of the session, worded for it, or one of its own; None where no wording fits."""
     found = [*lessons]
     at = next((n for n, each in enumerate(found) if each.number == verdict.new != 0), -1)
     new = found[at] if at >= 0 and found[at].decided.word else None
@@ -277,7 +284,8 @@ def _in_its_place(
 def _beside_each_other(
     desk: ReaderContext, asking: Questions, lessons: Sequence[NewLesson]
 ) -> list[NewLesson]:
-    """Ask of the new lessons that nobody called known yet which of them say what another one says."""
+    """Ask of the new lessons that nobody called known yet which of them say what another one
+    says."""
     found = {each.number: each for each in lessons if each.number}
     new = {
         number: each.decided.text

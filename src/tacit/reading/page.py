@@ -1,8 +1,10 @@
-"""A finished session as a reader gets to see it: one numbered line per thing, with the letter of whoever speaks.
+"""A finished session as a reader gets to see it: one numbered line per thing, with the letter of
+whoever speaks.
 
-Successful output never stands here, for it is other people's text and most of the bytes; of failing output the telling lines do.
-Long things are cut, yet each line keeps the whole text it was cut from, scrubbed of secrets: a quote is looked for there. A line
-is one line of the page whatever its text holds, so that no output can begin a line of its own and speak with another's letter.
+Successful output never stands here, for it is other people's text and most of the bytes; of failing
+output the telling lines do. Long things are cut, yet each line keeps the whole text it was cut
+from, scrubbed of secrets: a quote is looked for there. A line is one line of the page whatever its
+text holds, so that no output can begin a line of its own and speak with another's letter.
 """
 
 from __future__ import annotations
@@ -112,7 +114,8 @@ class Rendering:
 
 
 def rendered(run: Run) -> Rendering:
-    """All lines of a run. What Tacit itself put into it between fences is taken out; hooks are not shown at all."""
+    """All lines of a run. What Tacit itself put into it between fences is taken out; hooks are
+    not shown at all."""
     found: list[tuple[str, str, str, int]] = []
     looked = 0  # calls in a row that only looked, after the one that is shown
     before = (
@@ -148,7 +151,8 @@ def page_tokens(lines: Sequence[Line]) -> int:
 
 
 def parts_of_session(rendering: Rendering, most: int = _PART_TOKENS) -> list[tuple[Line, ...]]:
-    """The session in parts that fit one call each: nearly always one. A longer one is divided before what a person typed."""
+    """The session in parts that fit one call each: nearly always one. A longer one is divided
+    before what a person typed."""
     lines, done = rendering.lines, list[tuple[Line, ...]]()
     start = 0
     while start < len(lines):
@@ -163,7 +167,8 @@ def parts_of_session(rendering: Rendering, most: int = _PART_TOKENS) -> list[tup
 
 
 def scrubbed(text: str) -> str:
-    """A text as it may leave the machine: without secrets and private passages, colours and invisible characters."""
+    """A text as it may leave the machine: without secrets and private passages, colours and
+    invisible characters."""
     plain = _CONTROL.sub("", _TERMINAL_COLOURS.sub("", text[:_READ_AT_ALL]))
     return redact(private(plain)).text
 
@@ -207,7 +212,8 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
 
 
 def _asked(step: Step, letter: str, cwd: str) -> str:
-    """The question before an answer: shown with it, and no part of what may be quoted as the person's."""
+    """The question before an answer: shown with it, and no part of what may be quoted as the
+    person's."""
     question = (step.input or {}).get("question")
     if not isinstance(question, str) or not (
         words := one_line(_at_home(scrubbed(unfenced(question)), cwd))
@@ -240,8 +246,8 @@ _INSTRUCTIONS = ("<", "# AGENTS.md")
 
 
 def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
-    """The words of a user's step with their letters: what a person typed apart from what they pasted into it. `before` is what the agent
-    said last."""
+    """The words of a user's step with their letters: what a person typed apart from what they
+    pasted into it. `before` is what the agent said last."""
     letter = _LETTER.get(step.speaker, "")
     if step.speaker == "command" and step.text.startswith("!"):
         yield "U", step.text  # typed, and to a shell: no `typed` step, which is a word to the agent
@@ -284,7 +290,8 @@ def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _at_home(text: str, cwd: str) -> str:
-    """A text with the project's own paths as the project names them: shorter, and nobody's home stands in it."""
+    """A text with the project's own paths as the project names them: shorter, and nobody's home
+    stands in it."""
     if len(cwd) < 2 or cwd not in text:
         return text
     return text.replace(f"{cwd.rstrip('/')}/", "").replace(cwd.rstrip("/"), ".")
@@ -323,19 +330,22 @@ _ABOUT_WORDS = _tables.listed("_ABOUT")
 
 
 def failing_output(step: Step) -> str:
-    """What a call of the project's own printed when it failed; empty where it did not, or where only the host's protocol was broken."""
+    """What a call of the project's own printed when it failed; empty where it did not, or where
+    only the host's protocol was broken."""
     if step.interrupted or step.tool in _PROTOCOL:
         return ""
     return step.error or (step.output if _soft(step) else "")
 
 
 def at_home(text: str, cwd: str) -> str:
-    """A text on one line, the project's own paths as the project names them: as a quote or a sign was copied from."""
+    """A text on one line, the project's own paths as the project names them: as a quote or a
+    sign was copied from."""
     return one_line(_at_home(text, cwd))
 
 
 def _soft(step: Step) -> bool:
-    """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its status."""
+    """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its
+    status."""
     return (
         is_hidden(step)
         and _FAILED.search(_TERMINAL_COLOURS.sub("", step.output[-LONGEST_OUTPUT:])) is not None
@@ -343,7 +353,8 @@ def _soft(step: Step) -> bool:
 
 
 def is_hidden(step: Step) -> bool:
-    """Whether a command printed something and its own exit status is lost, behind a pipe or another command; not where it only looks."""
+    """Whether a command printed something and its own exit status is lost, behind a pipe or
+    another command; not where it only looks."""
     if step.error or not step.output or not (command := line_of(step)):
         return False
     run = commands(command)
@@ -356,7 +367,8 @@ def is_hidden(step: Step) -> bool:
 
 
 def happened(line: Line) -> bool:
-    """Whether a line is what was typed, printed or run here: more than an agent's say-so. A call that only looks or prints runs nothing."""
+    """Whether a line is what was typed, printed or run here: more than an agent's say-so. A call
+    that only looks or prints runs nothing."""
     if line.letter != "T":
         return line.letter in (*PERSON, "E")
     run = commands(line.whole.partition(NOTE_MARK)[0])
@@ -412,12 +424,12 @@ def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
 def without(
     rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (), words: int = 8
 ) -> Rendering:
-    """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself or that name a lesson, lines of the
-    agent that hand a remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes, and
-    in calls the
-    parts that speak of notes and every message (of a commit, a pull request). All lessons count alike, given or not, and so do
-    lines in which
-    the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
+    """The same without what would tell whoever judges that a lesson was given: calls of Tacit
+    itself or that name a lesson, lines of the agent that hand a remembered lesson back (words in
+    a row, or most of a line's own words in any order) or speak of notes, and in calls the parts
+    that speak of notes and every message (of a commit, a pull request). All lessons count alike,
+    given or not, and so do lines in which the agent came upon the same thing by itself: the arm
+    decides nothing about what is shown."""
     phrases = {phrase for text in given for phrase in _phrases(text, words)}
     known = [found for text in given if (found := stems(text))]
 
@@ -447,7 +459,8 @@ def without(
         )
 
     shown = (line for line in map(wordless, rendering.lines) if not told(line))
-    # Numbered anew: a gap would say that something was taken out, and where. A quote is found by its words.
+    # Numbered anew: a gap would say that something was taken out, and where. A quote is found by
+    # its words.
     return replace(
         rendering,
         lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)),
@@ -459,8 +472,8 @@ _CLAUSE_END = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
 
 
 def _wordless(call: str, phrases: set[str], words: int) -> str:
-    """A call without what it says: messages, and the clauses in which it speaks of notes or hands a lesson back. Empty if nothing
-    is left."""
+    """A call without what it says: messages, and the clauses in which it speaks of notes or
+    hands a lesson back. Empty if nothing is left."""
     call = _PEER_MESSAGE.sub(lambda found: f"{found['flag']}…", call)
     if not _NOTES_PATTERN.search(call) and phrases.isdisjoint(_phrases(call, words)):
         return call
@@ -504,9 +517,11 @@ def _phrases(text: str, size: int) -> set[str]:
     return {" ".join(words[at : at + size]) for at in range(len(words) - size + 1)}
 
 
-# What a session wrote down by itself: lines that a call added to a file which hosts load at every start.
+# What a session wrote down by itself: lines that a call added to a file which hosts load at every
+# start.
 
-# Files that hosts load at every start (every name in their registrations, which a test holds), and those that teams keep for the same end.
+# Files that hosts load at every start (every name in their registrations, which a test holds), and
+# those that teams keep for the same end.
 _INSTRUCTION_FILES = re.compile(
     r"(?:^|/)(?:(?:CLAUDE|AGENTS|GEMINI|MEMORY|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules|rules/[^/]+\.mdc?)$",
     re.I,
@@ -521,7 +536,8 @@ _WRITTEN = (
 
 
 def noted(step: Step) -> str:
-    """What a call added to an instruction file: what the team chose to remember of this session, in its own words."""
+    """What a call added to an instruction file: what the team chose to remember of this session,
+    in its own words."""
     if (
         step.error
         or step.interrupted

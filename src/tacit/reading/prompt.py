@@ -1,9 +1,11 @@
 """What a reader is asked: six questions, each a pure function of what it is about.
 
-`lessons` depends on the session alone, so that it can be asked of many sessions at once and its answer kept; `weigh` puts each lesson
-beside the person's own line; `known` holds the session against what is remembered already, and `revoke` asks again where a person takes
-something back; `cure` is about a failure that several sessions met, `twins` about lessons alone: which of them say the same. The record stands first and the question last: what is asked of one
-session begins alike, and a host may keep it. Wording is frozen per VERSION, and the hash of a prompt names its answer.
+`lessons` depends on the session alone, so that it can be asked of many sessions at once and its
+answer kept; `weigh` puts each lesson beside the person's own line; `known` holds the session
+against what is remembered already, and `revoke` asks again where a person takes something back;
+`cure` is about a failure that several sessions met, `twins` about lessons alone: which of them say
+the same. The record stands first and the question last: what is asked of one session begins alike,
+and a host may keep it. Wording is frozen per VERSION, and the hash of a prompt names its answer.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from tacit.reading.page import SPEAKER_LETTERS, Line, page_text
 with open(f"{__file__.rpartition('.')[0]}.txt", encoding="utf-8") as _file:
     _parts = re.split(r"^\[([A-Z]+)\]\n", _file.read(), flags=re.M)
 _PROMPT_TEXT = dict(zip(_parts[1::2], _parts[2::2]))
-# Of each question; the wording of a version is frozen. Version 3 reads a session once: lessons, requests and findings were three
-# questions, and a fourth over the very same record drew weaker and doubled lessons. It keeps what was settled about the product.
+# Of each question; the wording of a version is frozen. Version 3 reads a session once: lessons,
+# requests and findings were three questions, and a fourth over the very same record drew weaker and
+# doubled lessons. It keeps what was settled about the product.
 VERSIONS = {"lessons": "3", "weigh": "3", "known": "3", "revoke": "2", "cure": "2", "twins": "1"}
 VERSION = ".".join(VERSIONS.values())
 QUOTES, STRUCK, NAMES = 3, 20, 6  # of a lesson; of an answer; of what a lesson is about
@@ -45,12 +48,14 @@ def most_lessons(typed: int) -> int:
 
 
 def lessons(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
-    """The first question. `before` are the lessons of earlier parts of a session that did not fit into one call."""
+    """The first question. `before` are the lessons of earlier parts of a session that did not
+    fit into one call."""
     return "\n".join((_record(lines), _PROMPT_TEXT["LESSONS"].format(most=most), *_earlier(before)))
 
 
 def weigh(pairs: Sequence[tuple[str, str]]) -> str:
-    """The second question, about all lessons of a session at once: each with the person's line that is said to teach it."""
+    """The second question, about all lessons of a session at once: each with the person's line
+    that is said to teach it."""
     return f"{_PROMPT_TEXT['WEIGH']}\n{_fenced(_pairs(pairs))}"
 
 
@@ -60,19 +65,22 @@ def known(
     new: Sequence[str],
     headings: Sequence[str] = (),
 ) -> str:
-    """The third question: the session, what is remembered (name and text), and what the session newly says."""
+    """The third question: the session, what is remembered (name and text), and what the session
+    newly says."""
     lists = {"REMEMBERED": [f"{name}: {text}" for name, text in remembered]}
     lists["NEW IN THIS SESSION"] = [f"n{number}: {text}" for number, text in enumerate(new, 1)]
     lists["HEADINGS OF THE INSTRUCTION FILES"] = [
         f"h{number}: {text}" for number, text in enumerate(headings, 1)
     ]
-    # Whoever writes an instruction file must not write among the lessons: each list stands in a fence of its own.
+    # Whoever writes an instruction file must not write among the lessons: each list stands in a
+    # fence of its own.
     about = (_fenced("\n".join((title, *listed))) for title, listed in lists.items() if listed)
     return "\n".join((_record(lines), _PROMPT_TEXT["KNOWN"], *about))
 
 
 def revoke(pairs: Sequence[tuple[str, str]]) -> str:
-    """The second question about a contradiction: does the person's line take the remembered lesson back?"""
+    """The second question about a contradiction: does the person's line take the remembered
+    lesson back?"""
     return f"{_PROMPT_TEXT['REVOKE']}\n{_fenced(_pairs(pairs))}"
 
 
@@ -91,7 +99,8 @@ def cure(mark: str, count: int, pieces: Sequence[Sequence[Line]]) -> str:
 
 
 def twins(groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]) -> str:
-    """The question about lessons alone: new ones (name and text), each with those that may say the same."""
+    """The question about lessons alone: new ones (name and text), each with those that may say
+    the same."""
     shown = (
         f"{new}: {text}\n" + "\n".join(f"    {old}: {each}" for old, each in near)
         for new, text, near in groups
@@ -136,8 +145,8 @@ def _fenced(text: str) -> str:
 
 
 def lessons_schema(most: int = MOST_LESSONS, earlier: int = 0) -> dict[str, Any]:
-    """What an answer to the first question looks like. A small model that a schema lets go on does so until its last token; where there are
-    no earlier lessons it has nothing to strike."""
+    """What an answer to the first question looks like. A small model that a schema lets go on
+    does so until its last token; where there are no earlier lessons it has nothing to strike."""
     quote = {"line": _NUMBER, "words": _TEXT}
     sign = _maybe(_object({"in": _one_of(("E", "T", "U")), "words": _TEXT}))
     about = _maybe(
@@ -164,7 +173,8 @@ def weigh_schema(pairs: int) -> dict[str, Any]:
 
 
 def known_schema(remembered: int, new: int = 0) -> dict[str, Any]:
-    """… to the third: a lesson may have more than one verdict, a new one and a heading of a file may be the same."""
+    """… to the third: a lesson may have more than one verdict, a new one and a heading of a file
+    may be the same."""
     text = _maybe(_TEXT)
     verdict = {
         "id": _TEXT,

@@ -1,7 +1,9 @@
-"""What a session leaves for the looks at the whole: the lines its person typed, and the commands that failed in it.
+"""What a session leaves for the looks at the whole: the lines its person typed, and the commands
+that failed in it.
 
-Whose words a line is the host says; what a tool, a plan or a paste brought is left out. Everything is redacted here, before it is
-kept or asked. A session is kept as JSON, for its host may delete the transcript before the next look.
+Whose words a line is the host says; what a tool, a plan or a paste brought is left out. Everything
+is redacted here, before it is kept or asked. A session is kept as JSON, for its host may delete the
+transcript before the next look.
 """
 
 from __future__ import annotations
@@ -97,7 +99,8 @@ def left_by(run: Run, person: str = "") -> Left:
 
 
 def used_by(run: Run) -> tuple[str, ...]:
-    """The words, names and commands that a session used, redacted: what many sessions use is common."""
+    """The words, names and commands that a session used, redacted: what many sessions use is
+    common."""
     lines = dict.fromkeys(line[:READ_OF_EACH] for step in run.steps if (line := shell_line(step)))
     ran = scrubbed("\n".join(lines)).split("\n")
     paths = (at_home(path, run.cwd) for step in run.steps for path in step.files)
@@ -105,7 +108,8 @@ def used_by(run: Run) -> tuple[str, ...]:
 
 
 def as_families(sessions: Sequence[Left]) -> tuple[Left, ...]:
-    """Sessions in order of time; one that repeats a message of an earlier one is its fork or resumption, whatever its file says."""
+    """Sessions in order of time; one that repeats a message of an earlier one is its fork or
+    resumption, whatever its file says."""
     found: list[Left] = []
     group_of: dict[str, str] = {}
     for left in sorted(sessions, key=lambda each: each.started):
@@ -117,7 +121,8 @@ def as_families(sessions: Sequence[Left]) -> tuple[Left, ...]:
 
 
 def typed_in(run: Run) -> Iterator[Typed]:
-    """The person's own words, message by message, without what they pasted or a program put in their name."""
+    """The person's own words, message by message, without what they pasted or a program put in
+    their name."""
     before = ""
     for step in run.steps:
         if step.role == "assistant" and step.text:
@@ -131,7 +136,8 @@ def typed_in(run: Run) -> Iterator[Typed]:
 
 
 def failed_in(run: Run) -> Iterator[Failed]:
-    """The commands that failed, the same program with the same error once, the last ones where they are too many."""
+    """The commands that failed, the same program with the same error once, the last ones where
+    they are too many."""
     found: dict[tuple[str, str], tuple[Failed, Step, str]] = {}
     lanes = grouped(run.steps, lambda step: (step.agent, step.context))
     for steps in lanes.values():
@@ -170,7 +176,8 @@ def shell_line(step: Step) -> str:
 
 
 def failure_of(step: Step, line: str) -> str:
-    """What a call printed when it failed; empty where it passed, was stopped, or refused before it ran."""
+    """What a call printed when it failed; empty where it passed, was stopped, or refused before
+    it ran."""
     if step.interrupted or is_refused(step.error):
         return ""
     failed = failing_output(step)
@@ -185,8 +192,8 @@ def failure_of(step: Step, line: str) -> str:
 
 
 def telling(output: str, cwd: str) -> str:
-    """The line of a failing output that tells what failed, redacted: what a tool marks with a cross, else what reads like an error,
-    else the last one."""
+    """The line of a failing output that tells what failed, redacted: what a tool marks with a
+    cross, else what reads like an error, else the last one."""
     lines = [line for line in clean(output).splitlines() if line.strip()]
     lines = [line for line in lines if not _ECHOED.match(line)] or lines
     told = next((line for line in lines if _CROSSED.match(line)), "")
@@ -199,7 +206,8 @@ _CROSSED = re.compile(r"\s*[×✖✗✘] \S")
 
 
 def call_of(line: str, told: str) -> Command | None:
-    """Which command of a line failed: the one that the failure names, else the last that does something."""
+    """Which command of a line failed: the one that the failure names, else the last that does
+    something."""
     calls = [call for call in commands(line) if not call.neutral]
     named = [call for call in calls if re.search(rf"\b{re.escape(call.program)}\b", told)]
     acting = [call for call in calls if call.acts]
@@ -207,7 +215,8 @@ def call_of(line: str, told: str) -> Command | None:
 
 
 def runs_alike(line: str, failed: Command) -> bool:
-    """Whether a line runs a command's program and subcommand, also in another's charge: `corepack pnpm test`."""
+    """Whether a line runs a command's program and subcommand, also in another's charge:
+    `corepack pnpm test`."""
     spoken = " ".join(failed.proper[:2])
     return f" {spoken} " in f" {' '.join(line.split())} " or any(
         call.key == failed.key for call in commands(line)

@@ -41,10 +41,12 @@ def version() -> str:
 def prepared(
     folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False
 ) -> Reading | None:
-    """The reading of a finished run, waiting to be asked about, kept; None where there is nothing to read or nothing new in it.
+    """The reading of a finished run, waiting to be asked about, kept; None where there is nothing
+    to read or nothing new in it.
 
-    Every session with a typed line is read, or with one that perhaps is, and every run in which something failed. One that grew is read on;
-    a fork that says nothing more than what was read of its origin is not read.
+    Every session with a typed line is read, or with one that perhaps is, and every run in which
+    something failed. One that grew is read on; a fork that says nothing more than what was read of
+    its origin is not read.
     """
     shown = rendered(run)
     if (
@@ -93,7 +95,8 @@ def prepared(
 def _is_copy(
     read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]
 ) -> bool:
-    """Whether all that a run says was read, or is to be, in a session that it was copied from, or that was copied from it."""
+    """Whether all that a run says was read, or is to be, in a session that it was copied from,
+    or that was copied from it."""
     said = [(line[1], line[3] or line[2]) for line in lines]
     return any(
         [(line[1], line[3] or line[2]) for line in each.lines][: len(said)] == said
@@ -103,7 +106,8 @@ def _is_copy(
 
 
 def _begun(folder: str, reading: Reading, run: Run) -> Reading:
-    """The reading, written down: where the session worked, and whose each of its texts is, scrubbed like all that is kept of it."""
+    """The reading, written down: where the session worked, and whose each of its texts is,
+    scrubbed like all that is kept of it."""
     repository = repository_before(run.cwd, run.started_at, run.commit)
     reading = replace(reading, root=run.cwd, commit=repository.commit)
     readings.begin(folder, reading)
@@ -138,7 +142,8 @@ def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -
 
 
 def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
-    """The desk with what the exam says of its model. It is taken once, again after a month (a week, if it failed), or on request."""
+    """The desk with what the exam says of its model. It is taken once, again after a month (a
+    week, if it failed), or on request."""
     if not desk.examine:
         return desk
     key = exam_key(desk.model.identity)
@@ -170,7 +175,8 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
 
 
 def exam_key(identity: str) -> str:
-    """Where the store keeps how a model fared; another exam, or other words of its two questions, are another key."""
+    """Where the store keeps how a model fared; another exam, or other words of its two
+    questions, are another key."""
     return f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
 
 

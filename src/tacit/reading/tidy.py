@@ -1,8 +1,9 @@
-"""Tidying: what all lessons of a project say twice, what a later one replaced, what is over, and what nobody could act on.
+"""Tidying: what all lessons of a project say twice, what a later one replaced, what is over, and
+what nobody could act on.
 
-An answer is a plan. Lessons are the same only where one wording can take the place of all and keeps every name, figure, option and path
-that any of them holds; one is replaced only where words of a later one order otherwise. What a person entered or confirmed is asked
-about and never taken out.
+An answer is a plan. Lessons are the same only where one wording can take the place of all and keeps
+every name, figure, option and path that any of them holds; one is replaced only where words of a
+later one order otherwise. What a person entered or confirmed is asked about and never taken out.
 """
 
 from __future__ import annotations
@@ -72,12 +73,14 @@ class Plan:
 
 
 def is_due(lessons: int, seen: int, sessions: int, last: int) -> bool:
-    """Whether enough lessons and sessions came since the last question, which saw so many lessons after so many sessions."""
+    """Whether enough lessons and sessions came since the last question, which saw so many
+    lessons after so many sessions."""
     return lessons - seen >= max(NEW_LESSONS, seen // NEW_SHARE) and sessions - last >= EVERY
 
 
 def in_room(lessons: Sequence[Known], room: int = ROOM) -> list[list[Known]]:
-    """The lessons in lists that fit a question each: all in one, or by topic where they do not fit."""
+    """The lessons in lists that fit a question each: all in one, or by topic where they do not
+    fit."""
 
     def size(some: Sequence[Known]) -> int:
         return sum(len(each.text.encode()) + len(each.topic) + 16 for each in some) // BYTES_A_TOKEN
@@ -93,7 +96,8 @@ def in_room(lessons: Sequence[Known], room: int = ROOM) -> list[list[Known]]:
 
 
 def ask(lessons: Sequence[Known], wanted: Sequence[Known] = ()) -> str:
-    """The question over lessons, oldest first; `wanted` are those that a person wants as they are."""
+    """The question over lessons, oldest first; `wanted` are those that a person wants as they
+    are."""
     lines = [
         f"{each.id} ({'; '.join(filter(None, (str(each.session), each.topic)))}) {each.text}"
         for each in lessons
@@ -103,8 +107,8 @@ def ask(lessons: Sequence[Known], wanted: Sequence[Known] = ()) -> str:
 
 
 def check(said: str, lessons: Sequence[Known], wanted: Sequence[Known] = ()) -> Plan:
-    """What of an answer holds: lessons that are there, each in one verdict; one wording that loses no name of theirs and brings none; words
-    of both where one replaces the other."""
+    """What of an answer holds: lessons that are there, each in one verdict; one wording that
+    loses no name of theirs and brings none; words of both where one replaces the other."""
     found = {verdict: rows(said, verdict, "") for verdict in VERDICTS}
     if all(each is None for each in found.values()):
         return Plan(answered=False)
@@ -186,7 +190,8 @@ def _loses(text: str, group: Sequence[Known]) -> str:
 
 
 def _unsaid(row: Mapping[str, object], old: Known, by: Known) -> str:
-    """Why the words that are to speak against each other do not; empty where they stand in both lessons."""
+    """Why the words that are to speak against each other do not; empty where they stand in both
+    lessons."""
     said = row.get("words")
     words = [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
     if len(words) != len((old, by)):

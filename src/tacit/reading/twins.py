@@ -1,9 +1,10 @@
 """Lessons that say the same: one is written, and of those that stay apart one is told.
 
-The nearest by their words are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
-of a reader does (`learn.same.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
-recall tells one of a name. A lesson of the person is never left out for one that is not theirs, nor
-for one of theirs that hardly shares a word with it.
+The nearest by their words are put to the reader, by their texts alone. What it calls the same
+counts for the older lesson as any claim of a reader does (`learn.same.keeps_apart`); what the older
+one may not swallow is a lesson of its own that bears its name (`TWIN`), and recall tells one of a
+name. A lesson of the person is never left out for one that is not theirs, nor for one of theirs
+that hardly shares a word with it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 # How alike two must be to be asked about, how many of each, of how many that words find.
 ALIKE_TWINS, NEAREST_TWINS, FOUND = 0.25, 3, 12
-# … and how alike the two nearest of a session, for a question at all: of 168 questions of three projects 36 had no pair so near, and one
-# of those was answered with a word.
+# … and how alike the two nearest of a session, for a question at all: of 168 questions of three
+# projects 36 had no pair so near, and one of those was answered with a word.
 WORTH_A_QUESTION = 0.35
 SURE = 0.36  # … and from which on its word that two are one stands by itself
 _WORDS = 24  # of a new lesson, by which the others are found
@@ -44,7 +45,8 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def is_sure(one: str, other: str) -> bool:
-    """Whether two lessons are so near that a reader that called them the same is not asked again."""
+    """Whether two lessons are so near that a reader that called them the same is not asked
+    again."""
     return compare(prepare(one), prepare(other)).score >= SURE
 
 
@@ -72,7 +74,8 @@ def without_twins(
 
 
 def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
-    """The lesson that the rules made of the very line that a finding quotes, as it was typed; empty where they made none."""
+    """The lesson that the rules made of the very line that a finding quotes, as it was typed;
+    empty where they made none."""
     place = finding.place.partition("#")[0]
     raw = (
         row
@@ -93,8 +96,8 @@ def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
 
 
 def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Memory | int]]:
-    """Of each new lesson (number and text) those it may say the same as: remembered ones, or numbers of new ones before it. Nobody is asked
-    about one that words vouch for."""
+    """Of each new lesson (number and text) those it may say the same as: remembered ones, or
+    numbers of new ones before it. Nobody is asked about one that words vouch for."""
     found: dict[int, list[Memory | int]] = {}
     nearest = 0.0
     for number, text in new.items():
@@ -126,7 +129,8 @@ def twin_words(
     new: Mapping[int, str],
     ask: Callable[[list[_Group]], _Said],
 ) -> dict[int, tuple[str, Memory | int]]:
-    """Of each new lesson the one it says the same as, and how: "same", or one says more than the other. One question for all."""
+    """Of each new lesson the one it says the same as, and how: "same", or one says more than the
+    other. One question for all."""
     names: dict[str, str] = {}  # of remembered lessons, as the question calls them
     for each in near.values():
         for other in each:

@@ -1,6 +1,8 @@
-"""Whose words a lesson is made of: the person's, the session's own, or those of an output, a page, a paste.
+"""Whose words a lesson is made of: the person's, the session's own, or those of an output, a page,
+a paste.
 
-A word belongs to who says it first. An agent that repeats a page repeats a page; what a person typed is theirs wherever else it stands.
+A word belongs to who says it first. An agent that repeats a page repeats a page; what a person
+typed is theirs wherever else it stands.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
 
 OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
-# What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a capital inside a sentence.
+# What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a
+# capital inside a sentence.
 LIKE_NAMES = re.compile(
     r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+"
 )
@@ -34,9 +37,10 @@ def witness_of(folder: str, reading: Reading) -> Witness:
 
 
 def put_in(text: str, lines: Sequence[Line], *, names: bool = False) -> list[str]:
-    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they are several
-    or one reads as a name; a single plain word is how a rule is made of a line. With `names` these alone. A word with a hyphen is one if a
-    part of it is strange by itself."""
+    """What a model put into a lesson: words that neither the person nor the agent said or ran
+    before anybody else did, if they are several or one reads as a name; a single plain word is
+    how a rule is made of a line. With `names` these alone. A word with a hyphen is one if a part
+    of it is strange by itself."""
     first = _speakers(lines)
     strange = _strange(text, first)
     if len(strange) > 1 and not names:
@@ -61,7 +65,8 @@ def _strange(text: str, first: Mapping[str, str]) -> list[str]:
 
 
 def _speakers(lines: Sequence[Line]) -> dict[str, str]:
-    """Who says each word of a session first; what a person types or the agent runs is theirs, whenever they do."""
+    """Who says each word of a session first; what a person types or the agent runs is theirs,
+    whenever they do."""
     first: dict[str, str] = {}
     for line in lines:
         for term in prepare(line.whole[:LONGEST_READ_LINE]).weights:
@@ -82,7 +87,8 @@ def lacking(text: str, held: Iterable[str]) -> list[str]:
 
 
 def unsaid(text: str, line: str) -> list[str]:
-    """The content words of a lesson that a line does not hold: what a model put into a person's mouth."""
+    """The content words of a lesson that a line does not hold: what a model put into a person's
+    mouth."""
     return lacking(text, prepare(plain(line)).weights)
 
 

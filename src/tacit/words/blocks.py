@@ -1,4 +1,5 @@
-"""An instruction file in blocks, by its headings, with what each costs; and the file without some of its lines."""
+"""An instruction file in blocks, by its headings, with what each costs; and the file without
+some of its lines."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Block:
 
 
 def blocks_of(file: str, text: str) -> list[Block]:
-    """The blocks of a file: each heading with what stands below it, and what stands before the first."""
+    """The blocks of a file: each heading with what stands below it, and what stands before the
+    first."""
     lines, starts, fenced = text.splitlines(), [0], False
     for at, line in enumerate(lines):
         if _BLOCK_FENCE.match(line):

@@ -62,7 +62,8 @@ HERE = frozenset(
 
 @lru_cache(maxsize=4096)
 def related(one: str, other: str) -> bool:
-    """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know), or two words of near meaning."""
+    """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know),
+    or two words of near meaning."""
     if not _near().get(one, frozenset()).isdisjoint(_near().get(other, frozenset())):
         return True
     short, long = sorted((one, other), key=len)
@@ -80,7 +81,8 @@ def related(one: str, other: str) -> bool:
 
 
 def same_place(one: str, other: str) -> bool:
-    """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file below two home folders."""
+    """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file
+    below two home folders."""
     short, long = sorted((one, other), key=len)
     if (
         one == other

@@ -1,16 +1,20 @@
-"""What an output says went wrong: the one grammar of errors, for the hook, for learning, for lookback and for outcomes.
+"""What an output says went wrong: the one grammar of errors, for the hook, for learning, for
+lookback and for outcomes.
 
-An output is read for forms that tools are known to print: a linter's rule (`(wrapcheck)`, `F401`, `lint/style/useConst`), a compiler's
-code (`TS2345`, `error[E0502]`), a package manager's (`ERR_PNPM_OUTDATED_LOCKFILE`), a command, option, script, module or path that is
-not there, what git and a server refuse. Each becomes a `Diagnosis`: family, code, and the name it is about where that is an identifier.
-Only where no form fits does the masked telling line stand for the error.
+An output is read for forms that tools are known to print: a linter's rule (`(wrapcheck)`, `F401`,
+`lint/style/useConst`), a compiler's code (`TS2345`, `error[E0502]`), a package manager's
+(`ERR_PNPM_OUTDATED_LOCKFILE`), a command, option, script, module or path that is not there, what
+git and a server refuse. Each becomes a `Diagnosis`: family, code, and the name it is about where
+that is an identifier. Only where no form fits does the masked telling line stand for the error.
 
-`mark` is the signature: equal for equal problems, whatever file, line, folder or number they come with. `said` puts a diagnosis in our
-own words over the recognised parts alone, so that no sentence of a tool's output is ever repeated.
+`mark` is the signature: equal for equal problems, whatever file, line, folder or number they come
+with. `said` puts a diagnosis in our own words over the recognised parts alone, so that no sentence
+of a tool's output is ever repeated.
 
-The nature says what a recurrence is worth. *convention* (linters, formatters, commit rules), *gate* (a hook or task of the project
-that says no), *env* (what is missing or different around the work) and *git* may be told; *wip* (compile errors and tests of what
-is being written) is counted and never told; *host* is the agent program's own protocol; *other* is all the rest.
+The nature says what a recurrence is worth. *convention* (linters, formatters, commit rules), *gate*
+(a hook or task of the project that says no), *env* (what is missing or different around the work)
+and *git* may be told; *wip* (compile errors and tests of what is being written) is counted and
+never told; *host* is the agent program's own protocol; *other* is all the rest.
 
 Standard library only, and nothing is compiled before it is needed: hooks load this module.
 """
@@ -56,7 +60,8 @@ _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
 class Diagnosis:
     """One thing that went wrong, as far as a known form says so."""
 
-    # lint, format, hook, types, compile, test, exception, command, usage, script, module, path, package, network … text
+    # lint, format, hook, types, compile, test, exception, command, usage, script, module, path,
+    # package, network … text
     family: str
     code: str = ""  # what the tool calls it: wrapcheck, TS2345, ERR_PNPM_NO_SCRIPT; empty where it has no name for it
     name: str = (
@@ -78,7 +83,8 @@ class Diagnosis:
 
     @property
     def group(self) -> str:
-        """What it is told together with, as a signature of its own: one linter's rules, or all that is not there; else empty."""
+        """What it is told together with, as a signature of its own: one linter's rules, or all
+        that is not there; else empty."""
         if self.nature == "convention":
             return f"lint by {self.tool}" if self.tool else ""
         return NOT_HERE if self.family in MISSING else ""
@@ -107,13 +113,15 @@ def said_of(of: Incident) -> str:
 
 
 def is_news(of: Incident) -> bool:
-    """Whether a failure that came back is worth a person's glance: a line that no form recognises is a runner's last word, or the echo of a
-    command, and whoever looks for a file may find none."""
+    """Whether a failure that came back is worth a person's glance: a line that no form
+    recognises is a runner's last word, or the echo of a command, and whoever looks for a file
+    may find none."""
     return bool(said_of(of)) and (of.family != "path" or bool(acting(of.program)))
 
 
 def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
-    """Everything an output says went wrong, in the order of its lines, each problem once; the masked line where no form fits.
+    """Everything an output says went wrong, in the order of its lines, each problem once; the
+    masked line where no form fits.
 
     Paths below `folder` are read as the project's own.
     """
@@ -130,12 +138,14 @@ def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
 def recognise(
     output: str, folder: str = "", families: frozenset[str] | None = None
 ) -> tuple[Diagnosis, ...]:
-    """The same, but only what a known form says; of some families, where others are not asked for."""
+    """The same, but only what a known form says; of some families, where others are not asked
+    for."""
     return _recognised(clean(output, folder), families)
 
 
 def in_our_words(output: str, folder: str = "") -> str:
-    """What the first known form says, in our own words; empty where none fits, or where its name is too long to be one."""
+    """What the first known form says, in our own words; empty where none fits, or where its name
+    is too long to be one."""
     return next(
         (
             one.said
@@ -147,7 +157,8 @@ def in_our_words(output: str, folder: str = "") -> str:
 
 
 def signatures(output: str, folder: str = "") -> tuple[str, ...]:
-    """All signatures of an output, also those of the tools that group them and of its telling line: what to look lessons up with."""
+    """All signatures of an output, also those of the tools that group them and of its telling
+    line: what to look lessons up with."""
     from tacit.words.signature import signature
 
     text = clean(output, folder)
@@ -167,7 +178,8 @@ def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def clean(output: str, folder: str = "") -> str:
-    """An output as it is read: without colours, overwritten progress lines and the middle of a very long one."""
+    """An output as it is read: without colours, overwritten progress lines and the middle of a
+    very long one."""
     text = (
         output
         if len(output) <= LONGEST_OUTPUT
@@ -260,7 +272,8 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
 
 
 def is_sentence(name: str) -> bool:
-    """Whether a class, a rule or a name is prose whose words were pushed together: whoever writes an error chooses it."""
+    """Whether a class, a rule or a name is prose whose words were pushed together: whoever
+    writes an error chooses it."""
     return len(name) > NAME or len(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)) > _WORDS
 
 
@@ -275,7 +288,8 @@ def _foreign(path: str, family: str) -> str:
 
 
 def _inside(path: str) -> str:
-    """A path as the project sees it: relative, without what belongs to this machine; empty where it cannot be."""
+    """A path as the project sees it: relative, without what belongs to this machine; empty where
+    it cannot be."""
     plain = path.removeprefix("./").rstrip("/")
     return "" if plain.startswith(("/", "~", "$", "..")) or plain.isdigit() else plain
 
@@ -284,7 +298,8 @@ def _inside(path: str) -> str:
 
 
 class _Form:
-    """One form that a tool prints, and what it means. `needles` are looked for first: most outputs hold none."""
+    """One form that a tool prints, and what it means. `needles` are looked for first: most
+    outputs hold none."""
 
     __slots__ = ("_compiled", "_source", "code", "family", "nature", "needles", "tool")
 
@@ -299,7 +314,8 @@ class _Form:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when an output holds a needle: all of them together cost a hook more than the rest of its work."""
+        """Compiled when an output holds a needle: all of them together cost a hook more than the
+        rest of its work."""
         if self._compiled is None:
             self._compiled = re.compile(self._source, re.M)
         return self._compiled
@@ -319,7 +335,8 @@ CODED = frozenset(
 )
 _DIAGNOSIS_TEXTS = {(family, code): said for family, code, said in _tables.rows("SAID")}
 
-# Code that lies in the project and is somebody else's: copies of other projects, what a program put into a folder for the moment, and packages.
+# Code that lies in the project and is somebody else's: copies of other projects, what a program put
+# into a folder for the moment, and packages.
 _COPIES = r"(?:tmp|temp|\.cache)(?:/(?:clones?|repos|checkouts))?|clones|third[_-]party"
 _PACKAGES = r"node_modules|bower_components|vendor|Pods|site-packages|dist-packages|\.?venv"
 _FILE_PATTERN = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"

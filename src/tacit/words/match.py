@@ -1,7 +1,8 @@
 """How alike two texts are, and what one says that the other does not.
 
-The score is a cosine of idf-weighted words; letters help where words are inflected. It decides nothing by itself: two lessons are the
-same where their texts are equal after folding, or where a reader says so, and the score only finds the few that the reader is asked about.
+The score is a cosine of idf-weighted words; letters help where words are inflected. It decides
+nothing by itself: two lessons are the same where their texts are equal after folding, or where a
+reader says so, and the score only finds the few that the reader is asked about.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 
 _LETTERS_SHARE = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
-# Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
-# rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
+# Two long texts never share all their words: measured, .35 among reports tells as much as .45 among
+# titles. So the score rises with the terms of the shorter text, from SHORT to LONG, by this factor
+# at most.
 LONG, LONG_FACTOR = 45, 1.3
 MANY = 200  # terms of a text beyond which another form of a word is another word: each would be held against all
 
@@ -57,8 +59,9 @@ def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
 
 
 def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -> str:
-    """The first thing that one text says, names or runs and the other does not, but for what stands in `besides`; empty where there is none.
-    The whole texts are read, not only their heads: what rides on a lesson stands at its end."""
+    """The first thing that one text says, names or runs and the other does not, but for what
+    stands in `besides`; empty where there is none. The whole texts are read, not only their
+    heads: what rides on a lesson stands at its end."""
     theirs = other.weights.keys()
     passed_over = theirs | FILLERS | BLAND | HERE | besides
     near = () if len(theirs) > MANY else theirs
@@ -71,7 +74,8 @@ def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -
 
 
 def shares_half(one: str, other: str) -> bool:
-    """Whether at least half of what one text says stands in the other: what shares less is not the same, whoever calls it so."""
+    """Whether at least half of what one text says stands in the other: what shares less is not
+    the same, whoever calls it so."""
     mine, theirs = prepare(one).weights.keys(), prepare(other).weights.keys()
     return 2 * len(mine & theirs) >= len(mine)
 
@@ -94,7 +98,8 @@ def _held(
 
 @lru_cache(maxsize=4096)
 def _told(signature: str) -> float:
-    """How much an equal signature tells: "error: exit code 1" little, a sentence of its own almost everything."""
+    """How much an equal signature tells: "error: exit code 1" little, a sentence of its own
+    almost everything."""
     said = re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower())
     plain = {word for word in said if word not in VAGUE}
     return min(0.8, 0.2 * len(plain))

@@ -1,16 +1,20 @@
 """Whose words a typed message holds: the person's own sentences, and what they pasted beside them.
 
-A person pastes logs, bots' reviews and other agents' answers into one message in ten, and most of the characters of long
-messages are such text. `own_words(text, agent_before)` returns spans: of a short message all of it but code; of a
-longer one its opening and the person's own paragraphs around a paste. What decides is how a passage is made (a log's
-stamps, a shell's prompt, headings, a review's severities, a frame of a stack), never what it asks for; where that leaves
-it open, a paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the text.
+A person pastes logs, bots' reviews and other agents' answers into one message in ten, and most of
+the characters of long messages are such text. `own_words(text, agent_before)` returns spans: of a
+short message all of it but code; of a longer one its opening and the person's own paragraphs around
+a paste. What decides is how a passage is made (a log's stamps, a shell's prompt, headings, a
+review's severities, a frame of a stack), never what it asks for; where that leaves it open, a
+paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the
+text.
 
-In doubt a passage is *unsure*: what stands before a question about it ("says bob, true?"), behind the name of its source ("from the
-wiki:"), in lines as somebody writes them who lays out a page (headings, polished bullets, hard-wrapped prose, lists of questions).
+In doubt a passage is *unsure*: what stands before a question about it ("says bob, true?"), behind
+the name of its source ("from the wiki:"), in lines as somebody writes them who lays out a page
+(headings, polished bullets, hard-wrapped prose, lists of questions).
 
-A message of many lines is judged as a whole, too. Where most of it is not the person's, what is left inside is unsure; theirs is what
-asks for something at its beginning or at its end. Polished sentences beside an end in small letters are somebody else's.
+A message of many lines is judged as a whole, too. Where most of it is not the person's, what is
+left inside is unsure; theirs is what asks for something at its beginning or at its end. Polished
+sentences beside an end in small letters are somebody else's.
 
 Called by the noticing of wishes and by the reader; formats leave a message whole and mark it typed.
 """
@@ -172,7 +176,8 @@ _BULLET_LINE = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
 
 
 def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
-    """Of the spans that are the person's by their place, those that still are, and those in doubt."""
+    """Of the spans that are the person's by their place, those that still are, and those in
+    doubt."""
     asks, several = _question_about(text), "\n" in text.strip()
     pieces: list[tuple[int, int, bool]] = []
     foreign = False  # a head or a source stood before this, and nobody has spoken since
@@ -193,7 +198,8 @@ def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
 
 
 def _question_about(text: str) -> int:
-    """Where a question about the rest of a message begins, on a line of its own or ascribing it to somebody; -1 where none does."""
+    """Where a question about the rest of a message begins, on a line of its own or ascribing it
+    to somebody; -1 where none does."""
     found = _ABOUT_IT.search(text, max(0, len(text) - OPENING))
     before = text[: found.start(1)].rstrip(" \t") if found else ""
     if found is None or not before.strip():
@@ -202,7 +208,8 @@ def _question_about(text: str) -> int:
 
 
 def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool]:
-    """Where in a passage somebody else begins to speak (at its end: nowhere), and whether they may go on after it."""
+    """Where in a passage somebody else begins to speak (at its end: nowhere), and whether they
+    may go on after it."""
     cites, head = _CITES.search(passage), _HEAD_LINES.search(passage) if several else None
     begins = [
         found for found in (cites and cites.end(), head and head.start()) if found is not None
@@ -236,7 +243,8 @@ _POINTS = re.compile(
 )
 _NUMBERED_LINE = re.compile(r"\s*(?:1[.):]? |- )\S")
 _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
-# Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
+# Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the
+# word that points at it.
 _GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
 _OFFERS = _tables.pattern("_OFFERS", re.I)
 _SMALL = re.compile(r"[a-z][\w'’/@.-]*[,!]?(?: +\S+)+")
@@ -247,8 +255,8 @@ _MADE = _tables.pattern("_MADE")
 def _edge_lines_apart(
     text: str, paragraphs: list[tuple[int, int, bool]]
 ) -> list[tuple[int, int, bool]]:
-    """The paragraphs with the message's first and last line as paragraphs of their own where these are a person's: pastes are glued to
-    one's words by a line break as often as by two."""
+    """The paragraphs with the message's first and last line as paragraphs of their own where
+    these are a person's: pastes are glued to one's words by a line break as often as by two."""
     start, end, fenced = paragraphs[0]
     line = text[start:end].partition("\n")[0]
     asks = _CASUAL.match(line) or _asks_for(line) or _POINTS.search(line)
@@ -305,8 +313,9 @@ def _prose(line: str) -> bool:
 
 
 def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
-    """Whether a message in which nothing is pasted for sure is one that a person wrote with care: it answers the agent's questions by their
-    numbers, or asks for something at an end and points at nothing that it would have brought along."""
+    """Whether a message in which nothing is pasted for sure is one that a person wrote with
+    care: it answers the agent's questions by their numbers, or asks for something at an end and
+    points at nothing that it would have brought along."""
     if not spans or _lists_questions(text.splitlines(), MANY_QUESTIONS) or _SALUTATION.search(text):
         return False
     if _CITES.search(text) or _HEAD_LINES.search(text):
@@ -320,7 +329,8 @@ def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
 
 
 def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
-    """Of the spans in a message of many lines those that show by themselves that they were typed, and the others."""
+    """Of the spans in a message of many lines those that show by themselves that they were
+    typed, and the others."""
     glued = _GLUED.search(text, *own[0]) if own and own[0] not in beside else None
     if glued:
         own = [(own[0][0], glued.start()), (glued.end(), own[0][1]), *own[1:]]
@@ -344,8 +354,9 @@ def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list
 
 
 def _mostly_the_persons(text: str, own: list[Span]) -> bool:
-    """Whether the spans are most of a message, in one voice. Sentences with capitals and stops are a person's where one asks for something
-    at an end; beside an end in small letters they are somebody else's."""
+    """Whether the spans are most of a message, in one voice. Sentences with capitals and stops
+    are a person's where one asks for something at an end; beside an end in small letters they
+    are somebody else's."""
     half = len(text.strip()) / 2
     if sum(end - start for start, end in own) <= half:
         return False
@@ -361,7 +372,8 @@ def _mostly_the_persons(text: str, own: list[Span]) -> bool:
 
 
 def _asks_for(passage: str) -> bool:
-    """Whether a paragraph asks for something or orders it; what has no stop at its end may be a title."""
+    """Whether a paragraph asks for something or orders it; what has no stop at its end may be a
+    title."""
     title = passage.rstrip()[-1:] not in ".!:" and ". " not in passage
     return _REQUEST.search(passage) is not None or (
         not title and _ORDERS.match(passage) is not None
@@ -369,8 +381,9 @@ def _asks_for(passage: str) -> bool:
 
 
 def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
-    """Of the spans in a message that is mostly somebody else's those that are the person's word about it, and the others: at its
-    beginning and at its end what asks for something, and what stands on the lines of a log."""
+    """Of the spans in a message that is mostly somebody else's those that are the person's word
+    about it, and the others: at its beginning and at its end what asks for something, and what
+    stands on the lines of a log."""
     edges: set[Span] = set()
     for spans, at, near, far in ((own, 0, 0, 1), (own[::-1], len(text), 1, 0)):
         for span in spans:
@@ -391,8 +404,8 @@ def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[S
 
 
 def _about_a_paste(text: str, span: Span) -> bool:
-    """Whether a paragraph before or after a paste is the person's word about it: it asks for something, is in small letters, or
-    speaks of themselves beside a log."""
+    """Whether a paragraph before or after a paste is the person's word about it: it asks for
+    something, is in small letters, or speaks of themselves beside a log."""
     passage = text[slice(*span)]
     if CURLY.search(passage):
         return False
@@ -409,8 +422,9 @@ def _about_a_paste(text: str, span: Span) -> bool:
 
 
 def _typed_by_shape(passage: str) -> bool:
-    """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many.
-    "You" in many lines says nothing: it is also in letters and guides."""
+    """Whether a passage of a message of many lines shows by itself that it was typed: one of its
+    few lines speaks, or half of many. "You" in many lines says nothing: it is also in letters
+    and guides."""
     lines = [line[:WIDE_LINE] for line in passage.splitlines() if line.strip()]
     if _lists_questions(lines):
         return False
@@ -451,7 +465,8 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 
 def _laid_out(passage: str) -> bool:
-    """Whether somebody wrote this for a page: bullets that are sentences, or lines that an editor broke."""
+    """Whether somebody wrote this for a page: bullets that are sentences, or lines that an
+    editor broke."""
     lines = [line for line in passage.splitlines() if line.strip()]
     bullets = _BULLET_LINE.findall(passage)
     if len(bullets) >= FEW_BULLETS and not SPEAKS.search(passage):

@@ -1,6 +1,8 @@
-"""How a passage of a message is made: what programs print, how pages are laid out, how people speak, what repeats the agent.
+"""How a passage of a message is made: what programs print, how pages are laid out, how people
+speak, what repeats the agent.
 
-Signs that nobody types, paragraphs and fences, remarks beside a paste, an offer copied back. `own_words` judges by them.
+Signs that nobody types, paragraphs and fences, remarks beside a paste, an offer copied back.
+`own_words` judges by them.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ ADDRESSES = _tables.pattern("ADDRESSES")
 ANNOUNCES = _tables.pattern("ANNOUNCES", re.I)
 OTHERS_WORDS = _tables.pattern("OTHERS_WORDS", re.I)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-# Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
-# log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.
+# Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come
+# after a stop that a log does not write (" . ", or one after a figure). A log's own message also
+# stands behind a bracket, but with a space.
 _TAIL = re.compile(
     r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$"
 )
@@ -64,7 +67,8 @@ def is_log(passage: str, at: int) -> bool:
 
 
 def words_around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
-    """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
+    """The person's words on the same lines as a paste: before it, and after the last thing it
+    holds."""
     lead = passage[:at].rstrip(" [")
     if (
         opens
@@ -82,7 +86,8 @@ def words_around(passage: str, start: int, at: int, opens: bool) -> Iterator[Spa
 
 
 def is_remark(passage: str, begun: bool) -> bool:
-    """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short where one has begun."""
+    """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short
+    where one has begun."""
     plain = passage.strip()
     if (
         (begun and len(plain) > ASIDE)
@@ -97,7 +102,8 @@ def is_remark(passage: str, begun: bool) -> bool:
 
 
 def paragraphs_of(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Start, end and whether it is code: runs of lines between blank ones; a fence is one, to its end."""
+    """Start, end and whether it is code: runs of lines between blank ones; a fence is one, to
+    its end."""
     at, begin, end, fence = 0, -1, 0, False
     for line in text.splitlines(keepends=True):
         here, at = at, at + len(line)
@@ -150,7 +156,8 @@ def word_runs(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def handed_back(passage: str, offered: str) -> bool:
-    """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again, nobody knows."""
+    """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again,
+    nobody knows."""
     words = re.findall(r"\w+", passage.lower())
     return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(
         re.findall(r"\w+", offered[:20000].lower())
@@ -158,7 +165,8 @@ def handed_back(passage: str, offered: str) -> bool:
 
 
 def is_copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
-    """Whether a passage is what the agent had said, taken over as a whole; who repeats a phrase of it has typed it."""
+    """Whether a passage is what the agent had said, taken over as a whole; who repeats a phrase
+    of it has typed it."""
     if not offered or len(passage.split()) < MUCH_COPIED:
         return False
     runs = word_runs(passage)

@@ -22,8 +22,9 @@ from tacit.words.tokens import (
 SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf + 2)
 HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
 SHORT_TEXT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
-# Two reports of one thing name it in their first lines, and one's first line often stands somewhere in the other. So where both
-# have more than a first line, so much of what that weighs in each text is added instead; a title that all have weighs nothing.
+# Two reports of one thing name it in their first lines, and one's first line often stands somewhere
+# in the other. So where both have more than a first line, so much of what that weighs in each text
+# is added instead; a title that all have weighs nothing.
 HEADS = 0.5
 HEAD_TERMS = 48  # of a first line that has no end: a lesson whole, a report by its title
 
@@ -73,7 +74,8 @@ class MatchSettings:
 def prepare(
     text: str, tags: Sequence[str] = (), signature: str = "", category: str = ""
 ) -> Prepared:
-    """Read a text for comparing. One run's findings meet the same neighbours again and again, so what was read is kept for a while."""
+    """Read a text for comparing. One run's findings meet the same neighbours again and again, so
+    what was read is kept for a while."""
     return _prepared(text, tuple(tags), signature, category)
 
 
@@ -105,7 +107,8 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
 
 
 def folded(text: str) -> str:
-    """A text for the question whether two are equal: case, accents, spacing and final punctuation aside."""
+    """A text for the question whether two are equal: case, accents, spacing and final
+    punctuation aside."""
     return " ".join(fold(text).split()).strip(" .!;,")
 
 

@@ -12,16 +12,20 @@ ERROR_LINES, ERROR_WIDTH = (
     300,
     1000,
 )  # an error is looked for in so many first and last lines, each cut to this
-# and in so many first and last characters: what lies between is neither where it began nor how it ended
+# and in so many first and last characters: what lies between is neither where it began nor how it
+# ended
 ERROR_ENDS = 100_000
-# of a terminal that are taken out of them: one for every five characters is more than any highlighter writes
+# of a terminal that are taken out of them: one for every five characters is more than any
+# highlighter writes
 ERROR_SEQUENCES = 40_000
 
 
 def signature(text: str) -> str:
-    """The decisive line of an error with all masked that changes from run to run; empty where nothing went wrong.
+    """The decisive line of an error with all masked that changes from run to run; empty where
+    nothing went wrong.
 
-    A signature names a class of problems: quoted names are masked too. Who needs the names compares the texts as well.
+    A signature names a class of problems: quoted names are masked too. Who needs the names compares
+    the texts as well.
     """
     line = decisive_line(text)
     digit = any(map(str.isdecimal, line))
@@ -86,7 +90,8 @@ def _informs(line: str) -> bool:
 
 
 def _after_traceback(lines: list[str]) -> str:
-    """The exception of the last Python traceback: the first line after its frames, indented no deeper than its head."""
+    """The exception of the last Python traceback: the first line after its frames, indented no
+    deeper than its head."""
     found = ""
     for number, line in enumerate(lines):
         head = line.find("Traceback (most recent call last)")
@@ -105,13 +110,15 @@ _ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiled when it is first needed: a hook looks at one short error, and compiling all forms would cost it more than all the rest."""
+    """Compiled when it is first needed: a hook looks at one short error, and compiling all forms
+    would cost it more than all the rest."""
     return re.compile(pattern)
 
 
 @lru_cache(maxsize=1)
 def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
-    """Where the decisive line is looked for, best first; whether the last or the first such line counts; pieces of which one must be there."""
+    """Where the decisive line is looked for, best first; whether the last or the first such line
+    counts; pieces of which one must be there."""
     bad_news = (
         "fail(?:ed|ure|s|ing)?|denied|refused|timed out|timeout|not found|unable to|could not|cannot|can't|killed|aborted|"
         "segmentation fault|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|unreachable|rejected|"
@@ -222,9 +229,11 @@ _SUMMARIES = (
 
 @lru_cache(maxsize=1)
 def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
-    """What is masked, in this order: longer forms before the numbers they contain. And letters or pieces of which one must be there; none: a digit.
+    """What is masked, in this order: longer forms before the numbers they contain. And letters or
+    pieces of which one must be there; none: a digit.
 
-    Statuses of HTTP and of processes are no numbers but names; they are marked with # until the numbers are gone.
+    Statuses of HTTP and of processes are no numbers but names; they are marked with # until the
+    numbers are gone.
     """
     stamp = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     clock = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"

@@ -1,9 +1,11 @@
-"""Words that carry form and no subject. A hook loads this list and nothing else of how texts are cut."""
+"""Words that carry form and no subject. A hook loads this list and nothing else of how texts are
+cut."""
 
 from __future__ import annotations
 
-# Function words carry form, not subject. One set per language, since their votes also choose the stemmer; folded as
-# `fold` does. Words that are technical terms in another of the four languages stay out (todo, car, sin, none, try …).
+# Function words carry form, not subject. One set per language, since their votes also choose the
+# stemmer; folded as `fold` does. Words that are technical terms in another of the four languages
+# stay out (todo, car, sin, none, try …).
 STOP_WORDS = {
     "en": frozenset(
         "a about above after again all also am an and any are aren as at be because been before being below both "

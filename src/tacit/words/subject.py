@@ -1,8 +1,9 @@
 """What a lesson is about, told by rules from its words and its record, where no reader said it.
 
-A lesson with a mark of an error, with files, or of a class that is about something (a fix, a pitfall, a command) is about what it names. A
-preference is a way of working. A rule or a fact is one where it speaks of how people work (commit, ask, test, review …) and names nothing
-of the code; where neither is plain, nobody knows, and its words decide.
+A lesson with a mark of an error, with files, or of a class that is about something (a fix, a
+pitfall, a command) is about what it names. A preference is a way of working. A rule or a fact is
+one where it speaks of how people work (commit, ask, test, review …) and names nothing of the code;
+where neither is plain, nobody knows, and its words decide.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _IN_EVERY_PROJECT = _tables.pattern("_IN_EVERY_PROJECT", re.I)
 
 
 def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:
-    """A lesson's subject as its row, its words and the calls in its evidence tell it; empty where they do not."""
+    """A lesson's subject as its row, its words and the calls in its evidence tell it; empty
+    where they do not."""
     names = dict.fromkeys((*_commands(memory, quotes), *_named(memory.text)))
     if memory.klass in ABOUT_SOMETHING or memory.signature:
         return joined("", names)
@@ -63,8 +65,9 @@ def _named(text: str) -> Iterable[str]:
 
 
 def _commands(memory: Memory, quotes: Iterable[str]) -> Iterable[str]:
-    """The commands that a noticed lesson knows it is about, and those that stand both in its text and in a call of its record; a quote
-    may be a sentence instead, whose first word is no program."""
+    """The commands that a noticed lesson knows it is about, and those that stand both in its
+    text and in a call of its record; a quote may be a sentence instead, whose first word is no
+    program."""
     known = (memory.extra or {}).get(ABOUT)
     if isinstance(known, dict):
         yield from map(str, known)

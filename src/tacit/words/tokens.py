@@ -1,10 +1,12 @@
-"""Words of a text, for three readers: the matcher, the full-text index, and whoever asks if an error is an old one.
+"""Words of a text, for three readers: the matcher, the full-text index, and whoever asks if an
+error is an old one.
 
-`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts written without
-spaces. `terms` folds and stems them for comparing texts. The index speaks FTS5's `porter unicode61`, which cuts at
-everything that is not a letter or digit: it splits `snake_case` but not `camelCase`, tears words of Indic scripts apart
-and takes a Japanese sentence for one word. `index_words` says what it would miss, and `query_words` asks in the same
-words. `signature` reduces an error to what stays when the same thing goes wrong again.
+`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts
+written without spaces. `terms` folds and stems them for comparing texts. The index speaks FTS5's
+`porter unicode61`, which cuts at everything that is not a letter or digit: it splits `snake_case`
+but not `camelCase`, tears words of Indic scripts apart and takes a Japanese sentence for one word.
+`index_words` says what it would miss, and `query_words` asks in the same words. `signature` reduces
+an error to what stays when the same thing goes wrong again.
 
 A hook loads this module to ask one question, so nothing is compiled before it is needed.
 """
@@ -53,14 +55,16 @@ class Piece:
 
 
 def terms(text: str) -> list[str]:
-    """Folded, stemmed words of a text in reading order, no stop words; names, paths and versions whole and split."""
+    """Folded, stemmed words of a text in reading order, no stop words; names, paths and versions
+    whole and split."""
     pieces = list(scan(text))
     stem = STEMMERS[language(pieces)]
     return [term for piece in pieces for term in piece_terms(piece, stem)]
 
 
 def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
-    """What an index should hold beside the text: words `porter unicode61` does not find in it, and all of its subject, tags and files."""
+    """What an index should hold beside the text: words `porter unicode61` does not find in it,
+    and all of its subject, tags and files."""
     stop, known = all_stop_words(), set(_fts_words(text))
     said = normal((text[:named] if text.isascii() else text) + " " + beside)
     found: dict[str, None] = {}
@@ -89,7 +93,8 @@ def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
 
 
 def are_index_words(words: str, text: str, beside: str = "") -> bool:
-    """Whether these are a text's, as they are made now or were before: with more names of a long text, with less of what stands beside."""
+    """Whether these are a text's, as they are made now or were before: with more names of a long
+    text, with less of what stands beside."""
     whole = f"{text} {beside}".rstrip()
     return any(
         words in (index_words(text, named, beside), index_words(whole, named))
@@ -100,8 +105,9 @@ def are_index_words(words: str, text: str, beside: str = "") -> bool:
 def query_words(text: str, limit: int = 64) -> list[str]:
     """Distinct words to ask the index for, in reading order, stop words left out.
 
-    Each may stand between double quotes in a MATCH. One with inner punctuation (a path, `snake_case`, `3.11.7`) is a
-    phrase there: its words in a row. Two inflections of a word count once, since the index stems them alike.
+    Each may stand between double quotes in a MATCH. One with inner punctuation (a path,
+    `snake_case`, `3.11.7`) is a phrase there: its words in a row. Two inflections of a word count
+    once, since the index stems them alike.
     """
     stop = all_stop_words()
     asked: dict[str, str] = {}
@@ -118,7 +124,8 @@ def query_words(text: str, limit: int = 64) -> list[str]:
 
 
 def task_words(task: str) -> str:
-    """What an index should hold of a task in which a lesson was met: its words, as a question would ask for them."""
+    """What an index should hold of a task in which a lesson was met: its words, as a question
+    would ask for them."""
     return " ".join(query_words(task, TASK_WORDS))
 
 
@@ -141,7 +148,8 @@ def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:
 
 
 def _indexed(piece: Piece) -> list[str]:
-    # The signs of Indic and other scripts are separators to unicode61: they go, so that the word stays in one piece.
+    # The signs of Indic and other scripts are separators to unicode61: they go, so that the word
+    # stays in one piece.
     if piece.kind == WORD and len(piece.parts) == 1:
         return [_without_signs(piece.whole)]
     if piece.kind == WORD and piece.parts:
@@ -150,7 +158,8 @@ def _indexed(piece: Piece) -> list[str]:
 
 
 def _fts_words(text: str) -> list[str]:
-    """What unicode61 makes of a text, before Porter; exact for Latin script, near enough for others."""
+    """What unicode61 makes of a text, before Porter; exact for Latin script, near enough for
+    others."""
     if text.isascii():
         return re.findall(r"[a-z0-9]+", text.lower())
     joined = "[^\\W_][^\\W_\u0300-\u0331]*(?:[\u0300-\u0331]+[^\\W_]*)*"  # combining accents do not end a word
@@ -158,7 +167,8 @@ def _fts_words(text: str) -> list[str]:
 
 
 def _unaccented(word: str) -> str:
-    # unicode61 drops one accent from a Latin letter and leaves alone one with two (ế), ß, ø, Greek and Cyrillic.
+    # unicode61 drops one accent from a Latin letter and leaves alone one with two (ế), ß, ø, Greek
+    # and Cyrillic.
     if word.isascii():
         return word
     from unicodedata import normalize
@@ -205,7 +215,8 @@ def _is_acronym(word: str) -> bool:
 
 
 def normal(text: str) -> str:
-    """A text as it is scanned: NFKC, one apostrophe, one hyphen, no invisible characters, bounded."""
+    """A text as it is scanned: NFKC, one apostrophe, one hyphen, no invisible characters,
+    bounded."""
     text = text[:SCAN_LIMIT]
     if text.isascii():
         return text
@@ -230,13 +241,15 @@ _ONE_SPELLING = {
     0x2011: "-",
 }
 _ACCENTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
-# Signs that belong to a word although Python's \\w leaves them out: accents, Hebrew and Arabic points, Indic vowels.
+# Signs that belong to a word although Python's \\w leaves them out: accents, Hebrew and Arabic
+# points, Indic vowels.
 _SIGNS = (
     _ACCENTS
     + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84"
     "\u102b-\u103e\u17b4-\u17d3"
 )
-# Scripts written without spaces, and Hangul, whose words carry their particles with them: read as pairs of letters.
+# Scripts written without spaces, and Hangul, whose words carry their particles with them: read as
+# pairs of letters.
 _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
@@ -250,7 +263,8 @@ _ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".
 
 @lru_cache(maxsize=2)
 def _chunks(ascii_only: bool) -> re.Pattern[str]:
-    # What stands together: letters and digits, the punctuation between them, and what makes them a flag or a path.
+    # What stands together: letters and digits, the punctuation between them, and what makes them a
+    # flag or a path.
     letters = r"\w+" if ascii_only else f"\\w[\\w{_SIGNS}]*"
     lead = r"(?:(?<![\w-])--?(?=[A-Za-z])|(?:~|\.{1,2})?/(?=[\w.])|\.(?=[A-Za-z]))?"
     return re.compile(rf"{lead}{letters}(?:[-.:/\\@+']+{letters})*%?")
@@ -332,7 +346,8 @@ def _piece(raw: str, start: int) -> Piece:
 
 
 def _number_kind(raw: str) -> str:
-    """NUMBER for 8080, 0.2, 30s, 80%, 16x16, 02:30; VERSION for v2, 3.11.7, 4.1.46Final, 1.0-rc1; empty for others."""
+    """NUMBER for 8080, 0.2, 30s, 80%, 16x16, 02:30; VERSION for v2, 3.11.7, 4.1.46Final,
+    1.0-rc1; empty for others."""
     low = raw.lower()
     marked = low[0] == "v" and low[1:2].isdigit()
     if not marked and not low[0].isdigit():
@@ -400,7 +415,8 @@ def _letter_pairs(run: str) -> tuple[str, ...]:
 
 
 def language(pieces: Iterable[Piece]) -> str:
-    """The language whose function words a text uses most; English where none or several do. One with a capital inside a text is a name."""
+    """The language whose function words a text uses most; English where none or several do. One
+    with a capital inside a text is a name."""
     words = ((place, piece) for place, piece in enumerate(pieces) if piece.kind == WORD)
     said = [piece.whole for place, piece in words if not place or not piece.raw[0].isupper()]
     return max(STOP_WORDS, key=lambda name: sum(map(STOP_WORDS[name].__contains__, said)))
@@ -408,7 +424,8 @@ def language(pieces: Iterable[Piece]) -> str:
 
 @lru_cache(maxsize=8192)
 def english_stem(word: str) -> str:
-    """A word without its inflection, in Porter's manner but shorter: plural, -ing, -ed, -ly, -ment, -ion, a final e."""
+    """A word without its inflection, in Porter's manner but shorter: plural, -ing, -ed, -ly,
+    -ment, -ion, a final e."""
     return _regular_stem(_IRREGULAR.get(word, word))
 
 
@@ -490,7 +507,8 @@ def _undoubled(stem: str) -> str:
 
 
 def _ending(endings: str) -> Callable[[str], str]:
-    """A stemmer that cuts the first of these endings, given longest first, and leaves at least four letters."""
+    """A stemmer that cuts the first of these endings, given longest first, and leaves at least
+    four letters."""
     known = endings.split()
 
     def stem(word: str) -> str:
@@ -516,7 +534,8 @@ STEMMERS: dict[str, Callable[[str], str]] = {
 
 
 def edits(a: str, b: str) -> int:
-    """How many letters to insert, delete or replace; a row of Levenshtein's table in one integer (Myers, Hyyrö)."""
+    """How many letters to insert, delete or replace; a row of Levenshtein's table in one integer
+    (Myers, Hyyrö)."""
     if a == b or not a or not b:
         return 0 if a == b else max(len(a), len(b))
     if len(a) > len(b):

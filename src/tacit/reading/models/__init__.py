@@ -1,7 +1,8 @@
 """Language models, imported only when the user's own configuration names one.
 
-Two ways to reach one: an endpoint that speaks OpenAI's chat completions, or a command that reads a prompt on its standard
-input. Either is wrapped in `Metered`, which redacts what is sent, keeps the day's budget and leaves alone what is down.
+Two ways to reach one: an endpoint that speaks OpenAI's chat completions, or a command that reads a
+prompt on its standard input. Either is wrapped in `Metered`, which redacts what is sent, keeps the
+day's budget and leaves alone what is down.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ REWRITE = "rewrite"  # the lane of questions for which somebody waits
 def chosen(
     settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = ""
 ) -> Model | None:
-    """The model that the settings name, an endpoint before a command; None where they name none, or inside a model's own call.
+    """The model that the settings name, an endpoint before a command; None where they name none, or
+    inside a model's own call.
 
-    Each `lane` has a circuit of its own: a question that may wait a second must not stop those that may wait a minute.
+    Each `lane` has a circuit of its own: a question that may wait a second must not stop those that
+    may wait a minute.
     """
     url, command = str(settings["model.url"].value), str(settings["model.command"].value)
     if env.get(MODEL_CALL) or not (url or command):
@@ -57,10 +60,11 @@ def reader(
     folder: str,
     programs: Mapping[str, str],
 ) -> Model | None:
-    """The model that may read a session of this host in this folder; None without the user's own word, and inside a model's own call.
+    """The model that may read a session of this host in this folder; None without the user's own
+    word, and inside a model's own call.
 
-    `programs` has the commands of hosts whose own program may. A session goes to the vendor that wrote it, unless the user
-    named other hosts too.
+    `programs` has the commands of hosts whose own program may. A session goes to the vendor that
+    wrote it, unless the user named other hosts too.
     """
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
     if (

@@ -1,8 +1,10 @@
-"""Any command that reads a prompt on its standard input and writes the answer to its standard output.
+"""Any command that reads a prompt on its standard input and writes the answer to its standard
+output.
 
-It is started from a list of words, never by a shell, in an empty folder of its own: it sees no repository, whose settings
-are somebody else's. When its time is over its whole process group ends. A marker in its environment keeps our own
-hooks silent, for a command such as `claude -p` is a host like any other, and must not be asked about its own asking.
+It is started from a list of words, never by a shell, in an empty folder of its own: it sees no
+repository, whose settings are somebody else's. When its time is over its whole process group ends.
+A marker in its environment keeps our own hooks silent, for a command such as `claude -p` is a host
+like any other, and must not be asked about its own asking.
 """
 
 from __future__ import annotations
@@ -104,7 +106,8 @@ class _Printed:
 
 
 def _reply(printed: str) -> _Printed:
-    """An answer as text, or as the JSON of a host's program (`--output-format json`), whose count of tokens holds the thinking too."""
+    """An answer as text, or as the JSON of a host's program (`--output-format json`), whose
+    count of tokens holds the thinking too."""
     try:
         told = json.loads(printed) if printed.lstrip().startswith("{") else None
     except ValueError:
@@ -136,7 +139,8 @@ def _count(usage: Any, name: str) -> int:
 
 
 def _which(command: str, env: Mapping[str, str]) -> str:
-    """The model that a command names and the build of its program: with another of either it is another model, which takes its own exam."""
+    """The model that a command names and the build of its program: with another of either it is
+    another model, which takes its own exam."""
     words = (
         shlex.split(command)
         if command.count("'") % 2 == command.count('"') % 2 == 0
@@ -185,8 +189,9 @@ def _mend(reason: str) -> str:
 
 
 def surroundings(env: Mapping[str, str]) -> dict[str, str]:
-    """What the command sees: the user's environment without the session we may be in, and the marker of our call. Refused by its service,
-    it gives up within our time and says why: Claude Code repeats a question ten times and more, and is silent meanwhile."""
+    """What the command sees: the user's environment without the session we may be in, and the
+    marker of our call. Refused by its service, it gives up within our time and says why: Claude
+    Code repeats a question ten times and more, and is silent meanwhile."""
     return {
         "CLAUDE_CODE_MAX_RETRIES": "2",
         **{name: at for name, at in env.items() if not of_session(name)},

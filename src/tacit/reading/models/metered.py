@@ -1,7 +1,8 @@
-"""What holds for every model, however it is reached: redaction, the day's budget, the circuit, the counters.
+"""What holds for every model, however it is reached: redaction, the day's budget, the circuit, the
+counters.
 
-A question is charged before it is sent, so that a process that dies on the way has paid. What fails without an answer is
-paid back; what ran out of time is not, for the other side may have worked.
+A question is charged before it is sent, so that a process that dies on the way has paid. What fails
+without an answer is paid back; what ran out of time is not, for the other side may have worked.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ class Metered:
     def ask(
         self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0
     ) -> str:
-        """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the machine."""
+        """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the
+        machine."""
         clean, timeout = redact(private(prompt)).text, max(timeout, self._patience)
         price = rough_tokens(clean)
         self._enter(price, timeout)
@@ -133,7 +135,8 @@ def admitted(
 ) -> str:
     """The circuit's state after a question is let in; raises where it is not.
 
-    After a pause one question is let through to see; until it is back, the others wait as if the pause went on.
+    After a pause one question is let through to see; until it is back, the others wait as if the
+    pause went on.
     """
     circuit = _read(state)
     if circuit.until > now:
@@ -160,7 +163,8 @@ def admitted(
 
 
 def after_failure(state: str, asked_for: float, now: str) -> str:
-    """The circuit's state after one more failure; the other side may have asked for a pause itself."""
+    """The circuit's state after one more failure; the other side may have asked for a pause
+    itself."""
     failures = _read(state).failures + 1
     pause = METER_PAUSE * 2 ** min(failures - FAILURES, 10) if failures >= FAILURES else 0.0
     wait = min(max(pause, asked_for), METER_LONGEST)

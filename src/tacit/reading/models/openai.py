@@ -1,9 +1,10 @@
 """Any server that speaks OpenAI's chat completions, through httpx.
 
-One question, one answer, within a time: the whole exchange, retries and pauses included, ends when the time is over,
-however slowly the other side drips. Redirects are not followed, so that neither text nor key reaches a host that the user
-did not name; answers are read up to a size. Servers differ in what they understand: what one refuses by name
-(`response_format`, `temperature`, `max_tokens`) is left out from then on.
+One question, one answer, within a time: the whole exchange, retries and pauses included, ends when
+the time is over, however slowly the other side drips. Redirects are not followed, so that neither
+text nor key reaches a host that the user did not name; answers are read up to a size. Servers
+differ in what they understand: what one refuses by name (`response_format`, `temperature`,
+`max_tokens`) is left out from then on.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ class OpenAI:
             )
 
     def _once(self, body: dict[str, Any], deadline: float) -> Reply | None:
-        """One exchange; None where the server does not understand all of it, and is asked again without."""
+        """One exchange; None where the server does not understand all of it, and is asked again
+        without."""
         status, headers, raw = _within(deadline, self._post, body)
         if status == 200:
             return _reply(raw)
@@ -113,7 +115,8 @@ class OpenAI:
         return {name: entry for name, entry in asked.items() if name not in self._refused}
 
     def _learn(self, raw: bytes, body: Mapping[str, Any]) -> bool:
-        """What the server did not understand: what it names, or every option at once. False where none is left to leave out."""
+        """What the server did not understand: what it names, or every option at once. False
+        where none is left to leave out."""
         told = raw.decode("utf-8", "replace").lower()
         sent = [name for name in _UNKNOWN_OPTIONS if name in body]
         named = {name for name in sent if any(word in told for word in _UNKNOWN_OPTIONS[name])}
@@ -151,7 +154,8 @@ class OpenAI:
             ) from None
 
     def _pause(self, attempt: int, failure: ModelUnavailable, deadline: float) -> None:
-        """Wait before the next attempt; where the time does not allow for it, this one's failure stands."""
+        """Wait before the next attempt; where the time does not allow for it, this one's failure
+        stands."""
         wait = max(failure.after, FIRST_PAUSE * 2 ** (attempt - 1) * (0.5 + random.random()))
         if time.monotonic() + wait >= deadline:
             raise failure
@@ -167,7 +171,8 @@ _UNKNOWN_OPTIONS = {
 
 
 def _within(deadline: float, call: Callable[[dict[str, Any], float], T], body: dict[str, Any]) -> T:
-    """What a call returns, if it does so in time. httpx times single reads only; a call that drips on is left behind."""
+    """What a call returns, if it does so in time. httpx times single reads only; a call that
+    drips on is left behind."""
     told: list[T] = []
     failed: list[BaseException] = []
 
