@@ -74,7 +74,8 @@ class Home:
 
     def data(self, *args: str) -> dict[str, Any]:
         """What a command says with --json; the exam ends where it fails."""
-        done = self.tacit(*args, "--json")
+        end = args.index("--") if "--" in args else len(args)
+        done = self.tacit(*args[:end], "--json", *args[end:])
         if done.code:
             raise SystemExit(
                 f"tacit {' '.join(args)} ended with {done.code}: {done.err or done.out}"
