@@ -320,7 +320,7 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
     from tacit.app import open
     from tacit.core.digest import new_id
     from tacit.learn.pipeline import read
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
     from tacit.stores.readings import readings_folder
     from tacit.testing import run, say, signed, tool, user
@@ -425,7 +425,7 @@ def obeyed(command: str, wording: str = "") -> tuple[int, int]:
     from tacit.core.digest import new_id
     from tacit.core.run import Step
     from tacit.learn.pipeline import read
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
     from tacit.stores.readings import readings_folder
     from tacit.testing import run, tool

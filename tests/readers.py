@@ -8,7 +8,7 @@ from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.run import Run
 from tacit.learn.pipeline import read
-from tacit.reading.asking import ReaderContext
+from tacit.reading.questions import ReaderContext
 from tacit.reading.session import prepared
 from tacit.stores.readings import readings_folder
 

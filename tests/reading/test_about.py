@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.reading.answer import Lesson
+from tacit.reading.answers import Lesson
 from tacit.reading.check import subject_of
 from tacit.reading.page import rendered
 from tacit.testing import run, say, tool, user

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.reading.answer import Lesson, Quote, Weighed
+from tacit.reading.answers import Lesson, Quote, Weighed
 from tacit.reading.check import Checked, check, find_quote, names_in, names_missing
 from tacit.reading.decide import READERS_WORDS, Decided, decide, is_habit, reads_alone
 from tacit.reading.page import rendered

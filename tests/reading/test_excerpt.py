@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tacit.core.run import Step
-from tacit.reading.answer import Lesson, Quote
+from tacit.reading.answers import Lesson, Quote
 from tacit.reading.check import check, was_done
 from tacit.reading.decide import decide, is_assent, why_not_agreed
 from tacit.reading.excerpt import lesson_lines

@@ -14,7 +14,7 @@ from tacit.core.memory import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.pipeline import read
-from tacit.reading.asking import ReaderContext
+from tacit.reading.questions import ReaderContext
 from tacit.reading.session import exam_key, examined, prepared
 from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
@@ -268,14 +268,14 @@ def test_every_part_of_a_long_session_is_read(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A first part that was full of lessons does not end the reading."""
-    from tacit.reading import asking
+    from tacit.reading import questions
 
     five = [
         {**SAID, "text": f"Before new work number {number} get back to main."}
         for number in range(5)
     ]
     monkeypatch.setattr(
-        asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]]
+        questions, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]]
     )
     memories.learn(session("r1"))
     at = desk(memories, answer(five), answer(), answer())

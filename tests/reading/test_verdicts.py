@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.reading.answer import Weighed
+from tacit.reading.answers import Weighed
 from tacit.reading.check import Found
 from tacit.reading.decide import Decided
 from tacit.reading.page import Line

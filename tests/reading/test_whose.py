@@ -8,7 +8,7 @@ from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.trust import tier_to_take_away
 from tacit.core.value import replace
-from tacit.reading.answer import Lesson, Quote, Weighed
+from tacit.reading.answers import Lesson, Quote, Weighed
 from tacit.reading.check import Found, check, names_in, names_missing
 from tacit.reading.decide import decide
 from tacit.reading.page import Line

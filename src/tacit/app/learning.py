@@ -31,10 +31,10 @@ from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.pipeline import read
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
-from tacit.reading.asking import ReaderContext
 from tacit.reading.echo import KnownLines
 from tacit.reading.models import reader
 from tacit.reading.page import page_text, page_tokens, rendered
+from tacit.reading.questions import ReaderContext
 from tacit.reading.record import Left, left_by, used_by
 from tacit.reading.remembered import headings_of
 from tacit.reading.session import afresh, prepared

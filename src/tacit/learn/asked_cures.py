@@ -23,12 +23,12 @@ from tacit.learn.failures import barred
 from tacit.learn.floor import Cure
 from tacit.learn.outcomes import Session
 from tacit.learn.same import Neighbours, match
-from tacit.reading import answer, prompt
-from tacit.reading.answer import Lesson
-from tacit.reading.asking import lines_of
+from tacit.reading import answers, prompt
+from tacit.reading.answers import Lesson
 from tacit.reading.check import comparable, find_quote, names_in
 from tacit.reading.command import commands
 from tacit.reading.page import PERSON, Line
+from tacit.reading.questions import lines_of
 from tacit.reading.whose import witness_of
 from tacit.safety.redact import redact
 from tacit.safety.witness import asked_before
@@ -36,7 +36,7 @@ from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
 from tacit.stores.readings import Reading, load
 
 if TYPE_CHECKING:
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
     from tacit.stores.sql import Store
     from tacit.stores.sql_writer import Transaction
 
@@ -169,11 +169,11 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
     said = redact(
         desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)
     ).text
-    if not answer.is_answer(said, "lessons"):
+    if not answers.is_answer(said, "lessons"):
         raise ModelUnavailable(
             f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage"
         )
-    lessons = answer.lessons_of(said, 1)
+    lessons = answers.lessons_of(said, 1)
     first = met[-1].incident
     reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
     text = "" if reason else lessons[0].text

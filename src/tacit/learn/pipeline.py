@@ -2,7 +2,7 @@
 take in.
 
 Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure
-function of what it is about (`prompt`), and each answer is kept before the next question (`asking`,
+function of what it is about (`prompt`), and each answer is kept before the next question (`questions`,
 `stores.readings`). What comes of a session is one transaction, idempotent by the keys of its
 findings: a process that is killed repeats at most the call it was waiting for.
 """
@@ -14,8 +14,8 @@ from tacit.core.value import replace
 from tacit.learn import asked_cures as cures
 from tacit.learn.stage import Learned
 from tacit.learn.take import take
-from tacit.reading.asking import Questions, ReaderContext
 from tacit.reading.judge import judge
+from tacit.reading.questions import Questions, ReaderContext
 from tacit.reading.session import READING_PATIENCE, examined, postponed
 from tacit.stores import readings
 from tacit.stores.readings import Reading

@@ -36,7 +36,7 @@ from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incid
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.learn.same import Matched
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
     from tacit.safety.witness import Vouch
     from tacit.stores.sql import WorkContext
     from tacit.stores.sql_writer import Transaction

@@ -25,12 +25,12 @@ from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
 from tacit.reading.amend import about_the_same, goes_further
-from tacit.reading.answer import lesson_as
-from tacit.reading.asking import lines_of
+from tacit.reading.answers import lesson_as
 from tacit.reading.check import Checked, subject_of
 from tacit.reading.decide import AGREED_BY_WORD, Decided, is_habit
 from tacit.reading.judge import Heard, NewLesson, Ruling
 from tacit.reading.page import PERSON, Line
+from tacit.reading.questions import lines_of
 from tacit.reading.twins import typed_as_it_stands
 from tacit.reading.verdicts import PROBLEM, judged_by_reader, settles
 from tacit.safety.witness import Witness, asked_before
@@ -40,7 +40,7 @@ from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.core.rows import FindingRow
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
     from tacit.stores.sql_writer import Transaction
 
 EXTRACTOR, VERSION = "reader", 1

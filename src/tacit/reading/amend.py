@@ -12,7 +12,7 @@ from tacit.core.memory import WAY, Memory, joined, names_of, topic_of
 from tacit.core.run import Finding
 from tacit.core.trust import least
 from tacit.core.value import replace
-from tacit.reading.answer import Lesson
+from tacit.reading.answers import Lesson
 from tacit.reading.check import Checked, Found
 from tacit.reading.decide import AGREED_BY_WORD, Decided
 from tacit.safety.acts import act_in

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.reading.answer import Weighed
+from tacit.reading.answers import Weighed
 from tacit.reading.check import (
     Checked,
     done,

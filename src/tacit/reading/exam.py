@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tacit.core.run import Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import value
-from tacit.reading import answer, prompt
+from tacit.reading import answers, prompt
 from tacit.reading.check import find_quote
 from tacit.reading.page import PERSON, Line, rendered
 
@@ -64,7 +64,7 @@ def prompts() -> tuple[str, str]:
 def grade(read: str, weighed: str) -> Graded:
     """What the two answers are worth."""
     lines = session()
-    found = answer.lessons_of(read, prompt.MOST_LESSONS)
+    found = answers.lessons_of(read, prompt.MOST_LESSONS)
     quotes = [find_quote(quote, lines) for lesson in found for quote in lesson.quotes]
     if not found or any(quote is None for quote in quotes):
         return Graded(
@@ -75,7 +75,7 @@ def grade(read: str, weighed: str) -> Graded:
         return Graded(False, "it does not hear what a person forbids")
     if any(lesson.standing == "said" and not _by_person(lesson, lines) for lesson in found):
         return Graded(False, "it takes what an output says for a person's word")
-    told = answer.weighed_of(weighed, len(EXAM_PAIRS))
+    told = answers.weighed_of(weighed, len(EXAM_PAIRS))
     right = sum(
         number in told and told[number].says in says and told[number].holds in holds
         for number, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)
@@ -84,12 +84,12 @@ def grade(read: str, weighed: str) -> Graded:
     return Graded(share >= NEEDED, f"{right} of {len(EXAM_PAIRS)} pairs")
 
 
-def _first(lesson: answer.Lesson, lines: Sequence[Line]) -> int:
+def _first(lesson: answers.Lesson, lines: Sequence[Line]) -> int:
     """The step, from 1, that a lesson's first quote stands in."""
     found = find_quote(lesson.quotes[0], lines)
     return found.line.step + 1 if found else 0
 
 
-def _by_person(lesson: answer.Lesson, lines: Sequence[Line]) -> bool:
+def _by_person(lesson: answers.Lesson, lines: Sequence[Line]) -> bool:
     found = find_quote(lesson.quotes[0], lines)
     return found is not None and found.line.letter in PERSON

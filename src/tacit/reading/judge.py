@@ -16,7 +16,7 @@ from tacit.core.states import ACTIVE
 from tacit.core.trust import tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.reading.amend import changed_lesson
-from tacit.reading.answer import Verdict, Weighed
+from tacit.reading.answers import Verdict, Weighed
 from tacit.reading.check import Checked, Found, find_quote, telling
 from tacit.reading.decide import AGREED_BY_WORD, Decided, decide, spoken_around
 from tacit.reading.page import Line
@@ -28,7 +28,7 @@ from tacit.safety.witness import Witness
 from tacit.words.match import shares_half
 
 if TYPE_CHECKING:
-    from tacit.reading.asking import Questions, ReaderContext
+    from tacit.reading.questions import Questions, ReaderContext
 
 
 @value

@@ -11,9 +11,9 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.reading import exam, page, prompt
-from tacit.reading.answer import is_answer
-from tacit.reading.asking import ReaderContext, kept_lines
+from tacit.reading.answers import is_answer
 from tacit.reading.page import UNSURE, rendered
+from tacit.reading.questions import ReaderContext, kept_lines
 from tacit.safety.record import texts_of
 from tacit.safety.redact import redact, redact_value
 from tacit.safety.repository import repository_before

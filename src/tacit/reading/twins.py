@@ -24,7 +24,7 @@ from tacit.words.prepared import prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.reading.asking import ReaderContext
+    from tacit.reading.questions import ReaderContext
 
     _Group = tuple[str, str, Sequence[tuple[str, str]]]
     _Said = Mapping[tuple[str, str], str]

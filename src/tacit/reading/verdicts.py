@@ -16,7 +16,7 @@ from tacit.core.memory import HEARD_WORDS, PERSONAL, Memory
 from tacit.core.states import ACTIVE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
-from tacit.reading.answer import Weighed
+from tacit.reading.answers import Weighed
 from tacit.reading.check import Found, telling
 from tacit.reading.decide import exchange, is_assent, proposal_before
 from tacit.reading.page import AGENT_LINES, PERSON, Line, happened

@@ -12,7 +12,7 @@ from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.learn.occurrences import occurrences
 from tacit.reading import prompt
-from tacit.reading.answer import is_answer, verdicts_of
+from tacit.reading.answers import is_answer, verdicts_of
 from tacit.reading.check import find_quote
 from tacit.reading.page import Line, rendered, without
 from tacit.reading.verdicts import PROBLEM, settles

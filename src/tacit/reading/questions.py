@@ -11,8 +11,8 @@ from tacit.core.ports import MODEL_ANSWER_CHARS
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
 from tacit.core.value import replace, value
-from tacit.reading import answer, check, prompt
-from tacit.reading.answer import Lesson, Struck, Verdict, Weighed
+from tacit.reading import answers, check, prompt
+from tacit.reading.answers import Lesson, Struck, Verdict, Weighed
 from tacit.reading.check import Checked
 from tacit.reading.excerpt import lesson_lines
 from tacit.reading.page import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
@@ -66,7 +66,7 @@ class Questions:
         """What the session teaches, each with its quotes looked for. A session that grew is read
         on from where it was left."""
         found: list[Lesson] = [
-            answer.lesson_from(each["lesson"])
+            answers.lesson_from(each["lesson"])
             for each in self.reading.lessons
             if each.get("lesson")
         ]
@@ -80,9 +80,9 @@ class Questions:
                 "lessons",
             )
             fresh = [
-                lesson for lesson in answer.lessons_of(said, most) if lesson.text not in before
+                lesson for lesson in answers.lessons_of(said, most) if lesson.text not in before
             ]
-            struck = self._struck(answer.struck_of(said), found)
+            struck = self._struck(answers.struck_of(said), found)
             found = [lesson for lesson in found if lesson.text not in struck] + fresh
             new = [lesson for lesson in new if lesson.text not in struck] + fresh
         return tuple(check.check(lesson, self.lines) for lesson in new)
@@ -127,7 +127,7 @@ class Questions:
         blind = without(Rendering(self.reading.run, self._new_lines()), texts, ids)
         for part in parts_of_session(replace(blind, lines=known_lines(blind.lines, texts))):
             asked = prompt.known(part, remembered, new, headings)
-            found += answer.verdicts_of(
+            found += answers.verdicts_of(
                 self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts")
             )
         return tuple(found)
@@ -140,7 +140,7 @@ class Questions:
         waits costs all its lessons."""
         pairs = sum(len(near) for _, _, near in groups)
         try:
-            return answer.twins_of(
+            return answers.twins_of(
                 self._ask(prompt.twins(groups), prompt.twins_schema(pairs), "pairs")
             )
         except ModelUnavailable as error:
@@ -158,7 +158,7 @@ class Questions:
         if not pairs:
             return {}
         said = self._ask(question(pairs), prompt.weigh_schema(len(pairs)), "answers")
-        return answer.weighed_of(said, len(pairs))
+        return answers.weighed_of(said, len(pairs))
 
     def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
         name = prompt.prompt_name(asked)
@@ -168,7 +168,7 @@ class Questions:
         said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[
             :MODEL_ANSWER_CHARS
         ]
-        if not answer.is_answer(said, holds):
+        if not answers.is_answer(said, holds):
             raise ModelUnavailable(
                 f"{self.model.identity} did not answer in the form that was asked for.",
                 why="garbage",

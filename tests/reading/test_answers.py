@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.reading.answer import (
+from tacit.reading.answers import (
     Lesson,
     Quote,
     is_answer,
