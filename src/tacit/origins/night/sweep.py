@@ -31,7 +31,6 @@ from tacit.origins.night.context import Context, StepReport
 from tacit.stores.due import in_order, last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
 from tacit.stores.sql import Reads
-from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
@@ -154,7 +153,6 @@ class _Sweep:
                 self._judge_each(tx, self._candidates())
                 self._close(tx)
         else:
-            give_subjects(self.context)
             with self.context.write() as tx:
                 self._count(tx)
             for ids in _portions(self._candidates()):
@@ -343,33 +341,3 @@ def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
 def _last_run(store: Reads, project: Project) -> int:
     now = store.project(project.id)
     return now.run_seq if now else 0
-
-
-# Subjects for lessons that were kept before lessons had any: by rules, once, a portion at a time.
-
-_LESSONS_AT_ONCE = 200  # lessons of one transaction: others get their turn in between
-_MARK = "subjects"
-
-
-def give_subjects(context: Context) -> int:
-    """Say of every lesson what it is about, as far as rules can tell; how many got a subject."""
-    if context.mark(_MARK) or not context.profile.budget.start_tokens:
-        return 0
-    given, last, project = 0, "", context.project.id
-    while portion := context.store.select(
-        [project], states=KEPT, sort="old", limit=_LESSONS_AT_ONCE, behind=last
-    ):
-        last = portion[-1].id
-        with context.write() as tx:
-            for memory in portion:
-                quotes = [row.quote for row in context.store.evidence(memory.id) if row.quote]
-                about = "" if memory.about else subject_by_rules(memory, quotes)
-                if about:
-                    given += 1
-                    told, now = "what it is about, told by its words", replace(memory, about=about)
-                    tx.apply(change(memory, now, Hand(context.by, context.now()), "subject", told))
-                else:
-                    tx.reword(memory.id)  # its files and tags find it from now on
-    with context.write() as tx:
-        context.put_mark(tx, _MARK, "given")
-    return given
