@@ -158,6 +158,27 @@ def test_only_a_person_arms_one_and_it_is_off_with_a_word(folder: Path, tacit: A
     assert Session(folder).says("add it").writes("src/a.py").stops() == {}
 
 
+def test_effect_tells_how_often_it_was_kept_where_it_was_sent_back_and_where_only_told(
+    folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the coin of lessons: in some sessions the message is held out, and the end is looked up alike."""
+    lesson = _armed()
+    monkeypatch.delenv("TACIT_COIN")
+    seen: list[bool] = []
+    while len(seen) < 6 or len(set(seen)) < 2:  # until both arms were met
+        session = Session(folder, f"t{len(seen)}").says(f"add field {len(seen)}")
+        session.writes("src/a.py", f"field {len(seen)}")
+        seen.append(session.stops().get("decision") == "block")
+        if seen[-1]:
+            session.calls("Bash", {"command": "make test"}, "12 passed")
+        with library.open() as memories:
+            memories.learn(str(session.path), over=True)
+    told, back = seen.count(False), seen.count(True)
+    wanted = f"sessions that were only told 0 of {told}, sent back {back} of {back};"
+    for said in (tacit("effect", lesson).out, tacit("why", lesson).out):
+        assert wanted in " ".join(said.split()), said
+
+
 def test_a_lesson_that_was_dropped_checks_nothing(folder: Path) -> None:
     lesson = _armed()
     with library.open(by="ada", yes=True) as memories:

@@ -92,7 +92,8 @@ def why_verb(args: Asked, cli: Cli) -> Answer:
     data["days"] = days
     data["effect"] = known.sentence if known and found.uses else None
     data["quotes"] = [list(quote) for quote in known.quotes] if known and found.uses else []
-    data["guard"] = effects.guards.sentence if effects and effects.guards else None
+    held = (effects.guards, effects.checks) if effects else ()
+    data["guard"] = " ".join(each.sentence for each in held if each) or None
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
     data["told"] = moment_words(found.memory, at_starts, 99) if is_given(found.memory) else None

@@ -126,7 +126,7 @@ def _one(found: Effects, profile: Profile) -> list[str]:
         lines += [f"  {day} “{words}”" for day, words in wish.quotes]
     if each.known.former:
         lines.append(f"Of its former words: {each.known.former}")
-    return lines + ([found.guards.sentence] if found.guards else [])
+    return lines + [each.sentence for each in (found.guards, found.checks) if each]
 
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:

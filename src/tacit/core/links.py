@@ -119,6 +119,7 @@ def link_hash(row: Sequence[Any]) -> bytes:
     return digest("link", dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
+TURN = "turn "  # with its number, the key of a check's firing: it speaks once in a turn
 FIRED, ENDING = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that
 TOLD, GUARD_ASKED, REFUSED = "told", "asked", "refused"  # how it did
 

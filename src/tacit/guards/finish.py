@@ -23,7 +23,6 @@ RAN, WITH, HOLDS, NOT = "ran", "with", "holds", "not"
 NEW = "new"
 KEY, TIME, NAME, COPY = "key", "time", "name", "copy"  # what a file may be asked to hold
 CHECKS = "checks:"  # with a project's id, what the store notes: its armed checks by lesson
-TURN = "turn "  # with its number, what tells a check's firing from another in one session
 KEPT, BROKEN, MOOT, UNDECIDED = "kept", "broken", "moot", "undecided"
 LARGEST = 1_000_000  # characters of a file that are looked at
 _MANY = 50  # files whose contents are looked at

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tacit.core.links import ENDING, FIRED, TOLD, Mark
+from tacit.core.links import ENDING, FIRED, TOLD, TURN, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.guards.armed import GUARDS, write_armed
 from tacit.guards.condition import Guard, call_key, guard_from
-from tacit.guards.finish import BROKEN, CHECKS, TURN, check_from, judged, work_of
+from tacit.guards.finish import BROKEN, CHECKS, check_from, judged, work_of
 from tacit.guards.history import RIGHT, firings_in
 from tacit.reading.calls import is_refused
 from tacit.reading.command import line_of
@@ -116,10 +116,11 @@ def settle_run(context: WorkContext, run: Run) -> list[End]:
 
 def _put(context: WorkContext, marks: Sequence[Mark], found: Sequence[End]) -> list[Mark]:
     """Keep the ends that are new, or differ from what was kept before."""
-    before = {mark.surface: mark for mark in marks if mark.signal == ENDING}
+    before = {(mark.run, mark.surface): mark for mark in marks if mark.signal == ENDING}
     made = []
     for end in found:
-        was, fired = before.get(end.fired.reason), end.fired
+        fired = end.fired
+        was = before.get((fired.run, fired.reason))
         if was is not None and (was.value, was.reason) == (end.what, end.followed):
             continue
         mark = Mark(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core import clock
-from tacit.core.links import FIRED, GUARD_ASKED, TOLD, Mark
+from tacit.core.links import FIRED, GUARD_ASKED, TOLD, TURN, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import ACTIVE
 from tacit.core.value import loads
@@ -64,7 +64,7 @@ def _is_heard(memories: Memories, run: Run) -> bool:
 def _said(
     memories: Memories, event: Event, run: Run, kept: dict[str, dict[str, object]]
 ) -> HookAnswer:
-    from tacit.guards.finish import BROKEN, TURN, UNDECIDED, check_from, judged, work_of
+    from tacit.guards.finish import BROKEN, UNDECIDED, check_from, judged, work_of
 
     work = work_of(run)
     turn = sum(bool(step.typed and step.text and not step.agent) for step in run.steps)

@@ -79,6 +79,7 @@ class Effects:
     worth: Worth | None
     lessons: tuple[LessonEffect, ...]
     guards: GuardEffect | None
+    checks: GuardEffect | None  # at the end of the work
     tokens: int  # given to agents so far
     unsettled: int  # uses whose session was never joined
     unknown: int  # uses of which nobody could tell what came
@@ -91,7 +92,7 @@ class Effects:
             self.again.sentence,
             together_sentence(self.together),
             self.worth.sentence if self.worth else "",
-            self.guards.sentence if self.guards else "",
+            *(each.sentence for each in (self.guards, self.checks) if each),
         )
         return [line for line in said if line]
 
@@ -144,6 +145,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         worth=worth(together, seconds_a_call(store, project), units.values()),
         lessons=tuple(lessons),
         guards=guard_effect(guards, alpha),
+        checks=guard_effect(guards, alpha, turns=True),
         tokens=counts.tokens_given(store, project),
         unsettled=sum((use.memory, use.unit) not in last for use in uses),
         unknown=sum(word == UNKNOWN for word in last.values()),

@@ -2,14 +2,15 @@
 
 One coin per guard and unit; the arm is that of its first firing. The outcome is told from the run alone: a guarded
 call ran, and its failure, the person's correction or a revert followed. A refusal has no coin: it is shown beside them
-and compared with nothing.
+and compared with nothing. Of a check at the end of the work: it was still not so when the session was over, where the
+agent was sent back and where it was not, by the same coin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tacit.core.links import ENDING, FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
+from tacit.core.links import ENDING, FIRED, GUARD_ASKED, REFUSED, TOLD, TURN, Mark
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.evalue import HARMS, HELPS, Trial
@@ -26,15 +27,30 @@ class GuardEffect:
     arms: Mapping[str, tuple[int, int]]
     verdict: str  # of asking against telling; "not yet known" is the normal answer
     error: float
+    turns: bool = False  # of checks at the end of the work
 
     @property
     def sentence(self) -> str:
         """The arms side by side, and what can be said of asking."""
+        if self.turns:
+            return self._of_checks
         shown = ", ".join(f"{arm} {back} of {n}" for arm, (n, back) in self.arms.items() if n)
         said = {HELPS: "asking helps", HARMS: "asking harms"}.get(
             self.verdict, "not yet known whether asking helps"
         )
         where = f"Guards: the problem came back in sessions that were {shown}"
+        return f"{where}; {said} (error rate {100 * self.error:g} %)."
+
+    @property
+    def _of_checks(self) -> str:
+        words = {TOLD: "only told", GUARD_ASKED: "sent back"}
+        shown = ", ".join(
+            f"{words[arm]} {n - back} of {n}" for arm, (n, back) in self.arms.items() if n
+        )
+        said = {HELPS: "sending back helps", HARMS: "sending back harms"}.get(
+            self.verdict, "not yet known whether sending back helps"
+        )
+        where = f"Checks: kept in the end in sessions that were {shown}"
         return f"{where}; {said} (error rate {100 * self.error:g} %)."
 
 
@@ -74,13 +90,18 @@ def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
     return sorted(found, key=lambda each: each[0].at)
 
 
-def guard_effect(marks: Iterable[Mark], alpha: float) -> GuardEffect | None:
-    """What guards do together; None where none fired in a session that is over."""
-    trials = guard_trials(marks)
+def guard_effect(marks: Iterable[Mark], alpha: float, *, turns: bool = False) -> GuardEffect | None:
+    """What guards do together, or checks at the end of the work (`turns`); None where none fired in a session that is over."""
+    mine = [mark for mark in marks if _is_of_a_turn(mark) is turns]
+    trials = guard_trials(mine)
     arms = {
-        arm: (len(mine), sum(trial.outcome == OCCURRED for trial in mine))
+        arm: (len(some), sum(trial.outcome == OCCURRED for trial in some))
         for arm in (TOLD, GUARD_ASKED, REFUSED)
-        for mine in [[trial for trial, of in trials if of == arm]]
+        for some in [[trial for trial, of in trials if of == arm]]
     }
     judged = pooled([trial for trial, _ in trials if 0.0 < trial.h < 1.0], alpha)
-    return GuardEffect(arms, judged.word, min(alpha, TOGETHER)) if trials else None
+    return GuardEffect(arms, judged.word, min(alpha, TOGETHER), turns) if trials else None
+
+
+def _is_of_a_turn(mark: Mark) -> bool:
+    return (mark.reason if mark.signal == FIRED else mark.surface).startswith(TURN)
