@@ -14,7 +14,7 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 from __future__ import annotations
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import HEARSAY, WITNESSES, Tally
+from tacit.core.memory import WITNESSES, Tally
 from tacit.core.value import dumps, replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
@@ -22,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
-
-    from tacit.core.memory import Memory
 
 
 @value
@@ -164,11 +162,6 @@ CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a pers
 WITNESSED = "witnessed"  # something beside an agent's word speaks for it
 GONE = "gone"  # how many things that a lesson names are gone, as the sweep found
 CARRIED = (GONE, INSTRUCTED)  # what was seen outside the store; a fold keeps it
-
-
-def is_hearsay(memory: Memory) -> bool:
-    """Whether nobody but an agent, a page or another store says it, and no person confirmed it."""
-    return memory.trust in HEARSAY and not (memory.tally.signals or {}).get(CONFIRMED)
 
 
 def is_carried(signal: str) -> bool:
