@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core.links import COMPACTED, Telling, Use, assigned_in, known_in
+from tacit.core.links import COMPACTED, Telling, Use, assigned_in
 from tacit.core.memory import Memory
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.settle import Seen, outcome_of
@@ -18,14 +18,6 @@ STORY = (
     Telling("", AT[5], COMPACTED, ("b",)),
     Telling("", AT[7], "hook:prompt", ("c",)),
 )
-
-
-def test_a_context_knows_what_it_was_told_since_it_was_emptied() -> None:
-    """A sub-agent knows nothing of its parent's notes; a compaction forgets what it does not give again."""
-    assert known_in(STORY, "") == {"b": True, "c": True}
-    assert known_in(STORY[:2], "") == {"a": True, "b": True, "w": False}
-    assert known_in(STORY, "sub1") == {"b": True, "w": False}
-    assert known_in(STORY, "sub2") == {}
 
 
 def test_an_assignment_holds_until_a_compaction_drops_it() -> None:

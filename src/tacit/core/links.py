@@ -317,25 +317,6 @@ class Telling:
     tokens: int = 0
 
 
-def known_in(tellings: Iterable[Telling], context: str) -> dict[str, bool]:
-    """What this context was assigned since it was last emptied, and whether it was given."""
-    known: dict[str, bool] = {}
-    for each in tellings:
-        if each.context == context:
-            known = {} if each.surface == COMPACTED else known
-            known.update({**dict.fromkeys(each.withheld, False), **dict.fromkeys(each.given, True)})
-    return known
-
-
-def spent_on(tellings: Iterable[Telling], context: str) -> int:
-    """The tokens that a context was told since it was last emptied."""
-    spent = 0
-    for each in tellings:
-        if each.context == context:
-            spent = each.tokens + (0 if each.surface == COMPACTED else spent)
-    return spent
-
-
 def assigned_in(tellings: Iterable[Telling], memory: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """When each context held this lesson's assignment: (from, until) for each stretch, until is empty for its end.
 

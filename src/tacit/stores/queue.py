@@ -1,4 +1,4 @@
-"""What only the worker asks of the queue; hooks ask `Reads.queued_job` and `is_job_due`."""
+"""What only the worker asks of the queue; what hooks ask stands in `stores/moments.py`."""
 
 from __future__ import annotations
 

@@ -345,22 +345,17 @@ class WaitingRows(Statements):
             "id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project
         )
 
-    def proposals_about(
-        self, project: str, *, state: str = "open", kind: str = ""
-    ) -> list[tuple[str, str]]:
-        """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
-        where = "project = :p AND state = :state" + (" AND kind = :kind" if kind else "")
-        sql = f"SELECT kind, memory FROM proposal WHERE {where} ORDER BY created_at, id"
-        return [tuple(row) for row in self.rows(sql, p=project, state=state, kind=kind)]
+    def proposals_about(self, project: str, *, state: str = "open") -> list[tuple[str, str]]:
+        """(kind, memory) of each proposal in a state, oldest first."""
+        sql = (
+            "SELECT kind, memory FROM proposal WHERE project = :p AND state = :state"
+            " ORDER BY created_at, id"
+        )
+        return [tuple(row) for row in self.rows(sql, p=project, state=state)]
 
     def proposal(self, id: str) -> Proposal | None:
         """A proposal by its id."""
         return next(iter(self.proposals_where("id = :id", id=id)), None)
-
-    def queued_job(self, key: str) -> tuple[str, str] | None:
-        """When a job was last asked for, and with what; None where it does not wait."""
-        row = self.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
-        return (row[0], row[1]) if row else None
 
     def is_job_due(self, now: str) -> bool:
         """Whether a job may be taken that nobody works on."""
