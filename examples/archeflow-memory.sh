@@ -49,7 +49,7 @@ inject)
   [[ ${3:-} != --audit ]] || run=(--run "${4:?--audit needs a run}")
   # through cat: where its answer goes to a terminal, tacit shows a person more than the lessons
   { memory inject --domain "$domain" --agent "$archetype" --repeat ${run[@]+"${run[@]}"} 2>&1 >&3 3>&- |
-    sed '/^run: /d; /^note: recorded as given to this run/d' | say; } 3>&1 | cat
+    sed '/^run: /d; /^note: a look: nothing was recorded/d' | say; } 3>&1 | cat
   ;;
 decay)
   tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' origin tend

@@ -16,7 +16,7 @@ def add(tacit: Any, text: str, *options: str) -> str:
 
 
 def test_a_lesson_reaches_the_prompt(tacit: Any) -> None:
-    """From add to a fenced note, with the run's id on stderr."""
+    """From add to a fenced note; without a run it is a look, which records nothing."""
     id = add(tacit, "Run make migrate before the tests.", "--kind", "rule")
     told = tacit("inject", "--task", "the tests fail")
     first, label, note, last = told.out.splitlines()
@@ -27,9 +27,13 @@ def test_a_lesson_reaches_the_prompt(tacit: Any) -> None:
     assert note == f"- [{id}] Run make migrate before the tests. (user)"
     assert (
         last == first.replace("<tacit", "</tacit")
-        and told.err.startswith("run: ")
+        and "nothing was recorded" in told.err
         and told.code == 0
     )
+    assert tacit("--json").data["uses"] == 0
+    assert tacit("inject", "--prompt", "the tests fail").out.splitlines()[2] == note
+    tacit("inject", "--run", "r1", "--task", "the tests fail")
+    assert tacit("--json").data["uses"] == 1
 
 
 def test_a_persons_look_is_no_giving(

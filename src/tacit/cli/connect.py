@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -196,9 +196,26 @@ def _one(args: Asked, cli: Cli) -> Answer:
             "changed": any(plan.changes for plan in plans),
             "dry_run": True,
         }
-        return Answer(data, "\n".join(difference(plan.file, plan.text) for plan in plans))
+        shown = [difference(plan.file, plan.text) for plan in plans]
+        return Answer(data, "\n".join([_would(host, plans), "", *shown]))
+    changing = [plan for plan in plans if plan.changes]
+    asks = changing and not args.yes and cli.can_ask
+    if asks and not cli.put(f"{_would(host, changing)} Write it? [y/N] "):
+        data = {"settings": plans[0].file.named, "changed": False}
+        return Answer(data, "nothing was written")
     return _write(
         args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local)
+    )
+
+
+def _would(host: Host, plans: Sequence[_Plan]) -> str:
+    """What connecting does to the host's files, in a sentence."""
+    paths = " and ".join(plan.file.named for plan in plans if plan.changes)
+    if not paths:
+        return f"{host.title} is connected; nothing would be written."
+    return (
+        f"{host.title} will call Tacit at its own moments: our entries are added to {paths}, all else"
+        " in it stays, and a copy is kept for --undo."
     )
 
 

@@ -55,11 +55,11 @@ BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
 USAGE = """\
 usage: tacit inject [options]
 
-What an agent should know before a run, as markdown; what is given and withheld is recorded. At a terminal, without --run, it is a look:
-what your agent hears and when, and nothing is recorded.
+What an agent should know before a run, as markdown. With --run what is told and left out is recorded;
+without one it is a look: what your agent hears and when.
 
 the run:
-  --run ID            the run that asks; without one an id is made and told on stderr
+  --run ID            the run that asks; without one it is a look, and nothing is recorded
   --prompt TEXT       what is to be done, or asked; without one, what recurs here leads
   --task-id ID  --mission ID  --task-type TYPE  --domain NAME
   --agent NAME        the agent or role that asks
@@ -72,14 +72,14 @@ the answer:
   --budget LEVEL      lean, balanced, deep or auto
   --render NAME       another wording      --wrap     fence it
   --no-trial          withhold nothing     --json     one JSON document
-  --repeat            also what this run was told before, for another of its agents or after a compaction
+  --repeat            also what this run was told before: another agent of it, a compaction
 
 everywhere: --store FILE  --project NAME  --like NAME  --quiet  --strict
 
 examples:
   tacit inject                              at a terminal: what the next session is told, and what later
   tacit inject --command 'git commit'       … before that command
-  tacit inject --task 'fix the failing migration test' --file db/migrate.py
+  tacit inject --prompt 'fix the failing migration test' --file db/migrate.py
   tacit inject --run "$RUN" --agent reviewer --budget lean"""
 
 
@@ -111,7 +111,7 @@ def _run(options: Options, env: Mapping[str, str]) -> int:
     from tacit.core.errors import TacitError
 
     try:
-        if _is_look(options, env) and not ("render" in options.one or "--wrap" in options.flags):
+        if _is_screen(options, env):
             sys.stdout.write(_looked(options, env))
             return 0
         given = _answer(options, env)
@@ -212,12 +212,16 @@ def _looked(options: Options, env: Mapping[str, str]) -> str:
 
 
 def _is_look(options: Options, env: Mapping[str, str]) -> bool:
-    """Whether a person only wants to see it: at a terminal, for no run."""
+    """Whether somebody only wants to see it: no run is named, so nothing is recorded."""
     from tacit.hosts import run_in_shell
 
-    return sys.stdout.isatty() and not (
-        "run" in options.one or "--json" in options.flags or run_in_shell(env)
-    )
+    return not ("run" in options.one or run_in_shell(env))
+
+
+def _is_screen(options: Options, env: Mapping[str, str]) -> bool:
+    """Whether a person looks: what is told at each moment, in sentences."""
+    plain = {"--json", "--wrap"} & options.flags or "render" in options.one
+    return sys.stdout.isatty() and not plain and _is_look(options, env)
 
 
 def _waiting(memories: Memories) -> str:
@@ -260,10 +264,8 @@ def _print(options: Options, given: Injection, look: bool) -> int:
     else:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
-            if "run" not in options.one and not look:
-                sys.stderr.write(
-                    f"run: {given.run}\nnote: recorded as given to this run; at a terminal it is a look\n"
-                )
+            if look:
+                sys.stderr.write("note: a look: nothing was recorded; --run ID records it\n")
             if given.note:
                 sys.stderr.write(f"note: {given.note}\n")
     sys.stdout.flush()

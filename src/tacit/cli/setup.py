@@ -6,6 +6,7 @@ import compileall
 import os
 
 import tacit
+from tacit.app import store_path
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.stores.identity_record import record_project
 
@@ -20,6 +21,10 @@ The project's id goes into the repository's git config; nothing is written into 
 )
 @opt("--global", "only_store", is_flag=True, help="only the store, no project")
 def init_verb(args: Asked, cli: Cli) -> Answer:
+    path = store_path(args.store, cli.env)
+    ask = f"Lessons are kept in {path}; nothing is written into the work tree. Go ahead? [y/N] "
+    if not args.yes and cli.can_ask and not os.path.exists(path) and not cli.put(ask):
+        return Answer({"store": None, "project": None}, "nothing was written")
     with cli.open(args) as memories:
         if args.only_store:
             return Answer(

@@ -32,6 +32,7 @@ _tables = Tables(__file__)
 
 HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
 LONGEST_PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
+MOST_LOST = 8  # calls that one failure counts in a run; beyond them the work went on elsewhere
 MOST_CURES = 2  # commands between; more of them explain nothing
 MOST_REPAIRS = 8  # pieces of code of one repair
 EDIT_TOOLS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
@@ -128,7 +129,9 @@ class _Followed:
         spent = self._spent(worked_on)
         for incident in found:
             calls, took = spent.pop(incident.mark, (0, 0.0))
-            yield replace(incident, calls=calls, seconds=round(took))
+            if incident.ended == "never":  # nobody can say what of the rest was work on it
+                calls, took = 0, 0.0
+            yield replace(incident, calls=min(calls, MOST_LOST), seconds=round(took))
 
     def _until(self, mark: str, number: int, passed: int) -> int:
         """The step before which work on a failure was over: it passed, or was met for the last

@@ -1,0 +1,258 @@
+"""The memory of one project: twenty methods, synchronous and typed.
+
+    import tacit
+
+    with tacit.open() as memory:
+        memory.add("Run `make migrate` before the tests.", kind="command")
+        print(memory.inject("fix the failing tests").markdown)
+
+Each method loads the room that does the work when it is called, so that a command pays for its own rooms alone. One object
+serves one thread; async callers run its methods in a thread.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.opened import Opened, open_store_at, store_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
+
+    from tacit.app.facets import (
+        FindingFacets,
+        LessonFacets,
+        LessonFields,
+        ListFilters,
+        QueryFacets,
+        RunFacets,
+    )
+    from tacit.app.queries import Why
+    from tacit.app.running import Running
+    from tacit.core.memory import Memory as Lesson
+    from tacit.core.proposal import Proposal
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+    from tacit.hooks.answer import Recalled
+    from tacit.hooks.events import Injection
+    from tacit.learn.by_hand import Submitted
+    from tacit.learn.review import Reviewed
+    from tacit.learn.stage import Learned
+    from tacit.origins.intake import TakenIn
+    from tacit.sync import Synced
+    from tacit.trial.effect import Effects
+
+__all__ = ["Memory", "open"]
+
+
+def open(
+    path_or_url: str | None = None,
+    project: str | None = None,
+    profile: str | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    create: bool = True,
+    wait: float = 60.0,
+    by: str = "",
+    yes: bool = False,
+    now: Callable[[], str] | None = None,
+) -> Memory:
+    """Open the memory of a project: the user's store and the folder's project, unless named otherwise.
+
+    `project` is an id, a known project's name, or a folder. `profile` names the origin that a project without one
+    remembers like. With `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and
+    simulations. Close it, or use it in a `with` block.
+    """
+    seen = os.environ if env is None else env
+    folder = os.path.abspath(cwd or os.getcwd())
+    store = open_store_at(store_path(path_or_url, seen), seen, create, wait)
+    return Memory(store, seen, folder, project or "", profile or "", by, yes, now)
+
+
+class Memory(Opened):
+    """The memory of one project in one store."""
+
+    # -- lessons ---------------------------------------------------------------------------------
+
+    def add(self, text: str, **facets: Unpack[LessonFacets]) -> Lesson:
+        """Keep a lesson; `trust` says whose words these are if not one's own."""
+        from tacit.app.by_hand import ByHand
+
+        return ByHand.of(self).add(text, **facets)
+
+    def edit(
+        self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]
+    ) -> Lesson:
+        """Correct a lesson: other words are another lesson, unless it was a `typo`."""
+        from tacit.app.by_hand import ByHand
+
+        return ByHand.of(self).edit(id, reason=reason, typo=typo, **fields)
+
+    def keep(self, id: str, *, always: bool | None = None, reason: str = "") -> Lesson:
+        """Make a lesson the person's own word; `always` tells it at every start, or no more."""
+        from tacit.app.reviewing import Reviewing
+
+        deciding = Reviewing.of(self)
+        if always is not None:
+            return deciding.pin(id, always, reason=reason)
+        deciding.review(id, "approve", reason=reason)
+        return self.get(id)
+
+    def drop(
+        self, id: str = "", *, source: str = "", erase: bool = False, reason: str = ""
+    ) -> list[Lesson]:
+        """Take a lesson out, or all that came from a `source`; with `erase` its text goes everywhere, for good."""
+        from tacit.app.by_hand import ByHand
+
+        hand = ByHand.of(self)
+        if erase:
+            return [hand.erase(id, reason=reason)]
+        return hand.forget(id, origin=source, reason=reason)
+
+    def undo(self, what: str | int = "", *, source: str = "") -> list[Lesson]:
+        """Take back a change: the last one of a lesson, a journal entry, or the dropping of a `source`."""
+        from tacit.app.by_hand import ByHand
+
+        return ByHand.of(self).undo(what, origin=source)
+
+    def lesson(self, id: str) -> Lesson:
+        """One lesson, by its id, a unique prefix of it, or an alias."""
+        return self.get(id)
+
+    def lessons(
+        self,
+        *,
+        states: Sequence[str] = (),
+        gone: bool = False,
+        everywhere: bool = False,
+        **filters: Unpack[ListFilters],
+    ) -> list[Lesson]:
+        """Lessons of this project and those for every project, newest first; with `gone` also what was taken out."""
+        from tacit.app.queries import Queries
+
+        listed = Queries.of(self).list
+        return listed(states=states, archived=gone, everywhere=everywhere, **filters)
+
+    def why(self, id: str, question: str = "") -> Why:
+        """All that is known of a lesson: where it comes from, what came of it, what would change it."""
+        from tacit.app.queries import Queries
+
+        return Queries.of(self).why(id, question)
+
+    # -- sessions --------------------------------------------------------------------------------
+
+    def learn(
+        self,
+        source: str | Source | Run,
+        *,
+        format: str = "",
+        run: str = "",
+        over: bool = False,
+        again: bool = False,
+        dry_run: bool = False,
+    ) -> list[Learned]:
+        """Learn the sessions in a file, a source or one value. Learning the same twice changes nothing."""
+        from tacit.app.learning import Learning
+
+        learn = Learning.of(self).learn
+        return learn(source, format=format, run=run, over=over, again=again, dry_run=dry_run)
+
+    def run(
+        self,
+        task: str = "",
+        *,
+        run: str = "",
+        root: str = "",
+        instruments: Sequence[str] = (),
+        **facets: Unpack[RunFacets],
+    ) -> Running:
+        """One run of a loop of your own: it is told its lessons, takes findings, and is learned at its end."""
+        from tacit.app.learning import Learning
+
+        loop = Learning.of(self).run
+        return loop(task, run=run, root=root, instruments=instruments, **facets)
+
+    def submit(
+        self,
+        text: str,
+        *,
+        run: str,
+        host: str = "library",
+        origin: str = "",
+        **facets: Unpack[FindingFacets],
+    ) -> Submitted:
+        """A finding of a run that goes on, as its agent tells it: with an agent's trust."""
+        from tacit.app.learning import Learning
+
+        return Learning.of(self).submit(text, run=run, host=host, origin=origin, **facets)
+
+    # -- telling ---------------------------------------------------------------------------------
+
+    def inject(
+        self, task: str = "", *, run: str = "", look: bool = False, **facets: Unpack[QueryFacets]
+    ) -> Injection:
+        """What an agent should know before or during a run, recorded with its test group; with `look` nothing is recorded."""
+        from tacit.app.recalling import Recalling
+
+        return Recalling.of(self).inject(task, run=run, look=look, **facets)
+
+    def recall(
+        self,
+        question: str,
+        *,
+        run: str = "",
+        limit: int | None = None,
+        as_of: str = "",
+        **facets: Unpack[QueryFacets],
+    ) -> Recalled:
+        """What is known about a question, best first."""
+        from tacit.app.recalling import Recalling
+
+        return Recalling.of(self).recall(question, run=run, limit=limit, as_of=as_of, **facets)
+
+    # -- deciding --------------------------------------------------------------------------------
+
+    def questions(self) -> list[Proposal]:
+        """What waits for a person's yes, oldest first."""
+        from tacit.app.reviewing import Reviewing
+
+        return Reviewing.of(self).proposals()
+
+    def answer(self, question: str, yes: bool, *, reason: str = "") -> Reviewed | int:
+        """Answer a question with yes or no."""
+        from tacit.app.reviewing import Reviewing
+
+        decision = "approve" if yes else "reject"
+        return Reviewing.of(self).review(question, decision, reason=reason)
+
+    def effect(self, id: str = "") -> Effects:
+        """Does it help? With the sessions that went without: one lesson, or all of them."""
+        from tacit.app.proving import Proving
+
+        return Proving.of(self).effect(id)
+
+    # -- carrying --------------------------------------------------------------------------------
+
+    def sync(self, *, dry_run: bool = False) -> Synced:
+        """Tell the others what is new here, and take in what they told."""
+        from tacit.app.team import Team
+
+        return Team.of(self).sync(dry_run=dry_run)
+
+    def export(self, format: str = "jsonl", part: str = "") -> str:
+        """The project's lessons as text: jsonl, csv, markdown, or as another system writes them."""
+        from tacit.app.exchange import Exchange
+
+        return Exchange.of(self).export(format, part)
+
+    def import_(
+        self, source: str | Source, *, format: str = "", trust: str = "", dry_run: bool = False
+    ) -> list[TakenIn]:
+        """Take in lessons, of ours or another system's; without `trust` they wait for somebody's word."""
+        from tacit.app.exchange import Exchange
+
+        bring = Exchange.of(self).import_
+        return bring(source, format=format, trust=trust, dry_run=dry_run)
