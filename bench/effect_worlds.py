@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit.app import Memories  # noqa: E402
-from tacit.app import open as open_memories  # noqa: E402
+from tacit.app.whole import Memories  # noqa: E402
+from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.core.digest import hex_digest  # noqa: E402
 from tacit.core.rows import run_id  # noqa: E402
 from tacit.core.states import ACTIVE, ENDING_VERDICTS  # noqa: E402

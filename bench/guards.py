@@ -26,7 +26,7 @@ from bench.exams.feed import World, instructions, placed, projects, sessions, tr
 from bench.exams.product import Product
 from bench.exams.transcript import events
 
-import tacit
+import tacit.app.whole
 from tacit.app.guarding import why_not
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
@@ -117,7 +117,7 @@ def _played(world: World, forms: dict[str, str]) -> Any:
 
 def _could(world: World, forms: dict[str, str]) -> list[Guard]:
     """The guards of the lessons in force whose form is known, as a reader proposes it or a person types it."""
-    with tacit.open(
+    with tacit.app.whole.open(
         env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
     ) as memories:
         lessons = memories.store.select([memories.project_id], states=(ACTIVE,), limit=-1)

@@ -198,7 +198,7 @@ def learned(
     prompt: str = "go on",
 ) -> None:
     """A run that holds the text, learned into a store of its own."""
-    from tacit.app import open
+    from tacit.app.whole import open
     from tacit.core.run import Run, Step
 
     at = folder / f"{os.urandom(6).hex()}.db"
@@ -248,8 +248,8 @@ def synced(text: str) -> None:
 
 def repaired(folder: Path, text: str) -> None:
     """A store of such lessons, one of whose rows does not verify, mended."""
-    from tacit.app import open
     from tacit.app.safety import repair_store
+    from tacit.app.whole import open
     from tacit.core.edits import made
     from tacit.core.journal import Hand
     from tacit.core.memory import Memory
@@ -285,7 +285,7 @@ def hooked(event: str, **said: object) -> str:
 
 def furnished() -> None:
     """Lessons for the hooks, one of which the prose asks for."""
-    from tacit.app import open
+    from tacit.app.whole import open
     from tacit.testing import signed
 
     with open(env=signed(os.environ)) as memories:

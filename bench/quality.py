@@ -36,7 +36,7 @@ sys.path[:0] = [str(HERE)]
 
 import apsw  # noqa: E402
 
-import tacit  # noqa: E402
+import tacit.app.whole
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
@@ -92,7 +92,7 @@ class Tacit:
                 "XDG_CONFIG_HOME": place,
             }
         )
-        self.memories = tacit.open(
+        self.memories = tacit.app.whole.open(
             str(Path(place) / "tacit.db"),
             project="quality",
             env=env,

@@ -1180,7 +1180,7 @@ def false_alarms(texts: Iterable[str]) -> list[str]:
 
 def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
     """Lessons with secrets of the known kinds are added to a store: how many, and how many secrets its files hold."""
-    from tacit.app import open as open_store
+    from tacit.app.whole import open as open_store
 
     with tempfile.TemporaryDirectory() as folder:
         samples = [

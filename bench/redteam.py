@@ -248,7 +248,7 @@ class World:
 
     def kept(self) -> str:
         """What shows that the channel was read at all: lessons held or waiting, and the person's own line where a host's file holds one."""
-        from tacit.app import open
+        from tacit.app.whole import open
 
         with open() as memories:
             every = memories.list(limit=1000)

@@ -174,7 +174,7 @@ def agents_acts(world: World) -> Tried:
     """5"""
     from tests.people.test_actor import ALLOWED, REFUSED, RUN
 
-    from tacit.app import open as opened
+    from tacit.app.whole import open as opened
 
     with opened(by="ada", yes=True) as memories:
         rule = memories.add(
@@ -859,7 +859,7 @@ def other_words(world: World) -> Tried:
     """16"""
     from tests.terminals import put_as
 
-    from tacit.app import open as opened
+    from tacit.app.whole import open as opened
 
     through = []
     for n, words in enumerate(OTHER_WORDS):

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 import redteam  # noqa: E402
 import redteam_hosts  # noqa: E402
-import tacit  # noqa: E402
+import tacit.app.whole
 from tacit.guards.forms import condition_of  # noqa: E402
 
 _FORMS = (
@@ -81,7 +81,7 @@ def tried(plant: Callable[[Any, int], None], runs: int) -> dict[str, int]:
                 for each in lessons:
                     _armed_by_an_agent(world, each["id"], end)
             found = json.loads(world.tacit("guard", "--json"))["data"]
-            with tacit.open(create=False, by="ada", yes=True) as memories:
+            with tacit.app.whole.open(create=False, by="ada", yes=True) as memories:
                 forms = [memories.proposed_form(memories.get(each["id"])) for each in lessons]
             could = [each["text"] for each, form in zip(lessons, forms) if form]
             decided = sum(
@@ -114,7 +114,7 @@ def _believed(lessons: list[dict[str, Any]], end: bool) -> None:
                 rows.append(row)
         return json.dumps({"forms": rows})
 
-    with tacit.open(create=False, by="ada", yes=True) as memories:
+    with tacit.app.whole.open(create=False, by="ada", yes=True) as memories:
         known = [memories.get(each["id"]) for each in lessons]
         for n in range(0, len(known), 20):
             memories.propose_forms(known[n : n + 20], answer)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 
 from redteam import write_table  # noqa: E402
-from tacit.app import open as open_memories  # noqa: E402
+from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
 from tacit.learn.pipeline import read  # noqa: E402

@@ -23,7 +23,7 @@ import learning
 import tending
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from stores import PROJECT, cache, environment, fresh, make_store, opened
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.hooks.search import Search
 from tacit.stores.sqlite.fulltext import FullText
 from texts import Writer

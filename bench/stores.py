@@ -14,8 +14,8 @@ import shutil
 import sys
 import time
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.testing import signed
 from texts import Writer
 

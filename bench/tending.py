@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from learning import cpu
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from stores import PROJECT, environment, fresh, opened
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from texts import Writer
 
 TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")

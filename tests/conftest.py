@@ -18,8 +18,8 @@ import pytest
 from hypothesis import settings
 from tests.copied_stores import copy_stores, is_copying, make_model, make_stores
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core.digest import hex_digest
 from tacit.hosts import SHELLS
 from tacit.stores.check import check

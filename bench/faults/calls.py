@@ -122,7 +122,7 @@ def _put_back(home: Path) -> None:
 # One process looks at what a fault left behind: what the doctor says, what is there, and whether the next write works.
 AFTER = """
 import json, sys
-from tacit.app import open
+from tacit.app.whole import open
 with open() as memories:
     faults = [str(f) for f in memories.health().health.faults][:2]
     there = [m.text for m in memories.list(archived=True)]

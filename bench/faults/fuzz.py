@@ -92,7 +92,7 @@ def doors(home: Path) -> dict[str, Door]:
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     from tacit import formats
-    from tacit.app import open as open_memories
+    from tacit.app.whole import open as open_memories
     from tacit.formats.source import BytesSource
 
     formats._foreign = functools.cache(

@@ -192,9 +192,7 @@ def prepared(place: Path) -> Path:
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
-    code = (
-        f"import tacit\nwith tacit.open(by='ada', yes=True) as m: m.use_profile('default', {SHORT})"
-    )
+    code = f"from tacit.app.whole import open\nwith open(by='ada', yes=True) as m: m.use_profile('default', {SHORT})"
     subprocess.run([sys.executable, "-c", code], cwd=home, env=surroundings(home), check=True)
     return home
 
@@ -302,7 +300,7 @@ def finished(home: Path) -> list[str]:
             )
     code = """
 import json, sys
-from tacit.app import open
+from tacit.app.whole import open
 from tacit.core.links import LOST
 from tacit.origins.fading import runs as of_evidence
 with open() as memories:

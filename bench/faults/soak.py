@@ -60,7 +60,7 @@ TENDED = 2000
 FILL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tacit.app import open
+from tacit.app.whole import open
 from texts import Writer
 writer = Writer(1)
 with open() as memories:
@@ -69,7 +69,7 @@ with open() as memories:
 """
 READER = """
 import resource, sys, time
-from tacit.app import open
+from tacit.app.whole import open
 end = time.monotonic() + float(sys.argv[1])
 with open() as memories:
     while time.monotonic() < end:

@@ -93,7 +93,7 @@ def main() -> None:
         for _ in range(3):
             print(work(memories, client))
         print("the model was told:", ASKED[-TURNS]["system"])
-        print("known now:", [memory.text for memory in memories.list()])
+        print("known now:", [memory.text for memory in memories.lessons()])
     server.shutdown()
     server.server_close()
 

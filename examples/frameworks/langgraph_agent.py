@@ -70,7 +70,7 @@ def main() -> None:
                 done = build(run).invoke({"messages": [("user", TASK)]})
                 print(done["messages"][-1].content)
         print("the model was told:", TOLD[-1])
-        print("known now:", [memory.text for memory in memories.list()])
+        print("known now:", [memory.text for memory in memories.lessons()])
 
 
 if __name__ == "__main__":

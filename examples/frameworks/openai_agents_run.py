@@ -73,7 +73,7 @@ async def main() -> None:
                 print(result.final_output)
             TOLD.append(str(agent.model.first_call.system_instructions))
         print("the model was told:", TOLD[-1])
-        print("known now:", [memory.text for memory in memories.list()])
+        print("known now:", [memory.text for memory in memories.lessons()])
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def main() -> None:
             with memories.run(task=TASK, host="pydantic-ai", agent="coder") as run:
                 print(coder(run).run_sync(TASK).output)
         print("the model was told:", TOLD[-1])
-        print("known now:", [memory.text for memory in memories.list()])
+        print("known now:", [memory.text for memory in memories.lessons()])
 
 
 if __name__ == "__main__":

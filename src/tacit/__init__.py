@@ -17,28 +17,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.app import Memories as Memories
-    from tacit.app import open as open
     from tacit.core.errors import TacitError as TacitError
-    from tacit.core.memory import Memory as Memory
+    from tacit.memory import Memory as Memory
+    from tacit.memory import open as open
 
-_WHERE = {
-    "open": "tacit.app",
-    "Memories": "tacit.app",
-    "TacitError": "tacit.core.errors",
-    "Memory": "tacit.core.memory",
-}
-__all__ = ["Memories", "Memory", "TacitError", "__version__", "open"]
+__all__ = ["Memory", "TacitError", "__version__", "open"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
-    import sys
+    """A public name, loaded when it is first used."""
+    if name == "TacitError":
+        from tacit.core.errors import TacitError
 
-    module = _WHERE[name]
-    __import__(module)
-    return getattr(sys.modules[module], name)
+        return TacitError
+    if name in ("Memory", "open"):
+        from tacit.memory import Memory, open
+
+        return Memory if name == "Memory" else open
+    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         RunFacets,
     )
     from tacit.app.queries import Why
-    from tacit.app.running import Running
     from tacit.core.memory import Memory as Lesson
     from tacit.core.proposal import Proposal
     from tacit.core.run import Run
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.hooks.events import Injection
     from tacit.learn.by_hand import Submitted
     from tacit.learn.review import Reviewed
+    from tacit.learn.running import Running
     from tacit.learn.stage import Learned
     from tacit.origins.intake import TakenIn
     from tacit.sync import Synced

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from tacit.app import Memories
-from tacit.app.opened import keys_path
+from tacit.app.by_hand import ByHand
 from tacit.core import clock as _clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
+from tacit.memory import Memory as Memories
+from tacit.opened import keys_path
 from tacit.stores.places import make
 from tacit.stores.tables import TRUTH, table_rows
 from tacit.sync.shelf import Shelf
@@ -142,6 +143,7 @@ def finding(
 def live(memories: Memories) -> None:
     """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
     a proposal, a name, a grave, a count, a line for the team; no table stays empty."""
+    hand = ByHand.of(memories)
     first = memories.add(
         "Run make migrate before the tests; é, 日本, =1+1.",
         tags=["db"],
@@ -155,9 +157,9 @@ def live(memories: Memories) -> None:
     memories.edit(
         first.id, text="Run make migrate before the tests, and after a pull.", reason="learned more"
     )
-    memories.pin(shared.id)
-    memories.forget(gone.id, reason="wrong")
-    memories.erase(secret.id)
+    hand.pin(shared.id)
+    hand.forget(gone.id, reason="wrong")
+    hand.erase(secret.id)
     for name in ("r1", "r2"):
         memories.learn(
             run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.run import Run
 from tacit.stores.incidents import commonest
 from tacit.testing import run, tool

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 from tests.terminals import put_as
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
 from tacit.core.links import Evidence

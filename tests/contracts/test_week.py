@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.testing import finding, run
 
 

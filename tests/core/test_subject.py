@@ -41,7 +41,7 @@ def test_a_subject_is_bounded() -> None:
 
 def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
     """Topic, names and files find a lesson whose text holds none of them."""
-    with tacit.open(tmp_path / "s.db") as memories:
+    with tacit.app.whole.open(tmp_path / "s.db") as memories:
         lesson = memories.add(
             "Equal ones are joined, the first spelling stays.",
             about="tag merging; mergeTags; --no-dedupe",

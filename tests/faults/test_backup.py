@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.faults.conftest import spoil
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, Unavailable, UsageError
 from tacit.stores.sqlite import open_store

@@ -12,7 +12,7 @@ import apsw
 import pytest
 from tests.faults.conftest import spoil
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.errors import Damaged, StoreBusy, StoreReadOnly
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store

@@ -11,7 +11,7 @@ from subprocess import run as started
 import pytest
 
 import tacit as package
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.links import Mark
 from tacit.formats.source import BytesSource
 from tacit.learn.settle import unit_outcome

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.app import open
+from tacit.app.whole import open
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Row
 from tacit.core.memory import Memory, Tally

@@ -20,7 +20,7 @@ Ask = Callable[..., list[str]]
 def memories(tmp_path: Path) -> Iterator[tacit.Memories]:
     env = signed({"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)})
     store = str(tmp_path / "tacit.db")
-    with tacit.open(
+    with tacit.app.whole.open(
         store, project="here", env=env, cwd=str(tmp_path), by="dev", yes=True
     ) as opened:
         yield opened

@@ -15,7 +15,7 @@ import tacit as tacit_library
 def kept(tacit: Any, tmp_path: Path) -> Any:
     """A project with three lessons of a person's, all of them given: trials have their own tests."""
     tacit("init")
-    with tacit_library.open(by="ada", yes=True) as memories:
+    with tacit_library.app.whole.open(by="ada", yes=True) as memories:
         memories.use_profile("default", {"trial.rate": 0.0})
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
     tacit(

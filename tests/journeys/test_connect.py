@@ -90,7 +90,7 @@ def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(
     )
     done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
     assert "nothing is left out to measure it" in done.out
-    with tacit_library.open() as memories:
+    with tacit_library.app.whole.open() as memories:
         assert memories.profile.trial.rate == 0.0
 
 

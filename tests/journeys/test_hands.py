@@ -184,7 +184,10 @@ def test_two_at_once_lose_nothing(machine: Machine) -> None:
     """What a program and the command line change in turn is there, each change with its hand."""
     import tacit
 
-    with tacit.open(by="bob", yes=True) as one, tacit.open(by="eve", yes=True) as other:
+    with (
+        tacit.app.whole.open(by="bob", yes=True) as one,
+        tacit.app.whole.open(by="eve", yes=True) as other,
+    ):
         ids = [
             each.add(f"Lesson {n} of {each.actor.name}.").id
             for n in range(3)

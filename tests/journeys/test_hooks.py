@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.hosts.claude_code import LIMIT, read, write
 from tacit.hosts.dialect import HookAnswer, files_in, fitted
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.hosts import codex, copilot, cursor, gemini, host_of, vscode
 from tacit.hosts.dialect import HookAnswer, exit_status, printed
 from tacit.stores.places import file_of

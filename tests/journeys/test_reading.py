@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from tests.terminals import Screen
 
-from tacit.app import open as open_memories
 from tacit.app.learning import agree_to
+from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.reading import PROGRESS, remember
 from tacit.cli.verb import Cli

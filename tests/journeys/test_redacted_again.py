@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.stores.readings import readings_folder
 from tacit.stores.redact_again import RedactedAgain
 

@@ -93,7 +93,7 @@ def test_proposals_are_approved_edited_and_rejected(
     import tacit as library
 
     made = [new_id() for _ in range(4)]
-    with library.open(cwd=str(folder)) as memories:
+    with library.app.whole.open(cwd=str(folder)) as memories:
         for id in made:
             ask(memories, "edit", "better words", ids[0], id=id, text=f"Migrate first ({id})")
     assert tacit("review", "approve", made[0][:8], "--json").data["proposal"] == made[0]
@@ -217,7 +217,7 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
     import tacit as library
     from tacit.core.value import replace
 
-    with library.open(profile="default", by="ada") as memories:
+    with library.app.whole.open(profile="default", by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.feedback(id, "wrong", reason="it is green")
         ask(memories, "archive", "no difference", id, to="gone")
@@ -255,7 +255,7 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
     from tacit.formats.source import BytesSource
 
     _, entry = geas_entry(stood)
-    with library.open(profile="geas", by="ada") as memories:
+    with library.app.whole.open(profile="geas", by="ada") as memories:
         memories.import_(BytesSource(json.dumps(entry).encode(), "mem-1.json"), trust="user")
         memories.review("mem-1", "open")
         with pytest.raises(Refused):
@@ -279,7 +279,7 @@ def test_what_is_weakened_below_provisional_is_given_to_nobody(
     """By default it decays and may come back when it is met; a ladder that has no such rung says so, and what to do."""
     import tacit as library
 
-    with library.open(profile=profile, by="ada") as memories:
+    with library.app.whole.open(profile=profile, by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.review(id, "open")
         if not now:
@@ -328,7 +328,7 @@ def test_what_was_turned_down_stays_quiet_until_more_is_known(folder: Path) -> N
     from tacit.testing import finding, run
 
     said = "The importer drops rows with empty names"
-    with library.open(by="ada") as memories:
+    with library.app.whole.open(by="ada") as memories:
         memories.learn(run("r0", finding("r0", said)))
         memories.forget(memories.list()[0].id)
         asked = []

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories, open
+from tacit.app.whole import Memories, open
 from tacit.stores.incidents import commonest
 
 DATA = Path(__file__).parents[1] / "formats" / "data" / "hosts"

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER

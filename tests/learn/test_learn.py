@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.links import Use
 from tacit.core.memory import Memory

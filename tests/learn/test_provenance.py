@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories, open
+from tacit.app.whole import Memories, open
 from tacit.core.run import Finding, Run, Step
 from tacit.core.trust import reported
 from tacit.formats.source import BytesSource

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.app import Memories, open
+from tacit.app.whole import Memories, open
 from tacit.core.trust import reported
 from tacit.testing import finding, run, signed, user
 

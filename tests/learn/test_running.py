@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core.errors import UsageError
 from tacit.core.rows import run_id
 from tacit.core.run import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.formats.source import BytesSource
 from tacit.testing import finding, run, tool
 

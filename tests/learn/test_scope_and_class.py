@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.testing import finding, run
 
 LINT = "This project is linted with `ruff check src`."
@@ -26,7 +26,9 @@ def project(opened: list[Memories], tmp_path: Path, name: str) -> Memories:
     folder = tmp_path / name
     folder.mkdir(exist_ok=True)
     opened.append(
-        tacit.open(str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True)
+        tacit.app.whole.open(
+            str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True
+        )
     )
     return opened[-1]
 

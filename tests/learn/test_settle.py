@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.rows import run_id

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core.errors import TacitError
 from tacit.origins.likeness import keywords, overlap
 from tacit.words.prepared import prepare
@@ -40,7 +40,7 @@ class Flow:
         self.memory = self.folder / ".archeflow" / "memory"
         for path in (self.events, self.memory):
             path.mkdir(parents=True)
-        self.memories: Memories = tacit.open(
+        self.memories: Memories = tacit.app.whole.open(
             str(tmp_path / "tacit.db"), profile="archeflow", cwd=str(self.folder)
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.lifecycle import LadderFacts, Move, advance, judge_move
 from tacit.core.run import Finding, Run
@@ -24,7 +24,9 @@ LESSON = "Run `make migrate` before the tests"
 
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
-    with tacit.open(str(folder / "default.db"), cwd=str(folder), by="ada", yes=True) as memories:
+    with tacit.app.whole.open(
+        str(folder / "default.db"), cwd=str(folder), by="ada", yes=True
+    ) as memories:
         yield memories
 
 

@@ -224,7 +224,7 @@ class World:
     def __init__(self, system: str, folder: Path, seed: int) -> None:
         self.theirs, self.system, self.folder = Theirs(system, folder, seed), system, folder
         self.profile = "default" if system == "markdown" else system
-        self.memories = library.open(
+        self.memories = library.app.whole.open(
             None, profile=self.profile, cwd=str(folder), by="ada", yes=True
         )
 
@@ -302,7 +302,7 @@ def _play(system: str, situation: str, folder: Path, seed: int) -> None:
             os.environ["CLAUDECODE"] = "1"
             try:
                 with (
-                    library.open(None, profile="", cwd=str(folder)) as agent,
+                    library.app.whole.open(None, profile="", cwd=str(folder)) as agent,
                     pytest.raises(Refused),
                 ):
                     agent.import_(str(world.theirs.top), trust="user")
@@ -377,7 +377,7 @@ def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -
     """Nothing stands beside the file; of versions that were known whole the last ten stay, of others every one."""
     tacit("init", "--like", "archeflow")
     tacit("data", "import", ".archeflow/memory", "--trust", "user")
-    with library.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
+    with library.app.whole.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
         for n in range(12):
             memories.add(f"Lesson number {n} about the {WORDS[n]}", kind="preference")
             file = str(theirs.top / "lessons.jsonl")

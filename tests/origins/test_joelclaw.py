@@ -64,7 +64,7 @@ class Notebook:
     """joelclaw's memory of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.memories = tacit.open(
+        self.memories = tacit.app.whole.open(
             str(folder / "joelclaw.db"), profile="joelclaw", cwd=str(folder), by="joel", yes=True
         )
 

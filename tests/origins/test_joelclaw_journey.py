@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.formats.source import BytesSource
 from tacit.origins.origin import stage
@@ -86,7 +86,7 @@ def shop(tmp_path: Path, now: list[str]) -> Path:
 
 
 def opened(shop: Path, model: Any = None) -> Memories:
-    memories = tacit.open(
+    memories = tacit.app.whole.open(
         str(shop.parent / "jc.db"), profile="joelclaw", cwd=str(shop), by="joel", yes=True
     )
     object.__setattr__(memories, "model", lambda step: model)

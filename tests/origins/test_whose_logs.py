@@ -226,7 +226,7 @@ def test_another_users_file_is_held(
             os.chown(path, 4711, -1)
     else:
         monkeypatch.setattr(os, "getuid", lambda: 4711)
-    with library.open(None, env=world.env(caller), cwd=str(world.repo)) as memories:
+    with library.app.whole.open(None, env=world.env(caller), cwd=str(world.repo)) as memories:
         learned = memories.learn(str(world.repo / first), by_place=True)
         assert any("another user's" in each for run in learned for each in run.warnings)
         assert {each.gate for each in memories.list()} == {"hold"}

@@ -9,8 +9,8 @@ import pytest
 from tests import rtk_sessions
 from tests.tables import by_table
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core.errors import Refused
 from tacit.core.run import Run
 from tacit.core.value import replace

@@ -9,7 +9,7 @@ import pytest
 from tests.readers import desk_of, read_at, read_by
 from tests.reading.test_reading import BRANCH, SAID, answer, session, tells, weighs
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core.errors import ModelUnavailable
 from tacit.stores.readings import IS_READ, load, readings_folder
 from tacit.testing import Scripted, run, user
@@ -51,7 +51,7 @@ def other_project(memories: Memories, tmp_path: Any) -> Any:
 
     place = tmp_path / "elsewhere"
     place.mkdir()
-    with tacit.open(memories.store.path, project=str(place), env=memories.env) as other:
+    with tacit.app.whole.open(memories.store.path, project=str(place), env=memories.env) as other:
         yield other
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.readers import read_by
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core.memory import is_found_once
 from tacit.core.run import Step
 from tacit.reading.page import PERSON, rendered

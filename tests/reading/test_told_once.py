@@ -8,7 +8,7 @@ from typing import Any
 from tests.candidates import candidate
 from tests.readers import desk_of, read_by
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.value import replace
 from tacit.hooks.known import lesson_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.reading.test_reading import answer, reads, session, weighs
 
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.reading.answers import Lesson
 from tacit.reading.check import Checked
 from tacit.reading.decide import Decided

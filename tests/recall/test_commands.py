@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.cli.inject import main
 
 

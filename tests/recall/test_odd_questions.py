@@ -49,7 +49,7 @@ SCRIPTS = {"Japanese": ("データベース", 1), "Arabic": ("تشغيل الت�
 
 @pytest.fixture
 def memories(folder: Path) -> Any:
-    with library.open(str(folder / "tacit.db"), by="ada", yes=True) as opened:
+    with library.app.whole.open(str(folder / "tacit.db"), by="ada", yes=True) as opened:
         opened.add_many(KEPT)
         yield opened
 

@@ -94,7 +94,7 @@ class World:
             memories.learn(str(path))
 
     def open(self) -> tacit.Memories:
-        return tacit.open(cwd=str(self.repo))
+        return tacit.app.whole.open(cwd=str(self.repo))
 
     @property
     def lesson(self) -> str:

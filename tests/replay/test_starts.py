@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.value import replace
 from tacit.hooks.main import respond
 from tacit.replay import Replay

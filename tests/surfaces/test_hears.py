@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.terminals import MISSING, Screen, learn_cure, typed
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.cli.inject import main as inject
 from tacit.screens.one_screen import one_screen
 from tacit.screens.quoted import telling_line

@@ -13,14 +13,14 @@ import pytest
 from tests.readers import desk_of
 from tests.terminals import Screen, learn_cure, typed
 
-from tacit.app import data_folder
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.reading import PROGRESS
 from tacit.cli.verb import Cli
 from tacit.core.errors import NotFound
 from tacit.core.proposal import Proposal
 from tacit.learn.pipeline import read
+from tacit.opened import data_folder
 from tacit.reading.session import prepared
 from tacit.screens.numbers import numbers_shown, remember_numbers
 from tacit.screens.one_screen import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.terminals import ask
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.verb import Cli
 from tacit.core.memory import Memory, Tally

@@ -46,7 +46,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A project with one lesson of each sort that a first week brings."""
     monkeypatch.chdir(tmp_path)
     path = str(tmp_path / "s.db")
-    with package.open(path, by="ada", yes=True, cwd=str(tmp_path)) as memories:
+    with package.app.whole.open(path, by="ada", yes=True, cwd=str(tmp_path)) as memories:
         memories.add("Use pnpm, not npm.", kind="preference")
         for n in (1, 2):
             at = f"2026-11-0{n}T10:00:00.000Z"
@@ -76,9 +76,12 @@ SCREENS = (
 @pytest.mark.parametrize("command", [words.split() for words in SCREENS.split("|")])
 def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
     """No inner word stands on what a newcomer sees first."""
-    with package.open(store, create=False) as memories:
+    with package.app.whole.open(store, create=False) as memories:
         id = memories.list(limit=1)[0].id
-    with package.open(store, by="ada", yes=True) as memories, memories.store.write() as tx:
+    with (
+        package.app.whole.open(store, by="ada", yes=True) as memories,
+        memories.store.write() as tx,
+    ):
         for name in ("clock_behind", "move_refused", "malformed_lines"):
             tx.count(memories.project_id, name, memories.now())
     Path("run.jsonl").write_text(
@@ -119,7 +122,9 @@ def test_two_commands_never_say_different_things_of_one_lesson(
         str(tmp_path / "s.db"),
         {"occurred": "not_occurred", "not_occurred": "occurred"}[came],
     )
-    with package.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
+    with package.app.whole.open(
+        path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)
+    ) as memories:
         kind = "fix" if profile == "default" else ""
         kept = [memories.add(f"Lesson number {n}.", kind=kind) for n in range(len(FATES))]
         at = memories.now()

@@ -18,7 +18,7 @@ class Member:
     def __init__(self, tree: Path, env: dict[str, str]) -> None:
         self.tree, self.env = tree, env
         self.folder = tree / ".tacit"
-        self.memories = tacit.open(env=env, cwd=str(tree))
+        self.memories = tacit.app.whole.open(env=env, cwd=str(tree))
 
     def add(self, text: str, **named: Any) -> Any:
         return self.memories.add(text, **{"kind": "preference", **named})

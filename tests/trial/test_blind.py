@@ -16,7 +16,7 @@ import pytest
 from tests.terminals import put_as
 
 from tacit import formats
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step

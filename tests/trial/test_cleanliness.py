@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.core.memory import TWIN, family_of
 from tacit.core.rows import run_id
 from tacit.testing import finding, run

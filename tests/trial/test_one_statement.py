@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from tests.fixed_draws import fix_draws
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
+from tacit.app.whole import Memories
+from tacit.app.whole import open as open_memories
 from tacit.cli import main
 from tacit.core.standing import wants_replay
 from tacit.core.value import grouped

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.fixed_draws import fix_draws
 
-from tacit.app import open as open_memories
+from tacit.app.whole import open as open_memories
 from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.learn.occurrences import came_to, ended, occurrences

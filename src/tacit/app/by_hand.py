@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tacit.app.opened import data_folder
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core import clock
@@ -27,6 +26,7 @@ from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
+from tacit.opened import data_folder
 from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened
 from tacit.stores import readings

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit import formats
-from tacit.app.opened import Opened, data_folder
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Given, OriginVerdict, Row
@@ -15,6 +14,7 @@ from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
 from tacit.formats import files_named_by
 from tacit.formats.source import BytesSource, FileSource, Source, walk
+from tacit.opened import Opened, data_folder
 from tacit.origins.intake import Read, TakenIn, take_in
 from tacit.origins.replacing import Standing, beside_entries, listed, standing
 from tacit.stores.files import WorkTree

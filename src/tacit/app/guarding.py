@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from tacit import formats
 from tacit.app.by_hand import ByHand
@@ -103,7 +103,9 @@ class Guarding(ByHand):
 
     def reader_asks(self) -> Callable[[str], str] | None:
         """How the reader of this project's sessions is asked; None where the user agreed to none."""
-        whole = cast("Any", self)  # with the verbs of reading
+        from tacit.app.looking import Looking  # what only an offer asks loads only then
+
+        whole = Looking.of(self)
         left = whole.sessions_left().values() if self.project else ()
         models = (whole.reader_of(each.host, each.session) for each in left)
         model = next((each for each in models if each is not None), None)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from tacit import formats
 from tacit.app.looked import came_back
-from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.app.vouching import Vouching
 from tacit.core.canary import canary_lines, counter, doubts, silent_after
@@ -31,6 +30,7 @@ from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.pipeline import read
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
+from tacit.opened import open_store_at
 from tacit.reading.echo import KnownLines
 from tacit.reading.models import reader
 from tacit.reading.page import page_text, page_tokens, rendered

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened
 from tacit.core.errors import StoreBusy
+from tacit.opened import Opened
 from tacit.origins.night.context import Context, StepReport
 from tacit.stores import identity
 from tacit.stores.files import WorkTree

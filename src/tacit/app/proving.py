@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from tacit.app.opened import Opened
 from tacit.core.errors import NotFound
+from tacit.opened import Opened
 from tacit.trial.audit import RunAudit, audit_run
 from tacit.trial.effect import CSV_COLUMNS, Effects, effects, heard_again, statement_of, tidy
 from tacit.trial.said_again import SaidAgain

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from tacit.app.opened import Opened
 from tacit.core.digest import new_id
 from tacit.core.errors import UsageError
+from tacit.opened import Opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit import formats
-from tacit.app import open as open_memories
 from tacit.app.learning import Learning
 from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import Hand
@@ -17,6 +16,7 @@ from tacit.core.states import ACTIVE, DOUBTED
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.learn.failures import EDIT_TOOLS
+from tacit.memory import open as open_memories
 from tacit.reading.command import commands, line_of
 from tacit.replay import Replay, replay_on_disk, run_pairs, words
 from tacit.replay.block import BlockRequest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from tacit.app.by_hand import ByHand
 from tacit.app.guarding import Guarding
@@ -101,7 +100,7 @@ class Reviewing(ByHand):
                     gone = self.erase(waiting.memory, reason=reason)
                     return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
                 if waiting.kind == "guard":
-                    said = cast("Guarding", self).accept_guard(waiting)
+                    said = Guarding.of(self).accept_guard(waiting)
                     seat.settle(waiting, reason or said)
                     return Reviewed(
                         waiting.memory,

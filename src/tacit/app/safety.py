@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened, data_folder
+from tacit.opened import Opened, data_folder
 from tacit.stores.check import rule_of
 from tacit.stores.redact_again import RedactedAgain, redact_again
 from tacit.stores.sqlite import SqliteStore, open_store

@@ -18,7 +18,7 @@ from tacit.origins import named
 from tacit.safety.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
 
 if TYPE_CHECKING:
-    from tacit.app.opened import Opened
+    from tacit.opened import Opened
     from tacit.stores.sql_writer import Transaction
 
 # Python reads a dotted key in the square of its parts: 16 kB in one key are a second of work before a prompt.

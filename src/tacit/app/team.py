@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tacit.app.by_hand import ByHand
-from tacit.app.opened import machine_id
 from tacit.core.address import is_far, without_password
 from tacit.core.clock import after_days
 from tacit.core.errors import MissingExtra, Refused, TacitError, UsageError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
+from tacit.opened import machine_id
 from tacit.stores.counts import held_unsigned, recent
 from tacit.stores.git import first_commit
 from tacit.sync import Synced, sync

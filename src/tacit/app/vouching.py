@@ -14,12 +14,12 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.opened import Opened
 from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
 from tacit.formats.source import Source
 from tacit.hosts.places import SESSIONS
+from tacit.opened import Opened
 from tacit.stores.git import TrackedFiles
 
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.app import config_path, store_path
-from tacit.app.opened import acting, keys_path
 from tacit.app.settings import settings_at
 from tacit.cli.reading import unfinished
 from tacit.cli.settings_file import set_keys
@@ -18,6 +16,7 @@ from tacit.cli.words import one_line, table
 from tacit.core import clock
 from tacit.core.config import CONFIG_KEYS, settle
 from tacit.core.errors import Refused, UsageError, numbered
+from tacit.opened import acting, config_path, keys_path, store_path
 from tacit.screens.views import picked
 from tacit.stores import counts, places
 from tacit.stores.identity import locate

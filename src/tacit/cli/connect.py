@@ -14,9 +14,8 @@ from contextlib import suppress
 from typing import Any
 
 from tacit import formats
-from tacit.app import Memories, config_path
-from tacit.app.learning import NOBODY
-from tacit.app.opened import acting
+from tacit.app.learning import NOBODY, Learning
+from tacit.app.readers import Readers
 from tacit.cli.control import told_of_control
 from tacit.cli.page import HostOrPage, is_page, kept_page
 from tacit.cli.past import offer
@@ -64,6 +63,8 @@ from tacit.hosts.registration import (
     registration,
     settings_path,
 )
+from tacit.memory import Memory as Memories
+from tacit.opened import acting, config_path
 from tacit.reading.record import left_by
 from tacit.screens.past import keeping, transcripts
 from tacit.stores.git import ask_git
@@ -383,7 +384,12 @@ def _past(
     past = []
     if host.name in keeping():
         past = transcripts(
-            home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at()
+            home.place,
+            cli.env,
+            host.name,
+            days,
+            everywhere=everywhere,
+            was=Learning.of(home).was_at(),
         )
     lines: list[str] = []
     by, going = (
@@ -501,7 +507,7 @@ def _unread(args: Asked, cli: Cli) -> list[str]:
     """Hosts whose sessions may not have been read right; nothing where there is no store to ask."""
     try:
         with cli.open(args, create=False) as memories:
-            return memories.unread()
+            return Readers.of(memories).unread()
     except TacitError:
         return []
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.app import Memories
+from tacit.app.queries import Queries
+from tacit.memory import Memory as Memories
 
 LEFT_OUT = (
     "To measure whether lessons help, one that can be measured is left out of a session now and then: never your word, never more than"
@@ -17,5 +18,5 @@ def told_of_control(memories: Memories, all_given: bool, host: str = "") -> str:
         return ""
     if not all_given:
         return LEFT_OUT.format(host)
-    memories.use_profile(name, {"trial.rate": 0.0})
+    Queries.of(memories).use_profile(name, {"trial.rate": 0.0})
     return f"nothing is left out to measure it; tacit init --like {name} ends that"

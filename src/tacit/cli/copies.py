@@ -6,11 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import store_path
-from tacit.app.safety import repair_store, restore_store
+from tacit.app.queries import Queries
+from tacit.app.safety import Safety, repair_store, restore_store
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import table
 from tacit.core.errors import Refused, numbered
+from tacit.opened import store_path
 
 REBUILT = ("index", "tally")  # faults of what is derived from rows
 
@@ -32,12 +33,12 @@ examples:
 @opt("--list", is_flag=True, help="the backups there are, newest first")
 def backup_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        folder = memories.backups_folder
+        folder = Safety.of(memories).backups_folder
         if not args.list:
-            made = memories.backup()
+            made = Safety.of(memories).backup()
             told = f"backed up and verified: {made.name} ({made.bytes:,} bytes) in {folder}"
             return Answer({**_shown(made), "folder": folder}, told)
-        found = memories.backups()
+        found = Safety.of(memories).backups()
     rows = [
         [
             b.name,
@@ -101,9 +102,9 @@ def restore_verb(args: Asked, cli: Cli) -> Answer:
 def repaired(args: Asked, cli: Cli) -> Answer:
     """doctor --repair: what can be rebuilt is, then the newest backup takes a damaged store's place."""
     with cli.open(args, create=False) as memories:
-        faults = memories.health().health.faults
+        faults = Queries.of(memories).health().health.faults
         if faults and all(each.kind in REBUILT for each in faults):
-            count = memories.reindex()
+            count = Queries.of(memories).reindex()
             told = f"rebuilt full text and counts of {numbered(count, 'lesson')}"
             return Answer({"faults": [], "rebuilt": count}, told)
     done = repair_store(_path(args, cli), cli.env)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from tacit.app.by_hand import ByHand
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.memory import memory_json
@@ -16,7 +17,7 @@ from tacit.screens.numbers import COLUMNS
 from tacit.screens.passing import lesson_meant, meant, word_done
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
+    from tacit.memory import Memory as Memories
 
 _WHAT = arg("what", nargs=-1, required=False, metavar="N|ID", help="numbers of the screens, or ids")
 _REASON = opt("--reason", default="", metavar="REASON", help="why; it is kept in the journal")
@@ -48,7 +49,7 @@ def keep_verb(args: Asked, cli: Cli) -> Answer:
 
 
 def _always(memories: Memories, id: str, on: bool, reason: str, name: str) -> dict[str, str]:
-    memory = memories.pin(id, on, reason=reason)
+    memory = ByHand.of(memories).pin(id, on, reason=reason)
     did = "told at every start" if on else "told at every start no more"
     did += f" (tacit keep {name} --{'not-' * on}always takes it back)"
     return {"id": memory.id, "did": did, "text": memory.text}
@@ -107,9 +108,9 @@ def _dropped(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
         gone = (
-            memories.clear(reason=args.reason)
+            ByHand.of(memories).clear(reason=args.reason)
             if args.every
-            else memories.forget("", origin=args.source, reason=args.reason)
+            else ByHand.of(memories).forget("", origin=args.source, reason=args.reason)
         )
     back = "tacit undo ID, each" if args.every else f"tacit undo --from {args.source}"
     told = f"dropped {numbered(len(gone), 'lesson')}; {back}, brings it back"
@@ -127,6 +128,6 @@ def _erased(args: Asked, cli: Cli) -> Answer:
             lines = [*(each.text for each in found), "Erase this everywhere, for good? [y/N] "]
             if not cli.put("\n".join(lines)):
                 raise Refused("Nothing was erased.")
-        gone = [memories.erase(each.id, reason=args.reason) for each in found]
+        gone = [ByHand.of(memories).erase(each.id, reason=args.reason) for each in found]
     data = {"memories": [memory_json(each) for each in gone]}
     return Answer(data, f"erased {', '.join(each.id for each in gone)}")

@@ -9,7 +9,11 @@ from typing import Any
 import apsw
 
 from tacit.app.learning import unreadable_instructions
-from tacit.app.queries import Checkup
+from tacit.app.queries import Checkup, Queries
+from tacit.app.readers import Readers
+from tacit.app.safety import Safety
+from tacit.app.team import Team
+from tacit.app.tending import Tending
 from tacit.cli.connect import standing_notes
 from tacit.cli.copies import repaired
 from tacit.cli.health import (
@@ -63,33 +67,33 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
         return repaired(args, cli)
     if args.exam:
         with cli.open(args, create=False) as memories:
-            said = memories.retake_exam()
+            said = Readers.of(memories).retake_exam()
         return Answer({"exam": said}, said)
 
     with cli.open(args, create=False) as memories:
-        found = memories.health()
+        found = Queries.of(memories).health()
         free = _free(found.store)
         notes = [
-            *memories.safety_notes(),
+            *Safety.of(memories).safety_notes(),
             *memories.settled().left_out,
-            *memories.refused(),
-            *memories.unread(),
+            *Team.of(memories).refused(),
+            *Readers.of(memories).unread(),
         ]
         notes += [
             *unreadable_instructions(memories.place.root),
             *standing_notes(memories.place.root, cli.env),
         ]
-        kept = [each.name for each in memories.backups() if each.verified]
+        kept = [each.name for each in Safety.of(memories).backups() if each.verified]
         sound, profile = found.health.is_sound, memories.profile
-        again = memories.redact_again() if sound else None
-        notes += _again(again, len(kept), memories.backups_folder)
+        again = Safety.of(memories).redact_again() if sound else None
+        notes += _again(again, len(kept), Safety.of(memories).backups_folder)
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
         figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
         count = counted(memories) if sound else None
         noticed = commonest(memories.store, memories.project_id) if sound else []
-        reads = memories.reading_notes()
+        reads = Readers.of(memories).reading_notes()
         yours = for_you(memories) if sound else []
-        alarms = [*(memories.alarms(figures) if figures else ())]
+        alarms = [*(Tending.of(memories).alarms(figures) if figures else ())]
     if trials and trials.out_of_balance:
         notes.append(OUT_OF_BALANCE)
     compiled = compile_bytecode()

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
+from tacit.app.exchange import Exchange
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import NotFound, UsageError, numbered
@@ -175,8 +176,8 @@ def export_verb(args: Asked, cli: Cli) -> Answer:
                 cli.out.write(text)
                 cli.out.flush()
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
-        texts = memories.export_files(args.format)
-        done = memories.write_files(
+        texts = Exchange.of(memories).export_files(args.format)
+        done = Exchange.of(memories).write_files(
             args.format, {_place(args.out, file, len(texts)): text for file, text in texts.items()}
         )
     told = [

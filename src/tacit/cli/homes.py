@@ -6,12 +6,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app import Memories
+from tacit.app.learning import Learning
 from tacit.app.proving import lookback_part
+from tacit.app.queries import Queries
+from tacit.app.reviewing import Reviewing
 from tacit.cli.verb import Asked, Cli
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.memory import Memory as Memories
 from tacit.screens.one_screen import answered_failures
 from tacit.screens.selection import counted, counted_words, is_given
 from tacit.screens.wording import BY_NOTICE
@@ -30,7 +33,8 @@ def moved_roots(cli: Cli, args: Asked) -> tuple[Place, dict[str, str]]:
     def known(memories: Memories) -> tuple[Place, dict[str, str]]:
         roots = {each.id: each.root for each in memories.store.projects()}
         return memories.place, {
-            folder: roots.get(project, "") for folder, project in memories.moved().items()
+            folder: roots.get(project, "")
+            for folder, project in Learning.of(memories).moved().items()
         }
 
     nothing: dict[str, str] = {}
@@ -116,12 +120,16 @@ def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     store, project = memories.store, memories.project_id
     given = filter(
         is_given,
-        memories.list(states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST),
+        Queries.of(memories).list(
+            states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST
+        ),
     )
     asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
-    waits = memories.counted_anew([each for each in asked if each.state == "open"])
+    waits = Reviewing.of(memories).counted_anew([each for each in asked if each.state == "open"])
     patches = {each.id: str((each.payload or {}).get("patch") or "") for each in waits}
-    noticed = memories.list(archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST)
+    noticed = Queries.of(memories).list(
+        archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST
+    )
     subjects = {
         *(each.signature for each in noticed),
         *(str((each.payload or {}).get("subject", "")) for each in asked),

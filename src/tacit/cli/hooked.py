@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from tacit.app import open, store_path
 from tacit.cli.inject import USAGE
 from tacit.cli.inject import main as inject
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, Verb, arg, opt, verb
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
 from tacit.hooks.main import EVENTS, HELP, main
+from tacit.memory import open
+from tacit.opened import store_path
 from tacit.stores.queue import failed_jobs
 from tacit.worker import IDLE, LearnJob, work
 from tacit.worker.turns import detach

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.app import Memories
     from tacit.core.errors import TacitError
     from tacit.hooks.events import Injection
+    from tacit.memory import Memory as Memories
 
 _INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
 _FACETS = (
@@ -163,13 +163,15 @@ def _nearest(word: str) -> str:
 
 
 def _answer(options: Options, env: Mapping[str, str]) -> Injection:
-    from tacit.app import open
     from tacit.hosts import run_in_shell
+    from tacit.memory import open
 
     one, flags = options.one, options.flags
     with open(**_opening(options, env), wait=_INJECT_WITHIN) as memories:
         memories.store.hurry()
-        given = memories.inject(
+        from tacit.app.recalling import Recalling
+
+        given = Recalling.of(memories).inject(
             one.get("task", ""),
             run=one.get("run") or run_in_shell(env),
             host=host_of(env) if "run" not in one else "cli",
@@ -204,8 +206,8 @@ def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _looked(options: Options, env: Mapping[str, str]) -> str:
-    from tacit.app import open
     from tacit.cli.peek import peeked
+    from tacit.memory import open
 
     with open(**_opening(options, env)) as memories:
         return peeked(memories, options.one, options.many, _facets(options.one))

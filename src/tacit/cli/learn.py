@@ -6,8 +6,8 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import Memories
-from tacit.app.learning import NOBODY
+from tacit.app.learning import NOBODY, Learning
+from tacit.app.tending import Tending
 from tacit.cli.moved import AskedOnce
 from tacit.cli.reading import offer_lines, progress
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
@@ -15,6 +15,7 @@ from tacit.cli.words import one_line, table, width, wrapped
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
 from tacit.formats.source import FileSource, Source, walk
+from tacit.memory import Memory as Memories
 from tacit.screens.past import all_of, keeping
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
     failed: list[dict[str, str]] = []
     if args.again and args.run and not args.paths:
         with cli.open(args) as memories:
-            return _answer([memories.read_again(args.run)], [], False)
+            return _answer([Learning.of(memories).read_again(args.run)], [], False)
     sources = list(walk(args.paths)) if args.paths else _found(cli)
     if not sources:
         raise nothing_learned(args.paths or ["the folders of any host"], [])
@@ -92,7 +93,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
         elif args.paths and not args.dry_run:
             _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:
-            memories.moved_from(folder.rstrip("/") or folder)
+            Learning.of(memories).moved_from(folder.rstrip("/") or folder)
         asked = AskedOnce(cli, args.yes)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         if (
@@ -105,7 +106,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
                 f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}"
             )
             try:
-                learned = memories.learn(
+                learned = Learning.of(memories).learn(
                     source,
                     format=args.format or "",
                     domain=args.domain or "",
@@ -122,7 +123,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
                 # where the profile says so, each finished run is followed by its sweep; a run counts once
                 if sweeps:
                     for each in learned:
-                        memories.tend(run=each.run, only="sweep")
+                        Tending.of(memories).tend(run=each.run, only="sweep")
             except TacitError as error:
                 if len(sources) == 1:
                     raise
@@ -156,11 +157,11 @@ def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str)
     """A log that came with the repository is somebody's, also where a person learns it: they say once whether it is theirs."""
     if not memories.actor.is_person or not cli.can_ask:
         return
-    if came := memories.came_with_repository(sources, format):
+    if came := Learning.of(memories).came_with_repository(sources, format):
         these = "This" if len(sources) == 1 == len(came) else f"{len(came):,} of these"
         few = ", ".join(came[:2]) + (f" and {len(came) - 2:,} more" if len(came) > 2 else "")
         told = f"{these} came with the repository: git tracks {few}. Yours? [y/N] "
-        memories.vouching.answer(came, cli.ask(told))
+        Learning.of(memories).vouching.answer(came, cli.ask(told))
 
 
 def _answer(
@@ -189,7 +190,9 @@ def _show(args: Asked, cli: Cli, sources: list[Source]) -> Answer:
         raise UsageError("--show only shows.", "Say tacit learn --dry-run --show FILE.")
     with cli.open(args) as memories:
         found = [
-            each for source in sources for each in memories.rendered(source, args.format or "")
+            each
+            for source in sources
+            for each in Learning.of(memories).rendered(source, args.format or "")
         ]
     data = [{"run": run, "tokens": tokens, "page": page} for run, page, tokens in found]
     return Answer(

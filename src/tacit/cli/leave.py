@@ -9,7 +9,6 @@ import shutil
 import time
 from collections.abc import Mapping
 
-from tacit.app import Memories, config_path, data_folder, store_path
 from tacit.cli.connect import connected_in, disconnected, hosts_in
 from tacit.cli.doctor import size
 from tacit.cli.reading import progress, spent_words
@@ -18,6 +17,8 @@ from tacit.core import clock, installation
 from tacit.core.errors import TacitError, numbered
 from tacit.hooks.start_worker import lock
 from tacit.hosts import every_host
+from tacit.memory import Memory as Memories
+from tacit.opened import config_path, data_folder, store_path
 from tacit.stores.git import ask_git
 from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import Memories, store_path
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
 from tacit.cli.connect import connected_hosts
@@ -45,6 +44,8 @@ from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
+from tacit.memory import Memory as Memories
+from tacit.opened import store_path
 from tacit.reading.record import left_by
 from tacit.screens.past import is_transcript, keeping
 from tacit.stores.places import captured_folder

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
+from tacit.app.by_hand import ByHand
+from tacit.app.queries import Queries
 from tacit.cli.audit import audit_verb
 from tacit.cli.journal import log_verb
 from tacit.cli.page import page_verb
@@ -36,14 +38,16 @@ def forget_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         id = lesson_meant(memories, args.id or "")
         if args.dry_run:
-            every = memories.list(equal={"origin": origin} if origin else {}, limit=1_000_000)
+            every = Queries.of(memories).list(
+                equal={"origin": origin} if origin else {}, limit=1_000_000
+            )
             found = every if args.all or origin else [memories.get(id)]
             told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
             return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
         gone = (
-            memories.clear(reason=reason)
+            ByHand.of(memories).clear(reason=reason)
             if args.all
-            else memories.forget(id, origin=origin, reason=reason)
+            else ByHand.of(memories).forget(id, origin=origin, reason=reason)
         )
     named = (
         "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
@@ -67,9 +71,9 @@ def feedback_verb(args: Asked, cli: Cli) -> Answer:
         raise UsageError("tacit origin feedback: --helped, --wrong or --outdated?")
     with cli.open(args, create=False) as memories:
         run = args.run or run_in_shell(cli.env)
-        memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
+        memory = ByHand.of(memories).feedback(args.id, args.word, run=run, reason=args.reason or "")
         said, against = standing_words(memory, memories.profile), memory.tally.contradicted
-        counts = args.word == "helped" or memories.may_change(memory)
+        counts = args.word == "helped" or ByHand.of(memories).may_change(memory)
         note = f"kept as a doubt: it stands on more than an agent's word. {memories.actor.how}"
     told = f"noted: {args.word}. {memory.id} is now: {said.words}"
     told += f"; {against} spoke against it so far" if against else ""

@@ -7,13 +7,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.learning import Learning
 from tacit.cli.verb import Cli
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
 from tacit.formats.source import FileSource, Source
 from tacit.hosts import every_host
+from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.past import keeping, transcripts
 from tacit.stores.counts import learned_paths
@@ -46,7 +47,12 @@ def offer(
     if host not in keeping():
         return {"sessions": 0}, ""
     paths = transcripts(
-        memories.place, memories.env, host, days, everywhere=everywhere, was=memories.was_at()
+        memories.place,
+        memories.env,
+        host,
+        days,
+        everywhere=everywhere,
+        was=Learning.of(memories).was_at(),
     )
     if not paths:
         return (
@@ -67,7 +73,7 @@ def offer(
     for number, source in enumerate(paths, 1):
         cli.progress(f"  {number}/{len(paths)} {source.name}")
         try:
-            found = memories.learn(source, format=host, by_place=True)
+            found = Learning.of(memories).learn(source, format=host, by_place=True)
         except (TacitError, OSError):
             failed += 1
             continue
@@ -101,7 +107,7 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     size, middle = sized[len(sized) // 2]
     began = time.perf_counter()
     try:
-        memories.learn(paths[middle], format=host, dry_run=True)
+        Learning.of(memories).learn(paths[middle], format=host, dry_run=True)
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.queries import Queries
+from tacit.app.recalling import Recalling
 from tacit.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.core.memory import Memory
 from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import moment_words, without_details
 from tacit.screens.selection import counted, is_given, said_again
@@ -39,7 +41,7 @@ def peeked(
     """The screen for what was asked: one moment, or all of them."""
 
     def told(surface: str, task: str = "", **moment: Any) -> list[Memory]:
-        found = memories.inject(
+        found = Recalling.of(memories).inject(
             task,
             surface=f"hook:{surface}",
             look=True,
@@ -115,8 +117,10 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
     """Which lessons wait for which moment: what the person kept, then what most sessions met."""
     at_starts = {memory.id for memory in start}
     allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}, "limit": 100}
-    kept = filter(is_confirmed, memories.list(sort="updated", **allowed))
-    every = {memory.id: memory for memory in (*kept, *memories.list(sort="seen", **allowed))}
+    kept = filter(is_confirmed, Queries.of(memories).list(sort="updated", **allowed))
+    every = {
+        memory.id: memory for memory in (*kept, *Queries.of(memories).list(sort="seen", **allowed))
+    }
     given = [memory for memory in every.values() if is_given(memory)]
     same = {id for ids in said_again(given).values() for id in ids}
     found = without_details([memory for memory in given if memory.id not in {*at_starts, *same}])
@@ -131,7 +135,7 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
 def _when(memories: Memories, memory: Memory) -> str:
     return (
         "at a start that has room"
-        if memories.is_told_at_starts(memory)
+        if Queries.of(memories).is_told_at_starts(memory)
         else moment_words(memory, False)
     )
 

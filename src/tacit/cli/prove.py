@@ -6,7 +6,9 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app import Memories
+from tacit.app.proving import Proving
+from tacit.app.queries import Queries
+from tacit.app.replaying import Replaying
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import (
     PIPE_CHARACTERS,
@@ -22,6 +24,7 @@ from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
+from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
 from tacit.screens.views import effect_json
 from tacit.screens.wording import standing_words
@@ -52,12 +55,14 @@ if TYPE_CHECKING:
 def effect_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.csv:
-            csv.writer(cli.out, lineterminator="\n").writerows(memories.effect_rows(args.id or ""))
+            csv.writer(cli.out, lineterminator="\n").writerows(
+                Proving.of(memories).effect_rows(args.id or "")
+            )
             return Answer(printed=True)
         found = memories.effect(args.id or "")
         nothing = "" if found.lessons else _nothing(memories)
-        hidden, profile = memories.withheld_in(run_in_shell(cli.env)), memories.profile
-        replays = memories.replayed(args.id or "")
+        hidden, profile = Queries.of(memories).withheld_in(run_in_shell(cli.env)), memories.profile
+        replays = Replaying.of(memories).replayed(args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE))
         if each.memory.id in hidden

@@ -16,10 +16,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import Memories, config_path
-from tacit.app.learning import NOBODY, RULES_ALONE, agree_to
+from tacit.app.learning import NOBODY, RULES_ALONE, Learning, agree_to
 from tacit.app.looking import SWITCH
 from tacit.app.proving import lookback_part
+from tacit.app.queries import Queries
 from tacit.app.settings import settings_at
 from tacit.cli.looks import first_looks
 from tacit.cli.moved import AskedOnce
@@ -36,6 +36,8 @@ from tacit.core.value import value
 from tacit.formats.source import Source
 from tacit.hooks.start_worker import spawned
 from tacit.hosts import readers
+from tacit.memory import Memory as Memories
+from tacit.opened import config_path
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import (
     came_up,
@@ -395,7 +397,7 @@ def read_chosen(
     unasked: list[str] = []
     if not before:
         if left and memories.env.get(SWITCH) != "off":
-            memories.keep_sessions(left.values())
+            Learning.of(memories).keep_sessions(left.values())
             unasked = first_looks(cli, memories)
         _by_rules(cli, memories, plan, sources, whose)
     done, brought = before.get("done", 0), before.get("lessons", 0)
@@ -488,7 +490,7 @@ def _by_rules(
         cli.progress(f"  by rules, {n} of {len(every)} files …")
         with suppress(TacitError, OSError):
             apart = whose if source.path in read else lambda folder: False
-            found += memories.learn(source, over=True, by_place=True, apart=apart)
+            found += Learning.of(memories).learn(source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
     if any(each.new for each in found if each.project == memories.project_id) and not (
@@ -507,7 +509,7 @@ def _read_one(
     try:
         for run in formats.read(source, formats.detect(source)):
             if run.id == session.run:
-                found += memories.learn(run, over=True, by_place=True, apart=whose)
+                found += Learning.of(memories).learn(run, over=True, by_place=True, apart=whose)
     except (TacitError, OSError):
         pass
     return found
@@ -524,7 +526,7 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     for memory in found:
         said = (
             news(memory)
-            or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
+            or f"{came_up(memory)}; told {moment_words(memory, Queries.of(memories).is_told_at_starts(memory))}"
         )
         text = f"{one_line(memory.text, COLUMNS)} ({said})"
         lines = hung(f"{names[memory.id]:>4}  ", text, WIDEST)

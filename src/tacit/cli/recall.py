@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.app.recalling import Recalling
 from tacit.cli.inject import BUDGET_LEVELS, host_of
 from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
@@ -72,7 +73,7 @@ def recall_verb(args: Asked, cli: Cli) -> Answer:
 
 def _found(args: Asked, cli: Cli, question: str) -> Recalled:
     with cli.open(args, create=False) as memories:
-        return memories.recall(
+        return Recalling.of(memories).recall(
             " ".join(filter(None, (question, args.task))),
             run=args.run or run_in_shell(cli.env),
             host="cli" if args.run else host_of(cli.env),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tacit.app.replaying import Replaying
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width
 from tacit.core.errors import UsageError, numbered
@@ -97,7 +98,7 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
                 raise UsageError(
                     "tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'."
                 )
-            return _replays_answer(memories, args.id or "")
+            return _replays_answer(Replaying.of(memories), args.id or "")
         if bool(args.id) == bool(args.without):
             raise UsageError(
                 "tacit replay: which lesson, or which lines?",
@@ -117,11 +118,11 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
         }
         budget = parsed_budget(args.budget)
         if args.plan:
-            plan = memories.plan_replay(
+            plan = Replaying.of(memories).plan_replay(
                 args.id or "", agent=args.agent, without=args.without, **options
             )
             return Answer(replay_plan_json(plan), _plan_text(plan))
-        found = memories.replay(
+        found = Replaying.of(memories).replay(
             args.id or "",
             agent=args.agent,
             without=args.without,
@@ -134,7 +135,7 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
 
 
 def _replays_answer(memories: Replaying, id: str) -> Answer:
-    found = memories.replays(id)
+    found = Replaying.of(memories).replays(id)
     data = {"replays": [replay_json(each) for each in found]}
     if not found:
         return Answer(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import Memories
+from tacit.app.reviewing import Reviewing
+from tacit.app.team import Team
 from tacit.cli.staging import staging
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import diff_lines, hung, one_line, paint, wrapped
@@ -19,6 +20,7 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields, replace
+from tacit.memory import Memory as Memories
 from tacit.screens.numbers import (
     COLUMNS,
     fits,
@@ -131,7 +133,7 @@ def review_verb(args: Asked, cli: Cli) -> Answer:
         asked = question_meant(memories, id) if args.id.isdigit() else None
         if args.verb == "approve":
             need_same_words(memories, args.id, id)
-        done = memories.review(
+        done = Reviewing.of(memories).review(
             asked.id if asked else id,
             args.verb,
             role=args.role,
@@ -169,15 +171,18 @@ def _decision_words(done: Reviewed, profile: Profile) -> str:
 
 
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
-    waiting = memories.proposals(state="" if everything else "open")
+    waiting = Reviewing.of(memories).proposals(state="" if everything else "open")
     under, held = (
         sorted((as_seen(memories, each) for each in unasked(memories, kind)), key=is_product_detail)
         for kind in ("review", "held")
     )
     waiting = [_as_seen(memories, each) for each in waiting]
-    refused, doubtful = memories.refused(), worth_a_replay(memories)
+    refused, doubtful = Team.of(memories).refused(), worth_a_replay(memories)
     about = asked_about(memories)  # what is asked about stands with its question
-    look = ([each for each in some if each.id not in about] for some in memories.worth_a_look())
+    look = (
+        [each for each in some if each.id not in about]
+        for some in Reviewing.of(memories).worth_a_look()
+    )
     heard, best = ([(each, came_up(each)) for each in some] for some in look)
     rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
     named = _Names(
@@ -187,7 +192,10 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     for each in waiting:
         of = memories.store.memories([each.memory]) if each.memory else []
         of = [as_seen(memories, one) for one in of]
-        lines += [*_card(cli, each, of[0] if of else None, memories.patch(each), named), ""]
+        lines += [
+            *_card(cli, each, of[0] if of else None, Reviewing.of(memories).patch(each), named),
+            "",
+        ]
     title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
     lines += _group(cli, title, _stands(under), named)
     ask = f"tacit keep {named.any}, or drop"
@@ -222,7 +230,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
 
 def _as_seen(memories: Memories, asked: Proposal) -> Proposal:
     """A question as whoever looks may see it: an agent reads no words that its yes would put in force and the gate holds."""
-    if memories.actor.is_person or not memories.takes_more_than_a_number(asked.id):
+    if memories.actor.is_person or not Reviewing.of(memories).takes_more_than_a_number(asked.id):
         return asked
     return replace(asked, reason="waits for a person, who reads it", payload={})
 
@@ -303,13 +311,19 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     try:
         memory = memories.get(id)
     except NotFound:
-        found = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
+        found = [
+            each
+            for each in Reviewing.of(memories).proposals(state="")
+            if each.id.startswith(id.lower())
+        ]
         if len(found) != 1:
             raise
         return proposal_shown(memories, cli, found[0])
     need_seen(memories, memory)
     waiting = [
-        _as_seen(memories, each) for each in memories.proposals() if each.memory == memory.id
+        _as_seen(memories, each)
+        for each in Reviewing.of(memories).proposals()
+        if each.memory == memory.id
     ]
     told = _evidence(memories, memory)
     lines = [*_lesson(cli, memories, memory, told), ""]
@@ -338,7 +352,7 @@ def _lesson(
 
 def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     proposal = _as_seen(memories, proposal)
-    payload, patch = proposal.payload or {}, memories.patch(proposal)
+    payload, patch = proposal.payload or {}, Reviewing.of(memories).patch(proposal)
     named = [
         as_seen(memories, memories.get(str(id)))
         for id in (proposal.memory, payload.get("other"), *payload.get("memories", ()))

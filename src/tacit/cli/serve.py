@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import uvicorn
 
-from tacit.app import Memories
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.core.errors import Refused, UsageError
+from tacit.memory import Memory as Memories
 from tacit.serve.desk.security import Keys, host_names, served
 from tacit.serve.desk.server import Desk, application
 

@@ -14,10 +14,10 @@ import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.app import data_folder
 from tacit.core.digest import digest, new_id, short_hash
 from tacit.core.errors import Refused, TacitError, Unavailable
 from tacit.core.value import replace, value
+from tacit.opened import data_folder
 from tacit.safety.files import PAGE_LIMIT, read_plain
 
 

@@ -9,13 +9,14 @@ import subprocess
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import config_path
 from tacit.app.settings import settings_at
+from tacit.app.team import Team
 from tacit.cli.settings_file import set_keys
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import WIDEST, hung
 from tacit.core.address import without_password
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
+from tacit.opened import config_path
 from tacit.safety.files import PAGE_LIMIT, read_plain
 from tacit.screens.selection import shelf_of
 from tacit.stores.git import ask_git
@@ -87,21 +88,21 @@ def sync_verb(args: Asked, cli: Cli) -> Answer:
             done = memories.sync(dry_run=True)
             return Answer(_json(done), _text(done), warnings=_notes(done))
         if args.invite:
-            memories.invite(args.invite)
+            Team.of(memories).invite(args.invite)
             told = f"{args.invite} may join now: tacit sync ADDRESS --owner YOU"
             return Answer({"invited": args.invite}, told)
-        here = memories.sharing()
+        here = Team.of(memories).sharing()
         if args.server and here["with"] != args.server:
             if not _may_begin(args, cli, here, args.server):
                 return Answer({"shared": False, **here}, "nothing was sent")
-            memories.join(args.server, args.owner or "")
-            here = memories.sharing()
+            Team.of(memories).join(args.server, args.owner or "")
+            here = Team.of(memories).sharing()
         if not here["with"] and not _may_begin(args, cli, here):
             told = f"nothing was written; {_offer(here)}"
             return Answer({"shared": False, **here}, told)
         if not here["with"] or args.auto is not None:
             auto = here["auto"] if args.auto is None else args.auto == "on"
-            memories.share_with(here["with"] or "git", auto=auto)
+            Team.of(memories).share_with(here["with"] or "git", auto=auto)
         done = memories.sync()
     return Answer(_json(done), _text(done), warnings=_notes(done))
 

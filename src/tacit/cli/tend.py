@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tacit.app.guarding import Guarding
+from tacit.app.tending import Tending
 from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import one_line, table
@@ -12,8 +14,8 @@ from tacit.screens.views import picked
 from tacit.stores.lookups import CAME_BACK, used_often
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.core.proposal import Proposal
+    from tacit.memory import Memory as Memories
     from tacit.origins.night import Tended
     from tacit.origins.night.context import StepReport
 
@@ -24,8 +26,10 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
         return []
     from tacit.screens.past import past_sessions
 
-    ask = memories.reader_asks()
-    offered: list[Proposal] = memories.offer_guards(lambda: past_sessions(memories), ask)
+    ask = Guarding.of(memories).reader_asks()
+    offered: list[Proposal] = Guarding.of(memories).offer_guards(
+        lambda: past_sessions(memories), ask
+    )
     return offered
 
 
@@ -72,7 +76,7 @@ def tend_verb(args: Asked, cli: Cli) -> Answer:
             "tacit origin tend --only prune --older 90 --unused",
         )
     with cli.open(args, create=False) as memories:
-        done = memories.tend(
+        done = Tending.of(memories).tend(
             args.run or "",
             only=args.only or "",
             since=moment(args.since),

@@ -22,8 +22,8 @@ from tacit.core.errors import TacitError, UsageError
 from tacit.safety.one_line import named_hidden
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.core.trust import Actor
+    from tacit.memory import Memory as Memories
 
 Asked = SimpleNamespace  # what was typed, by the names of the options
 Run = Callable[[Asked, "Cli"], "Answer"]
@@ -67,7 +67,7 @@ class Cli:
 
     def open(self, args: Asked, *, create: bool = True) -> Memories:
         """The memories that the shared options name."""
-        from tacit.app import open
+        from tacit.memory import open
 
         return open(
             args.store,
@@ -93,7 +93,7 @@ class Cli:
 
     def need_person(self, args: Asked, what: str) -> Actor:
         """Refuse what only a person may do, before any store is opened; the person."""
-        from tacit.app.opened import acting, person_only
+        from tacit.opened import acting, person_only
 
         who = acting(self.env, args.by or "", args.yes)
         person_only(who, what)

@@ -18,10 +18,10 @@ from tacit.hosts.dialect import SENDS_BACK, HookAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.core.run import Run
     from tacit.guards.finish import Check
     from tacit.hosts.dialect import Event
+    from tacit.memory import Memory as Memories
 
 LARGEST_TRANSCRIPT = 8_000_000  # bytes; a longer session is not judged while its agent waits
 _WITHIN = 0.15  # seconds for the record of it

@@ -20,9 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.app import Memories
     from tacit.guards.condition import Guard
     from tacit.hosts.dialect import Event, HookAnswer
+    from tacit.memory import Memory as Memories
 
     Fired = tuple[str, Guard, str]  # project, guard, reason
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.app import Memories
     from tacit.hooks.record import Store
     from tacit.hosts.dialect import Event
+    from tacit.memory import Memory as Memories
     from tacit.stores.moments import Project
 
 EVENTS = (
@@ -208,7 +208,7 @@ def _fired(path: str, event: Event, payload: Mapping[str, Any]) -> Sequence[Any]
 
 def _whole(path: str, event: Event, env: Mapping[str, str]) -> Memories:
     """The whole library, for what seldom happens."""
-    from tacit.app import open
+    from tacit.memory import open
 
     return open(path, env=env, cwd=event.folder, create=False, wait=WITHIN)
 
@@ -366,7 +366,10 @@ def _told(
     if project.profile != PLAIN or project.values or level:
         with _whole(hook.store.path, hook.event, hook.env) as memories:
             asked = {**query.__dict__, **asking.__dict__}
-            given = memories.inject(asked.pop("task"), **asked, budget=level, repeat=repeat)
+            from tacit.app.recalling import Recalling
+
+            inject = Recalling.of(memories).inject
+            given = inject(asked.pop("task"), **asked, budget=level, repeat=repeat)
     else:
         from tacit.hooks.record import tell
 

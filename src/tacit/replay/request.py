@@ -435,7 +435,7 @@ class ReplayRequest:
             path = os.path.join(folder, "tacit.db")
             self.make_store(path, folder, True)
             with self.opens(path, env={"HOME": folder}, cwd=folder) as own:
-                return str(own.inject("", run="replay", host="library").markdown)
+                return str(own.inject("", run="replay").markdown)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

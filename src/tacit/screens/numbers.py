@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from tacit.app import Memories
+    from tacit.memory import Memory as Memories
 
 ROWS = "shown"  # where the store keeps what was shown with a number, by project
 KEPT = 999  # the latest numbers; one before them means nothing any more, and is never given again
@@ -167,7 +167,9 @@ def digest_of(memories: Memories, id: str) -> str:
     payload = question.payload or {}
     would = {name: at for name, at in payload.items() if name not in _COUNTED}
     both = [each.text for each in memories.store.memories([str(payload.get("other") or "")])]
-    patch = memories.patch(question)
+    from tacit.app.reviewing import Reviewing  # a prompt loads this module, and never comes here
+
+    patch = Reviewing.of(memories).patch(question)
     line = [patch.before, patch.after] if patch else []
     return short_hash(question.kind, dumps(would), *texts, *both, *line)
 

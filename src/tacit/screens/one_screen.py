@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.proving import Proving
+from tacit.app.queries import Queries
+from tacit.app.reviewing import Reviewing
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
@@ -24,6 +26,7 @@ from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
+from tacit.memory import Memory as Memories
 from tacit.screens import selection
 from tacit.screens.numbers import Shown, fits, shown_here
 from tacit.screens.selection import (
@@ -150,8 +153,10 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     def is_new(memory: Memory) -> bool:
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
-    known = memories.list(states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told)
-    kept = memories.list(
+    known = Queries.of(memories).list(
+        states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told
+    )
+    kept = Queries.of(memories).list(
         states=(ACTIVE,), equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
     )
     mine = [each for each in kept if is_yours(each, memories.profile)]
@@ -160,7 +165,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         for each in {each.id: each for each in (*known, *mine)}.values()
         if is_given(each) and not is_new(each)
     ]
-    fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
+    fresh = Queries.of(memories).list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     every_new = without_details([each for each in fresh if is_new(each)])
     before, same = {each.id for each in given}, set[str]()
     for one, others in selection.said_again([*given, *filter(is_given, every_new)]).items():
@@ -170,13 +175,13 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         same |= {one, *others} - {stands}
     # the latest, as they came, like a reading tells them
     new = [each for each in every_new if each.id not in same][-NEW:]
-    gone = memories.list(
+    gone = Queries.of(memories).list(
         states=(GONE,),
         equal={"source": BY_NOTICE},
         sort="updated",
         limit=_LOOKED_AT,
     )
-    open_ones = memories.proposals()
+    open_ones = Reviewing.of(memories).proposals()
     marks = {
         mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))
     }
@@ -212,10 +217,10 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     every = with_numbers((*first, *decide), shown)
     is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
     lately, runs = (
-        memories.week(since or clock.after_days(at, -7)),
+        Queries.of(memories).week(since or clock.after_days(at, -7)),
         counts.learned_runs(memories.store, memories.project_id),
     )
-    again = memories.said_again()
+    again = Proving.of(memories).said_again()
     week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
     return OneScreen(
         name,
@@ -360,7 +365,7 @@ def _lesson_row(
         topic or memory.text,
         came_up(memory, calls),
         memory.text,
-        moment_words(memory, memories.is_told_at_starts(memory)),
+        moment_words(memory, Queries.of(memories).is_told_at_starts(memory)),
         since.came_back,
         since.sessions,
         memory.verdict == "helps",
@@ -504,7 +509,9 @@ def _unknown(
 
 def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str]:
     """Those of some failures that have a lesson or a question, whatever became of it; with the lesson, where agents are told."""
-    noticed = memories.list(archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT)
+    noticed = Queries.of(memories).list(
+        archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT
+    )
     of = [
         (mark, each.text if is_given(each) else "")
         for each in noticed
@@ -532,7 +539,7 @@ def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     what = problem.name or problem.code
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
     every = (
-        memories.list(text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
+        Queries.of(memories).list(text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
     )  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 

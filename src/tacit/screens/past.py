@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tacit import formats
-from tacit.app import Memories
+from tacit.app.learning import Learning
 from tacit.core.clock import DAY
 from tacit.core.errors import TacitError
 from tacit.formats.source import FileSource, Source
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
+from tacit.memory import Memory as Memories
 from tacit.safety.files import head_of
 from tacit.stores.identity import Place, locate
 
@@ -39,7 +40,7 @@ def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
     if place.given and memories.project:
         place = locate(memories.project.root, memories.env)
     for host in keeping():
-        found += transcripts(place, memories.env, host, days, was=memories.was_at())
+        found += transcripts(place, memories.env, host, days, was=Learning.of(memories).was_at())
     return found[-MOST_PAST:]
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.queries import Queries
+from tacit.app.replaying import Replaying
 from tacit.core import states
 from tacit.core.errors import Refused, numbered
 from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
@@ -17,6 +18,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
+from tacit.memory import Memory as Memories
 from tacit.words.tokens import query_words
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = (
@@ -125,7 +127,7 @@ def much_the_same(memories: Memories, memory: Memory) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
     given = [
         each
-        for each in memories.list(states=(ACTIVE,), limit=_AMONG)
+        for each in Queries.of(memories).list(states=(ACTIVE,), limit=_AMONG)
         if said_as(each) == said_as(memory)
     ]
     groups = [
@@ -204,7 +206,7 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
         here = fits.index(True) if True in fits else 0
         wanted, behind = wanted[here:], last.id if True in fits else ""
     for each in wanted:
-        while part := memories.list(**each, limit=_AT_ONCE, behind=behind):
+        while part := Queries.of(memories).list(**each, limit=_AT_ONCE, behind=behind):
             yield from (memory for memory in part if memory.id not in but)
             behind = part[-1].id
         behind = ""
@@ -212,7 +214,7 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
 
 def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
-    done = {each["lesson"] for each in memories.replayed()}
+    done = {each["lesson"] for each in Replaying.of(memories).replayed()}
     known = (
         memories.store.select([memories.project_id], states=(ACTIVE,), limit=_AMONG)
         if memories.project

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tacit.app import Memories
     from tacit.core.run import Run
     from tacit.hosts.dialect import Event, HookAnswer
+    from tacit.memory import Memory as Memories
     from tacit.stores.sql import Store
 
 _WORDS = ("keep", "drop")
@@ -120,7 +120,10 @@ def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> 
         for id, words in wish["rows"]:
             name = f"tacit {wish['do']} {number_of.get(id, id)}"
             try:
-                if wish["do"] == "keep" and home.takes_more_than_a_number(id):
+                # a prompt loads this module, and never comes here
+                from tacit.app.reviewing import Reviewing
+
+                if wish["do"] == "keep" and Reviewing.of(home).takes_more_than_a_number(id):
                     told.append(f"{name}: it waits for you at a terminal (tacit review)")
                 else:
                     word_done(home, id, wish["do"], "typed at the host", name, words)

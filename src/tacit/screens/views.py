@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import Memories
+from tacit.app.queries import Queries
+from tacit.app.reviewing import Reviewing
 from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
+from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
 from tacit.screens.wording import recognised
 from tacit.stores import counts
@@ -77,13 +79,15 @@ def overview(memories: Memories) -> dict[str, Any]:
         ],
         "queue": memories.store.queued(),
         "paused": memories.store.meta("paused_until") if is_paused(memories.store) else None,
-        "recent": [memory_json(memory) for memory in memories.list(limit=5)] if project else [],
+        "recent": [memory_json(memory) for memory in Queries.of(memories).list(limit=5)]
+        if project
+        else [],
     }
 
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
     """What only the person is told: what fails without a way out, and instruction files that are wrong."""
-    told = [(each, each.payload or {}) for each in memories.for_person(most)]
+    told = [(each, each.payload or {}) for each in Reviewing.of(memories).for_person(most)]
     return [
         {
             "proposal": each.id,
@@ -94,7 +98,7 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
             "patch": at.get("patch", ""),
             "order": at.get("order", ""),
             "runs": list(at.get("runs", ())),
-            "line": fields(patch) if (patch := memories.patch(each)) else None,
+            "line": fields(patch) if (patch := Reviewing.of(memories).patch(each)) else None,
         }
         for each, at in told
     ]

@@ -31,7 +31,7 @@ def work(
 
     `turn` is the lock, where a hook handed it on.
     """
-    from tacit.app import open
+    from tacit.memory import open
 
     with open(path, env=env, cwd="/", create=False) as home:
         store = home.store

@@ -19,13 +19,16 @@ import threading
 import time
 from collections.abc import Mapping
 
-from tacit.app import Memories, open
+from tacit.app.safety import Safety
+from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.core.value import replace
 from tacit.hooks.start_worker import spawned
 from tacit.hosts import shell_mark, surroundings
+from tacit.memory import Memory as Memories
+from tacit.memory import open
 from tacit.stores import queue
 from tacit.stores.lookups import last_learned
 from tacit.stores.places import sweep
@@ -50,7 +53,7 @@ _TEND_DAYS = 1.0  # between two passes of one project
 def serve(home: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
     """All that is to be done while the lock is ours."""
     work = _drain_once(home.store, env) if at_once else _drain(home, env, idle)
-    home.backup_if_due()
+    Safety.of(home).backup_if_due()
     home.store.tidy()
     sweep(home.store.path, time.time())
     if not is_paused(home.store):
@@ -95,7 +98,7 @@ def _drain(home: Memories, env: Mapping[str, str], idle: float) -> Worked:
                     listening.begin(job)
                 still_since = time.monotonic()
                 if still_since > safe_until:  # where agents never rest, neither does the queue
-                    home.backup_if_due()
+                    Safety.of(home).backup_if_due()
                     safe_until = still_since + SAFETY
                 continue
             due, to_read = _next_due(store, False), _next_due(store, True)
@@ -278,7 +281,7 @@ def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
                 tx.put_meta(f"tend:{project}:started", now)
             done += 1
             if not night:
-                there.fade()
+                Tending.of(there).fade()
                 continue
         words = ["origin", "tend", "--quiet", "--project", project]
         spawned([*words, "--store", os.path.abspath(store.path)], env)

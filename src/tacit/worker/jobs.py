@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit import formats
-from tacit.app import Memories
+from tacit.app.learning import Learning
+from tacit.app.looking import Looking
+from tacit.app.replaying import Replaying
+from tacit.app.team import Team
 from tacit.core import clock, states
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
@@ -21,6 +24,7 @@ from tacit.core.value import replace, value
 from tacit.formats.source import FileSource, Source
 from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
+from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.screens.typed import fulfilled
@@ -60,7 +64,8 @@ def done_by(store: Store, env: Mapping[str, str], job: Job) -> Done:
         read = look_at_all if job.payload.get("looks") else read_session
         return read(store, env, job)
     if job.kind == "sync":
-        Memories(store, env, str(job.payload["folder"]), job.project).sync_by_itself()
+        home = Memories(store, env, str(job.payload["folder"]), job.project)
+        Team.of(home).sync_by_itself()
         return Done(learns=False)
     return (
         keep_tree_of(store, env, job) if job.kind == "keep" else learn_transcript(store, env, job)
@@ -89,7 +94,7 @@ def learn_transcript(store: Store, env: Mapping[str, str], job: Job) -> Done:
         said.get("marked")
     )  # an agent's shell named it: it counts only where its host keeps sessions
     home.reads_in = str(said.get("surroundings") or "") or surroundings(env)
-    learned = home.learn(
+    learned = Learning.of(home).learn(
         _source(path, format, str(said["session"])), format=format, over=over, by_place=by_place
     )
     undone: list[str] = []
@@ -113,7 +118,7 @@ def learn_transcript(store: Store, env: Mapping[str, str], job: Job) -> Done:
             leave_receipt(store, run, undone)
     if over:
         want_looks(home, home.reads_in)
-        home.sync_by_itself()
+        Team.of(home).sync_by_itself()
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -143,7 +148,7 @@ def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
         )
     run = str(job.payload["run"])
     home = Memories(store, env, str(job.payload["folder"]), job.project)
-    reading = home.read_on(run)
+    reading = Learning.of(home).read_on(run)
     if reading is not None and reading.state == WAITING:
         return Done(waits=reading.error or "not read yet", until=reading.not_before)
     if reading is not None and (row := store.run(run)) is not None:
@@ -154,7 +159,7 @@ def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
 
 def want_looks(home: Memories, where: str) -> None:
     """Have the whole project looked at where enough came since it was; behind every session that waits to be read."""
-    if not home.looks_due():
+    if not Looking.of(home).looks_due():
         return
     asked = {"looks": True, "folder": home.folder, "surroundings": where}
     with home.store.write() as tx:
@@ -169,10 +174,10 @@ def look_at_all(store: Store, env: Mapping[str, str], job: Job) -> Done:
     if sessions_to_read(store, clock.now()):
         return Done(again_in=LOOKS_WAIT, learns=False)
     home = Memories(store, env, str(job.payload["folder"]), job.project)
-    due = home.looks_due()
+    due = Looking.of(home).looks_due()
     try:
         if due:
-            home.look(due[0])
+            Looking.of(home).look(due[0])
     except Unavailable as error:
         return Done(waits=error.message, until=clock.stamp(time.time() + LOOKS_BACKOFF))
     return Done(again_in=LOOKS_WAIT if due[1:] else 0.0, learns=False)
@@ -183,7 +188,7 @@ def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     said = job.payload
     memories = Memories(store, env, str(said["folder"]), job.project)
     try:
-        memories.keep_work_tree(
+        Replaying.of(memories).keep_work_tree(
             str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
         )
     except (TacitError, OSError):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.app import Memories
+from tacit.app.team import Team
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
+from tacit.memory import Memory as Memories
 from tacit.stores.sql import Store
 
 TYPE_CHECKING = False
@@ -34,19 +35,19 @@ class Listening:
             return
         memories = Memories(self._store, self._env, str(job.payload["folder"]), job.project)
         try:
-            news = memories.news()
+            news = Team.of(memories).news()
         except TacitError:
             return  # the server is away, which the sync before this has said
         if news is not None:
             self._heard[job.project] = memories, news
-            memories.sync_by_itself()
+            Team.of(memories).sync_by_itself()
 
     def look(self) -> None:
         """Take in what others told meanwhile."""
         for project, (memories, news) in list(self._heard.items()):
             try:
                 if news.has_news(0):
-                    memories.sync_by_itself()
+                    Team.of(memories).sync_by_itself()
             except TacitError:
                 self._leave(project)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.cli import main
 from tacit.core import clock
 from tacit.core.errors import Refused
@@ -94,7 +94,7 @@ class Place:
         env = os.environ if by else _without_person(self.caller)
         profile = self.profile if by else None
         self.opened.append(
-            tacit.open(
+            tacit.app.whole.open(
                 self.store, profile=profile, cwd=str(self.folder), env=env, by=by, yes=bool(by)
             )
         )

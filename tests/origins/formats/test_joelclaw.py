@@ -58,7 +58,9 @@ def items(*documents: Any) -> list[Any]:
 
 
 def memories(at: Path, name: str) -> tacit.Memories:
-    return tacit.open(str(at / f"{name}.db"), profile="joelclaw", cwd=str(at), by="joel", yes=True)
+    return tacit.app.whole.open(
+        str(at / f"{name}.db"), profile="joelclaw", cwd=str(at), by="joel", yes=True
+    )
 
 
 # --- runs ---------------------------------------------------------------------------------------------------------------

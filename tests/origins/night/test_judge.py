@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
@@ -24,7 +24,9 @@ from tacit.testing import Scripted
 
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
-    with tacit.open(str(tmp_path / "a.db"), cwd=str(tmp_path), by="ada", yes=True) as memories:
+    with tacit.app.whole.open(
+        str(tmp_path / "a.db"), cwd=str(tmp_path), by="ada", yes=True
+    ) as memories:
         memories.ensure_project()
         yield memories
 

@@ -9,13 +9,13 @@ import pytest
 from tests.terminals import put_as
 
 import tacit
-from tacit.app import Memories
+from tacit.app.whole import Memories
 from tacit.core.links import Evidence
 
 
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
-    with tacit.open(str(tmp_path / "a.db"), cwd=str(tmp_path)) as memories:
+    with tacit.app.whole.open(str(tmp_path / "a.db"), cwd=str(tmp_path)) as memories:
         memories.ensure_project()
         yield memories
 

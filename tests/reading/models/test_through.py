@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import open
+from tacit.app.whole import open
 from tacit.core.profile import Profile
 from tacit.testing import run, say, tool, user
 

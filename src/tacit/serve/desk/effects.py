@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import Memories
 from tacit.core.value import value
+from tacit.memory import Memory as Memories
 
 if TYPE_CHECKING:
     from tacit.trial.effect import Effects

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.app import Memories
+from tacit.app.proving import Proving
+from tacit.app.queries import Queries
+from tacit.app.recalling import Recalling
+from tacit.app.replaying import Replaying
 from tacit.core.errors import NotFound, numbered
 from tacit.core.lifecycle import next_move
 from tacit.core.memory import Memory, memory_json
 from tacit.core.run import Incident
 from tacit.core.standing import standing_of
+from tacit.memory import Memory as Memories
 from tacit.screens import timeline
 from tacit.screens.numbers import digest_of, remember_numbers
 from tacit.screens.one_screen import one_screen
@@ -50,16 +54,16 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
     memory, store = desk.get(id), desk.store
     page = events_of(store, memory.id, behind, STORY_LINES + 1)
-    measured = desk.effect_of(memory.id)
+    measured = Proving.of(desk).effect_of(memory.id)
     standing = standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id))
     next_ = next_move(desk.profile, standing)
     answer, rests = timeline.effect_words(measured)
-    last = desk.log(memory=memory.id, newest=True, limit=2)
+    last = Queries.of(desk).log(memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
         "words": digest_of(desk, memory.id),
-        "next": ahead(memory, desk.profile, next_, bool(desk.replayed(memory.id))),
-        "gone": list(desk.gone(memory)),
+        "next": ahead(memory, desk.profile, next_, bool(Replaying.of(desk).replayed(memory.id))),
+        "gone": list(Queries.of(desk).gone(memory)),
         "lines": event_lines(desk, page[:STORY_LINES]),
         "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
@@ -85,7 +89,8 @@ def said(desk: Memories, memory: Memory) -> dict[str, Any]:
 
 def similar(desk: Memories, of: Memory) -> list[Memory]:
     """The lessons nearest to one, of any state that is kept."""
-    hits = desk.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits
+    found = Recalling.of(desk)
+    hits = found.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits
     return [hit.memory for hit in hits if hit.memory.id != of.id][:SIMILAR]
 
 
@@ -105,7 +110,7 @@ def session(desk: Memories, id: str) -> dict[str, Any]:
             f"There is no session {id[:60]!r} in this project.",
             "A lesson's story names the sessions that met it.",
         )
-    [audited] = desk.audit(row.id)
+    [audited] = Proving.of(desk).audit(row.id)
     findings = desk.store.findings(run=row.id)[:FINDINGS_SHOWN]
     facts = row.facts or {}
     cost = facts.get("cost") or {}

@@ -22,8 +22,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError, numbered
+from tacit.memory import Memory as Memories
 from tacit.safety.one_line import named_hidden
 from tacit.screens.timeline import short
 from tacit.serve.desk import acts, screens

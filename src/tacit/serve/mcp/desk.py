@@ -15,7 +15,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from tacit.app import Memories, open
+from tacit.app.by_hand import ByHand
+from tacit.app.learning import Learning
+from tacit.app.proving import Proving
+from tacit.app.queries import Queries
+from tacit.app.recalling import Recalling
+from tacit.app.reviewing import Reviewing
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.memory import Memory, memory_json
@@ -23,6 +28,8 @@ from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
 from tacit.hooks.session import ancestors, served_by
 from tacit.hosts import speaker
+from tacit.memory import Memory as Memories
+from tacit.memory import open
 from tacit.safety.one_line import plain_line
 from tacit.screens.selection import unasked
 from tacit.screens.views import picked
@@ -187,7 +194,7 @@ class Desk:
         kind: str,
     ) -> tuple[Recollections, str]:
         asking = self.run(memories)
-        found = memories.recall(
+        found = Recalling.of(memories).recall(
             query,
             run=asking,
             host="mcp",
@@ -201,7 +208,9 @@ class Desk:
             Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"}))
             for hit in found.hits
         ]
-        text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
+        text = Queries.of(memories).notes(
+            [hit.memory for hit in found.hits], [hit.mark for hit in found.hits]
+        )
         note = None if lessons else "Nothing that is kept fits this question."
         # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
         host = speaker(served_by(memories.store, self._above)[1])
@@ -225,9 +234,11 @@ class Desk:
         # A run that a hook or a loop has met is known by more than the client's word for it; any other name makes nothing independent.
         row = memories.store.find_run(memories.project_id, named)
         met = row is not None and row.host != "mcp"
-        done = memories.submit(text, run=named, host="mcp", origin="" if met else "mcp", **facets)
+        done = Learning.of(memories).submit(
+            text, run=named, host="mcp", origin="" if met else "mcp", **facets
+        )
         if contradicts:
-            memories.feedback(wrong.id, "wrong", run=named, reason=text)
+            ByHand.of(memories).feedback(wrong.id, "wrong", run=named, reason=text)
         kept = memories.get(done.memory) if done.memory else None
         return Kept(
             status=done.outcome,
@@ -256,12 +267,14 @@ class Desk:
         )
 
     def _list(self, memories: Memories) -> Waiting:
-        hidden = memories.withheld_in(self.run(memories))
+        hidden = Queries.of(memories).withheld_in(self.run(memories))
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
             proposals=[
-                _proposal(each) for each in memories.proposals() if each.memory not in hidden
+                _proposal(each)
+                for each in Reviewing.of(memories).proposals()
+                if each.memory not in hidden
             ],
             doubted=[_lesson(memory) for memory in under if memory.id not in hidden],
             held=[_unseen(memory) for memory in held if memory.id not in hidden],
@@ -269,13 +282,15 @@ class Desk:
 
     def _show(self, memories: Memories, id: str) -> Waiting:
         proposals = [
-            each for each in memories.proposals(state="") if each.id.startswith(id.lower())
+            each
+            for each in Reviewing.of(memories).proposals(state="")
+            if each.id.startswith(id.lower())
         ]
         memory = self._shown(
             memories,
             proposals[0].memory if len(proposals) == 1 and proposals[0].memory else id,
         )
-        about = [each for each in memories.proposals() if each.memory == memory.id]
+        about = [each for each in Reviewing.of(memories).proposals() if each.memory == memory.id]
         return Waiting(
             proposals=[_proposal(each) for each in about],
             doubted=[],
@@ -286,7 +301,7 @@ class Desk:
     def _shown(self, memories: Memories, id: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(
+        if memory.gate in ("quarantine", "hold") or memory.id in Queries.of(memories).withheld_in(
             self.run(memories)
         ):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit why.")
@@ -298,7 +313,9 @@ class Desk:
         """The lessons that every run is given, as markdown."""
         try:
             return (
-                self._with(lambda memories: memories.notes(memories.exempt()))
+                self._with(
+                    lambda memories: Queries.of(memories).notes(Queries.of(memories).exempt())
+                )
                 or "Nothing is kept for every run yet.\n"
             )
         except StoreBusy:
@@ -315,7 +332,7 @@ class Desk:
         return self._with(lambda memories: self._run_told(memories, id))
 
     def _run_told(self, memories: Memories, id: str) -> dict[str, Any]:
-        (audit,) = memories.audit(id)
+        (audit,) = Proving.of(memories).audit(id)
         row = audit.run
         over = bool(row.settled_at)
         given = [each for each in audit.lessons if each.arm != "withheld"]

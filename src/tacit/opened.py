@@ -123,6 +123,15 @@ class Opened:
             True  # whether an approved line is written to its page at once; otherwise tend does it
         )
 
+    @classmethod
+    def of(cls, opened: Opened) -> Self:
+        """The same opened store, with the verbs of this class."""
+        if isinstance(opened, cls):
+            return opened
+        same = cls.__new__(cls)
+        same.__dict__ = opened.__dict__
+        return same
+
     @property
     def actor(self) -> Actor:
         """In whose name this process acts; asked when somebody's word is needed, which a prompt's is not."""
