@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.memory import Memory, Tally
+from tacit.core.memory import Memory
 from tacit.core.profile import Profile, with_values
 from tacit.hooks.render import tokens_of
 from tacit.origins import named
@@ -72,7 +72,6 @@ def test_the_token_cap_is_hard(make: Make) -> None:
         ({"pinned": True}, {"trust": "user"}),
         ({"trust": "user"}, {"trust": "agent", "verdict": "helps"}),
         ({"trust": "agent", "verdict": "helps"}, {"trust": "agent"}),
-        ({"tally": Tally(belief=0.7)}, {"tally": Tally(belief=0.2)}),
         ({"created_at": "2026-02-01T00:00:00Z"}, {"created_at": "2026-01-01T00:00:00Z"}),
     ],
 )
