@@ -925,7 +925,7 @@ FINDINGS = (
         4,
         "`restore` runs the repository's code and reports a copy that is not there",
         repository_code,
-        "faults/test_backup::restoring_runs_no_code_of_the_folder_it_is_called_in faults/test_backup::a_copy_that_is_not_there_is_not_reported",
+        "store/test_backup::restoring_runs_no_code_of_the_folder_it_is_called_in store/test_backup::a_copy_that_is_not_there_is_not_reported",
     ),
     Finding(
         5,

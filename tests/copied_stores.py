@@ -11,17 +11,19 @@ from pathlib import Path
 
 import apsw
 
-from tacit.stores import sqlite
+from tacit.core.digest import new_id
+from tacit.store import file
 
-_check_place, _prepare = sqlite._check_place, sqlite._prepare
+_check_place, _prepare = file._check_place, file._prepare
 _model = Path()
+_new = set[str]()  # copies whose machine has no name of its own yet
 _pages = apsw.Connection(":memory:")
 
 
 def make_model(folder: Path) -> Path:
     """An empty store, made as everybody's."""
     make_stores()
-    sqlite.open_store(str(folder / "model.db")).close()
+    file.open_store(str(folder / "model.db")).close()
     return folder / "model.db"
 
 
@@ -33,17 +35,17 @@ def copy_stores(model: Path) -> None:
         with _pages.backup("main", made, "main") as backup:
             backup.step()
         made.close()
-    sqlite._check_place, sqlite._prepare = _place, _filled
+    file._check_place, file._prepare = _place, _filled
 
 
 def make_stores() -> None:
     """From now on as everybody's."""
-    sqlite._check_place, sqlite._prepare = _check_place, _prepare
+    file._check_place, file._prepare = _check_place, _prepare
 
 
 def is_copying() -> bool:
     """Whether a new store of this process is a copy."""
-    return sqlite._prepare is _filled
+    return file._prepare is _filled
 
 
 def _place(path: str, create: bool) -> None:
@@ -53,6 +55,7 @@ def _place(path: str, create: bool) -> None:
             os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
             shutil.copy(_model, mine)
             os.link(mine, path)  # whole or not at all, and never over another's
+            _new.add(path)
         except OSError:
             pass  # what is in the way is said below
         finally:
@@ -60,9 +63,12 @@ def _place(path: str, create: bool) -> None:
     _check_place(path, create)
 
 
-def _filled(store: sqlite.SqliteStore, path: str) -> None:
-    if path == ":memory:":
-        with store._connection.backup("main", _pages, "main") as backup:
+def _filled(store: file.Store) -> None:
+    if store.path == ":memory:":
+        with store.connection.backup("main", _pages, "main") as backup:
             backup.step()
-    _prepare(store, path)
+    _prepare(store)
     store.rows("PRAGMA synchronous = OFF")
+    if store.path in _new:
+        _new.discard(store.path)
+        store.rows("UPDATE setting SET value = ? WHERE key = ?", new_id(), file.MACHINE)

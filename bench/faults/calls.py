@@ -200,7 +200,7 @@ def _judged(name: str, told: bool | None, there: list[str], findings: int) -> li
 def _tended_again(home: Path) -> list[str]:
     """A tend that failed halfway has counted its run or has not; the next one ends well, and the run is counted once."""
     done = tacit(home, "origin", "tend", "--run", "tended", "--json")
-    counted = "import apsw, sys; print(*apsw.Connection(sys.argv[1]).execute('SELECT max(run_seq), (SELECT max(seq) FROM run) FROM project').fetchall()[0])"
+    counted = "import apsw, sys; print(*apsw.Connection(sys.argv[1]).execute('SELECT max(sessions), (SELECT max(number) FROM session) FROM project').fetchall()[0])"
     told = subprocess.run(
         [sys.executable, "-c", counted, str(store_of(home))], capture_output=True, text=True
     ).stdout.split()

@@ -159,7 +159,7 @@ def _crash(home: Path) -> None:
 def _recorded(home: Path, session: str) -> bool:
     connection = apsw.Connection(str(store_of(home)))
     try:
-        sql = "SELECT count(*) FROM injection i JOIN run r ON r.id = i.run WHERE r.foreign_id = ?"
+        sql = "SELECT count(*) FROM delivery d JOIN session s ON s.id = d.session WHERE s.name = ?"
         return bool(connection.execute(sql, (session,)).fetchall()[0][0])
     finally:
         connection.close()

@@ -305,7 +305,7 @@ from tacit.core.links import LOST
 from tacit.origins.fading import runs as of_evidence
 with open() as memories:
     store, step = memories.store, memories.profile.fade.runs_step
-    [until] = store.one("SELECT max(run_seq) FROM project")
+    [until] = store.one("SELECT max(sessions) FROM project")
     fading = "SELECT memory, -sum(amount) FROM use_mark WHERE signal = :it AND memory IN (SELECT id FROM memory WHERE state IN ('waiting', 'active')) GROUP BY 1"
     for memory, lost in store.rows(fading, it=LOST):
         due = of_evidence(store.evidence(memory), until, step).lost
@@ -326,9 +326,9 @@ def store_rows(home: Path) -> dict[str, Any]:
     code = """
 import apsw, json, sys
 c = apsw.Connection(sys.argv[1])
-runs = {f: (bool(l), n, s) for f, l, s, n in c.execute("SELECT foreign_id, learned_at, seq, (SELECT count(*) FROM finding WHERE run = run.id) FROM run")}
-inj = [r[0] for r in c.execute("SELECT run.foreign_id FROM injection JOIN run ON run.id = injection.run")]
-faded = dict(c.execute("SELECT run.foreign_id, count(*) FROM use_mark m JOIN run ON run.id = m.run WHERE m.surface = 'tend' GROUP BY 1"))
+runs = {f: (bool(l), n, s) for f, l, s, n in c.execute("SELECT name, learned_at, number, (SELECT count(*) FROM evidence WHERE session = session.id AND measure = 'note:finding') FROM session")}
+inj = [r[0] for r in c.execute("SELECT s.name FROM delivery d JOIN session s ON s.id = d.session WHERE d.lesson = ''")]
+faded = dict(c.execute("SELECT s.name, count(*) FROM evidence e JOIN session s ON s.id = e.session WHERE e.measure GLOB 'mark:*' AND e.extra ->> '$.surface' = 'tend' GROUP BY 1"))
 [[moved]] = c.execute("SELECT count(*) FROM journal WHERE by = 'tend'")
 print(json.dumps({"runs": runs, "injections": inj, "faded": faded, "moved": moved}))
 """

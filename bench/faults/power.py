@@ -176,7 +176,7 @@ def _put(file: bytearray, offset: int, raw: bytes, way: str, rng: random.Random)
 
 VERIFY = """
 import json, sys
-from tacit.stores.sqlite import open_store
+from tacit.stores.sql_writer import open_store
 from tacit.stores.check import check
 for place in sys.stdin.read().split():
     try:

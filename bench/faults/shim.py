@@ -38,42 +38,44 @@ def plant(fault: str) -> None:
 
 def _early(given: str) -> None:
     """Each transaction is committed only when the next one begins: its acknowledgement went out long before."""
-    from tacit.stores.sqlite import SqliteTransaction
+    from tacit.stores.sql_writer import Transaction
 
-    enter, commits = SqliteTransaction.__enter__, 0
+    enter, commits = Transaction.__enter__, 0
 
     def late(self: Any) -> Any:
         nonlocal commits
-        if not self._store._connection.get_autocommit():
+        if not self.store.connection.get_autocommit():
             commits += 1
             if str(commits) == given:
                 os.kill(os.getpid(), signal.SIGKILL)
-            self._store._cursor.execute("COMMIT")
+            self.store._cursor.execute("COMMIT")
         return enter(self)
 
     def leave(self: Any, kind: Any, error: Any, trace: Any) -> None:
         if kind is not None:
             self._roll_back()
 
-    SqliteTransaction.__enter__, SqliteTransaction.__exit__ = late, leave  # type: ignore[method-assign]
+    Transaction.__enter__, Transaction.__exit__ = late, leave  # type: ignore[method-assign]
 
 
 def _normal(_given: str) -> None:
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.stores.sql import Store
 
-    rows = SqliteStore.rows
+    rows = Store.rows
 
-    def lax(self: Any, sql: str, **named: Any) -> Any:
-        return rows(self, sql.replace("synchronous = FULL", "synchronous = NORMAL"), **named)
+    def lax(self: Any, sql: str, *bound: Any, **named: Any) -> Any:
+        return rows(
+            self, sql.replace("synchronous = FULL", "synchronous = NORMAL"), *bound, **named
+        )
 
-    SqliteStore.rows = lax  # type: ignore[method-assign]
+    Store.rows = lax  # type: ignore[method-assign]
 
 
 def _deaf(_given: str) -> None:
     from tacit.core.errors import StoreReadOnly
-    from tacit.stores.sqlite import SqliteTransaction
+    from tacit.stores.sql_writer import Transaction
 
-    leave = SqliteTransaction.__exit__
+    leave = Transaction.__exit__
 
     def content(self: Any, kind: Any, error: Any, trace: Any) -> None:
         try:
@@ -81,14 +83,14 @@ def _deaf(_given: str) -> None:
         except StoreReadOnly:
             pass
 
-    SqliteTransaction.__exit__ = content  # type: ignore[method-assign]
+    Transaction.__exit__ = content  # type: ignore[method-assign]
 
 
 def _die(given: str) -> None:
-    from tacit.stores.sqlite import SqliteTransaction
+    from tacit.stores.sql_writer import Transaction
 
     when, _, which = given.partition(":")
-    leave, commits = SqliteTransaction.__exit__, 0
+    leave, commits = Transaction.__exit__, 0
 
     def last(self: Any, kind: Any, error: Any, trace: Any) -> None:
         nonlocal commits
@@ -100,7 +102,7 @@ def _die(given: str) -> None:
         if due:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    SqliteTransaction.__exit__ = last  # type: ignore[method-assign]
+    Transaction.__exit__ = last  # type: ignore[method-assign]
 
 
 def _peak(given: str) -> None:

@@ -41,7 +41,7 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
             f"{without_password(path)}: a memory is a file here, a server carries a team's lines.",
             "Take it out of TACIT_STORE or --store; docs/howto/postgres.md has the way over.",
         )
-    from tacit.stores.sqlite import open_store
+    from tacit.stores.sql_writer import open_store
 
     # a look where nothing is leaves nothing behind
     machine = machine_id(env) if create or os.path.exists(path) else ""
@@ -205,7 +205,6 @@ class Opened:
         if self._project is None:
             choice = self._choose(self.store)
             self._project = self.store.project(choice.id) if choice.id else None
-            self.store.lock = choice.id if self._project else ""
         return self._project
 
     @property

@@ -19,8 +19,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.memory import Memory as Memories
 from tacit.opened import keys_path
+from tacit.stores.check import TRUTH, all_rows
 from tacit.stores.places import make
-from tacit.stores.tables import TRUTH, table_rows
 from tacit.sync.shelf import Shelf
 
 
@@ -203,4 +203,4 @@ def live(memories: Memories) -> None:
 def content(store: Any) -> dict[str, list[Any]]:
     """All truth rows of a store, by table: what must be equal after a move."""
     with store.snapshot():
-        return {table.name: [tuple(row) for row in table_rows(store, table)] for table in TRUTH}
+        return {name: all_rows(store, name) for name in TRUTH}

@@ -18,7 +18,7 @@ from tacit.core.links import Evidence, Use
 from tacit.core.memory import Memory
 from tacit.stores.check import check
 from tacit.stores.sql_rows import SORTS
-from tacit.stores.sqlite import open_store
+from tacit.stores.sql_writer import open_store
 
 KINDS, GATES, STATES = (
     ("pitfall", "rule", "fix"),

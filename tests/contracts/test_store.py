@@ -18,7 +18,7 @@ from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.stores.check import check
-from tacit.stores.sqlite import open_store
+from tacit.stores.sql_writer import open_store
 
 
 @pytest.fixture
@@ -230,8 +230,8 @@ def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
 
 
 DAMAGE = [
-    ("UPDATE tally SET amount = 7 WHERE signal = 'seen'", "tally"),
-    ("DELETE FROM memory_fts WHERE rowid = 1", "index"),
+    ("UPDATE lesson SET counts = json_set(counts, '$.seen[0]', 7)", "tally"),
+    ("DELETE FROM lesson_fts WHERE rowid = 1", "index"),
 ]
 
 
@@ -250,7 +250,7 @@ def test_what_is_derived_is_held_against_the_rows(store: Any, damage: str, kind:
 
 def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> None:
     """Row, journal, quotes, findings, proposals, full text, write-ahead log."""
-    from tacit.stores.sqlite.erase import blank
+    from tacit.stores.erase import blank
 
     secret = "xyzzy-plugh-42"
     memory = lesson(f"the magic word is {secret}", tags=(secret,), extra={"raw": secret})

@@ -10,9 +10,9 @@ import pytest
 
 from tacit.core.errors import TextInvalid
 from tacit.core.memory import MAX_TEXT_BYTES
-from tacit.stores.sqlite import LOG_LIMIT, open_store
-from tacit.stores.sqlite.backup import LOG_LARGE
-from tacit.stores.sqlite.restore import notes
+from tacit.store.backup import LOG_LARGE, notes
+from tacit.store.file import LOG_LIMIT
+from tacit.stores.sql_writer import open_store
 
 pytestmark = pytest.mark.on_disk
 
@@ -45,4 +45,6 @@ def test_a_log_that_nobody_can_cut_is_told(tmp_path: Path) -> None:
     store.touch()
     with open(f"{store}-wal", "wb") as log:
         log.truncate(LOG_LARGE + 1)
-    assert any("write-ahead log" in note for note in notes(str(store), str(tmp_path / "backups")))
+    assert any(
+        "write-ahead log" in note for note in notes(str(store), str(tmp_path / "backups"), 0.0)
+    )

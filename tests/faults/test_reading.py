@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from tacit.core.errors import StoreBusy
-from tacit.stores.sqlite.errors import as_tacit_error
+from tacit.store.file import as_tacit_error
 
 pytestmark = pytest.mark.on_disk
 

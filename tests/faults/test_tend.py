@@ -63,10 +63,10 @@ def told(env: dict[str, str]) -> dict[str, object]:
         return {
             "states": memories.store.rows("SELECT id, state, merged FROM memory ORDER BY 1"),
             "entries": memories.store.rows(
-                "SELECT memory, verb, count(*) FROM journal GROUP BY 1, 2 ORDER BY 1, 2"
+                "SELECT lesson, verb, count(*) FROM journal GROUP BY 1, 2 ORDER BY 1, 2"
             ),
             "seen": memories.store.rows(
-                "SELECT memory, sum(amount) FROM evidence GROUP BY 1 ORDER BY 1"
+                "SELECT lesson, sum(amount) FROM evidence GROUP BY 1 ORDER BY 1"
             ),
         }
 

@@ -240,7 +240,7 @@ def test_a_failure_is_silent_counted_and_explained_on_request(
 ) -> None:
     """A profile that cannot be read stops nothing but our own answer."""
     with open_memories() as memories, memories.store.write() as tx:
-        tx.rows("UPDATE profile SET compiled = '{broken'")
+        tx.rows("UPDATE setting SET value = '{broken' WHERE key LIKE 'compiled:%'")
     assert silent(host.hook("prompt", payload(folder)))
     told = host.hook("prompt", payload(folder), TACIT_DEBUG="1")
     assert (told.returncode, told.stdout) == (0, "") and told.stderr.startswith("tacit hook: ")

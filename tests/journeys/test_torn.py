@@ -198,6 +198,6 @@ def test_a_waiting_session_is_not_put_off(
             "source": "resume",
         }
         respond("stop", {**said, "hook_event_name": "Stop"}, os.environ)
-        before = near.rows("SELECT not_before FROM queue")
+        before = near.rows("SELECT not_before FROM job")
         respond("session-start", {**said, "hook_event_name": "SessionStart"}, os.environ)
-        assert near.rows("SELECT not_before FROM queue") == before and len(before) == 1
+        assert near.rows("SELECT not_before FROM job") == before and len(before) == 1

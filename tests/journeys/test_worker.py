@@ -105,7 +105,7 @@ def wish(host: Any, name: str, **more: Any) -> LearnJob:
 
 def jobs(memories: Memories) -> list[tuple[Any, ...]]:
     return memories.store.rows(
-        "SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id"
+        "SELECT key, attempts, holder, not_before, error FROM job ORDER BY n"
     )
 
 
@@ -170,7 +170,7 @@ def kept(memories: Memories) -> dict[str, Any]:
             for run in store.runs(memories.project_id, limit=10_000)
         ),
         "learned runs": store.rows(
-            "SELECT run_seq FROM project WHERE id = :id", id=memories.project_id
+            "SELECT sessions FROM project WHERE id = :id", id=memories.project_id
         )[0][0],
         "findings": store.rows("SELECT count(*) FROM finding")[0][0],
         "queue": sorted((key, error) for key, _, _, _, error in jobs(memories)),
@@ -193,7 +193,7 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     (job,) = jobs(memories)
     assert (
         job[3] == ""
-        and json.loads(memories.store.rows("SELECT payload FROM queue")[0][0])["over"] is True
+        and json.loads(memories.store.rows("SELECT payload FROM job")[0][0])["over"] is True
     )
 
 
@@ -305,7 +305,7 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
         with memories.store.write() as tx:
             tx.rows(
-                "UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''",
+                "UPDATE job SET attempts = :n, holder = 'worker 1', held_until = '', not_before = ''",
                 n=deaths,
             )
             _take_over(tx)
@@ -313,7 +313,7 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
         # times are kept in whole milliseconds
         assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1
     with memories.store.write() as tx:
-        tx.rows("UPDATE queue SET attempts = :n", n=DEATHS)
+        tx.rows("UPDATE job SET attempts = :n", n=DEATHS)
     assert drain(memories) == Worked(failed=1)
     assert "20 workers ended" in jobs(memories)[0][4]
 
@@ -351,7 +351,7 @@ def test_a_session_is_read_in_its_own_projects_environment_only(
     enqueue(memories.store, wish(host, session(host, 1), over=True, surroundings=of_b))
     where = memories.store.path
     assert work(where, a, idle=0.1).learned == 1 and not asked.exists()
-    assert memories.store.rows("SELECT kind FROM queue") == [("read",)]
+    assert memories.store.rows("SELECT kind FROM job") == [("read",)]
     work(where, a, idle=0.1)
     assert not asked.exists()
     work(where, b, idle=0.1)

@@ -401,13 +401,17 @@ def test_defect_11_a_sweep_writes_only_what_is_due(flow: Flow) -> None:
         lessons=[*quiet, lesson("m-200", "Retry loop has no backoff", 3, runs_since_last_seen=9)]
     )
     store = flow.memories.store
-    before = {
-        table: store.rows(f"SELECT * FROM {table}")
-        for table in ("memory", "journal", "evidence", "tally")
+    decided = "n, project, text, kind, about, state, reason, changed_at, extra"
+    asked = {
+        "lesson": f"SELECT {decided} FROM lesson",
+        "journal": "SELECT * FROM journal",
+        "evidence": "SELECT * FROM sighting",
+        "tally": "SELECT * FROM tally",
     }
+    before = {table: store.rows(sql) for table, sql in asked.items()}
     flow.do({"op": "decay", "run": "q1"})
-    after = {table: store.rows(f"SELECT * FROM {table}") for table in before}
-    for table in ("memory", "journal", "evidence"):
+    after = {table: store.rows(sql) for table, sql in asked.items()}
+    for table in ("lesson", "journal", "evidence"):
         assert before[table] == after[table]
     marked = set(map(tuple, after["tally"])) - set(map(tuple, before["tally"]))
     assert {row[0] for row in marked} == {flow.memories.get("m-200").id}

@@ -134,8 +134,14 @@ def lines(shop: Path) -> dict[str, list[str]]:
 
 
 def state(memories: Memories, shop: Path) -> Any:
-    tables = ("memory", "journal", "evidence", "proposal", "finding", "alias")
-    rows = {table: memories.store.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
+    asked = {
+        table: f"SELECT * FROM {table}" for table in ("journal", "sighting", "proposal", "finding")
+    }
+    asked["lesson"] = (
+        "SELECT n, id, text, kind, about, state, reason, extra, changed_at FROM lesson"
+    )
+    asked["names"] = "SELECT key, value FROM setting WHERE key LIKE 'name:%'"
+    rows = {name: memories.store.rows(f"{sql} ORDER BY 1, 2") for name, sql in asked.items()}
     files = {str(path.relative_to(shop)): path.read_bytes() for path in sorted(shop.rglob("*.md"))}
     return rows, files
 

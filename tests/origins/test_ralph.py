@@ -752,9 +752,9 @@ def test_defect_12_bounded_and_accounted_for(loop: Loop) -> None:
         entry.verb for entry in loop.memories.log(memory=loop.memories.get("learn-00000001").id)
     ] == ["import"]
     store = loop.memories.store
-    before = store.rows("SELECT id, hash FROM memory")
+    before = store.rows("SELECT id, changed_at, extra FROM lesson ORDER BY n")
     loop.learn(state("ralph-10", rounds("Write tests first")))
-    assert store.rows("SELECT id, hash FROM memory")[:3] == before
+    assert store.rows("SELECT id, changed_at, extra FROM lesson ORDER BY n")[:3] == before
 
 
 # --- beyond its program: what its document promises

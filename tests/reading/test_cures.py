@@ -216,7 +216,7 @@ def test_a_cure_does_not_take_the_place_of_a_lesson_that_says_the_opposite_of_th
 def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories: Memories) -> None:
     reads(memories, session("r1"), NONE)
     memories.add(TEXT, kind="pitfall")
-    memories.store.rows("UPDATE memory SET source = 'notice'")
+    memories.store.rows("UPDATE lesson SET extra = json_set(extra, '$.was.source', 'notice')")
     reads(memories, session("r2", "redis"), NONE, says())
     for n in (3, 4):  # in twice as many sessions, while the line stands, nobody is asked again
         _, model = reads(memories, session(f"r{n}", "redis"), NONE, NONE, says())

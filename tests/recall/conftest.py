@@ -21,7 +21,8 @@ from tacit.hooks.record import NO_LIMIT, tell
 from tacit.hooks.render import by_profile, renderer_named
 from tacit.origins import giving, named
 from tacit.origins.levels import level_for
-from tacit.stores.sqlite import SqliteStore, open_store
+from tacit.stores.sql import Store
+from tacit.stores.sql_writer import open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
 
@@ -45,7 +46,7 @@ _numbers = count(1)
 class World:
     """A store, its project and its profile."""
 
-    def __init__(self, store: SqliteStore, profile: Profile) -> None:
+    def __init__(self, store: Store, profile: Profile) -> None:
         self.store = store
         self.profile = profile
         version = profile_id(profile)
@@ -122,7 +123,7 @@ class World:
 
 
 def chooser_of(
-    store: SqliteStore, project: Project, profile: Profile, query: Query, how: dict[str, Any]
+    store: Store, project: Project, profile: Profile, query: Query, how: dict[str, Any]
 ) -> Any:
     """What an origin's profile puts in the place of plain selection."""
     if profile.budget.start_tokens:
@@ -151,7 +152,7 @@ def world() -> Iterator[World]:
 @pytest.fixture
 def world_of() -> Iterator[Callable[..., World]]:
     """A fresh world under a profile, as often as a test needs one."""
-    opened: list[SqliteStore] = []
+    opened: list[Store] = []
 
     def open_world(profile: Profile | str = "default") -> World:
         opened.append(open_store(":memory:"))

@@ -17,7 +17,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.hooks.events import Injection
 from tacit.origins import named
-from tacit.stores.sqlite import open_store
+from tacit.stores.sql_writer import open_store
 
 Make = Callable[..., Memory]
 NOW = "2026-11-15T12:00:00.000Z"

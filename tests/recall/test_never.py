@@ -22,7 +22,8 @@ from tacit.hooks.answer import recall
 from tacit.hooks.events import AskingRun, Query
 from tacit.hooks.record import NO_LIMIT, tell
 from tacit.origins import named
-from tacit.stores.sqlite import SqliteStore, open_store
+from tacit.stores.sql import Store
+from tacit.stores.sql_writer import open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
 WORDS = st.lists(
@@ -68,7 +69,7 @@ def allowed(memory: Memory) -> bool:
 
 
 def filled(
-    store: SqliteStore, profile: Profile, given: list[dict[str, Any]]
+    store: Store, profile: Profile, given: list[dict[str, Any]]
 ) -> tuple[Project, dict[str, Memory]]:
     project = Project("p", "p", "", "", "", profile_id(profile), b"k" * 32, 0, NOW)
     memories = {}
@@ -119,7 +120,7 @@ def test_inject_never_gives_what_may_not_be_given(
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
         if without_words:
-            store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
+            store.rows("INSERT INTO lesson_fts (lesson_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
             told = tell(
                 *(store, project, query, AskingRun(run)),

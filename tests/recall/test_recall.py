@@ -197,7 +197,7 @@ def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
 
 def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
     """Also in retrospect."""
-    from tacit.stores.sqlite.erase import blank
+    from tacit.stores.erase import blank
 
     memory = make("The queue hangs.", created_at="2026-11-01T00:00:00.000Z")
     world.put(memory)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.memory import Memory
-from tacit.stores.sqlite import open_store, search
+from tacit.stores import finding as search
+from tacit.stores.sql_writer import open_store
 
 Make = Callable[..., Memory]
 NOW = "2026-11-15T12:00:00.000Z"
@@ -23,7 +24,7 @@ HERE = ("p", "@global", "@agent")
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every store counts as large, and little is read of a common word."""
     monkeypatch.setattr(search, "SMALL", 0)
-    monkeypatch.setattr(search, "FIRST_FETCHED", 8)
+    monkeypatch.setattr(search, "REACH", 8)
 
 
 def ids(found: Any) -> list[str]:

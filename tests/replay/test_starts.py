@@ -89,7 +89,7 @@ def test_where_a_session_began_is_noted_by_the_worker(repo: Path, tmp_path: Path
             }
             respond("session-start", said, env)
         assert sorted(
-            key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM queue")
+            key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM job")
         ) == [
             "keep",
             "keep",
@@ -101,7 +101,7 @@ def test_where_a_session_began_is_noted_by_the_worker(repo: Path, tmp_path: Path
     with open_memories(env=env, cwd=str(repo)) as memories:
         top = starts_folder(memories)
         early, late = (start_of(top, "claude-code", name) for name in ("early", "late"))
-        kinds = memories.store.rows("SELECT key FROM queue")
+        kinds = memories.store.rows("SELECT key FROM job")
         assert [each.partition(":")[0] for (each,) in kinds] == ["learn", "learn"]
     head = _git(repo)("rev-parse", "HEAD")
     assert early == Start("early", "claude-code", head, True)

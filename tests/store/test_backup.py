@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.store.conftest import MIGRATE, ann
@@ -195,3 +195,39 @@ def test_a_file_that_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
     path.write_text("these are notes, not a database, and there are many of them. " * 100)
     with pytest.raises(NotAStore, match="not a Tacit store"):
         open_store(str(path))
+
+
+def test_restoring_runs_no_code_of_the_folder_it_is_called_in(
+    memories: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository may bring a package of our name, or of the standard library's; what was there is truly kept aside."""
+    hostile, ran = tmp_path / "hostile", tmp_path / "RAN"
+    code = f"open({str(ran)!r}, 'w'); raise SystemExit(0)"
+    (hostile / "tacit").mkdir(parents=True)
+    for name in ("tacit/__init__.py", "hashlib.py", "os.py", "sitecustomize.py"):
+        (hostile / name).write_text(code)
+    memories.backup()
+    memories.add("Said after the backup.")
+    monkeypatch.chdir(hostile)
+    monkeypatch.setenv("PYTHONPATH", str(hostile))
+    aside = memories.restore().aside
+    assert not ran.exists()
+    with open_store(aside, create=False) as kept:
+        asked = "SELECT text FROM lesson WHERE text LIKE 'Said after%'"
+        assert [row[0] for row in kept.rows(asked)] == ["Said after the backup."]
+
+
+def test_a_copy_that_is_not_there_is_not_reported(
+    memories: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be copied aside stops the restoring before anything is touched."""
+    memories.backup()
+    memories.add("Said after the backup.")
+
+    def full(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(StoreReadOnly, match="could not be copied aside"):
+        memories.restore()
+    assert [each.text for each in memories.list()] == ["Said after the backup."]

@@ -313,7 +313,7 @@ def test_a_mate_erases_no_words_but_the_mates_own(team: Team, pinned: bool) -> N
     asked = ann.questions()[rule.id]
     here = ann.get(rule.id)
     assert (here.text, here.state) == (rule.text, rule.state if pinned else "gone")
-    assert [each for each in ann.memories.backups() if each.verified]
+    assert ann.memories.backups()
     if not pinned:
         ann.memories.undo(rule.id)
     ann.sync()
@@ -576,4 +576,5 @@ def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(
     monkeypatch.setattr(kind, "_erase_outside", whole)
     (old,) = bob.memories.backups()
     bob.sync()
-    assert old.path not in {each.path for each in bob.memories.backups()}
+    (same,) = bob.memories.backups()
+    assert same.path == old.path and b"Zebedee" not in Path(same.path).read_bytes()

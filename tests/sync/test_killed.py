@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.sync.machines import Team, meet
 
-from tacit.stores.sqlite import SqliteStore
+from tacit.stores.sql import Store
 from tacit.sync.git import GitFolder
 
 POINTS = 100
@@ -32,7 +32,7 @@ class Countdown:
 def dying(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
     """Have the next steps of a sync count down."""
     count = Countdown(at)
-    write, send = SqliteStore.write, GitFolder.send
+    write, send = Store.write, GitFolder.send
 
     def writes(self: Any, **named: Any) -> Any:
         count.door()
@@ -43,7 +43,7 @@ def dying(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
         send(self, *args)
         count.door()
 
-    monkeypatch.setattr(SqliteStore, "write", writes)
+    monkeypatch.setattr(Store, "write", writes)
     monkeypatch.setattr(GitFolder, "send", sends)
 
 

@@ -26,16 +26,17 @@ from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
+from tacit.lesson import Hand as LessonHand
 from tacit.opened import data_folder
 from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened
+from tacit.store import backup as copies
 from tacit.stores import readings
+from tacit.stores.erase import blank
 from tacit.stores.looks import forget_looks, looks_folder
 from tacit.stores.places import remove_captured
 from tacit.stores.replaced import blank_copies
 from tacit.stores.sql_writer import Transaction
-from tacit.stores.sqlite.backup import remove_holding
-from tacit.stores.sqlite.erase import blank
 from tacit.stores.story import put_note
 
 if TYPE_CHECKING:
@@ -324,7 +325,8 @@ class ByHand(PageVerbs, Safety):
         """Blank what lies outside the store's tables: backups, captures, the write-ahead log, pages."""
         blank_copies(data_folder(self.env), found.text)
         # first: a reader may keep the log from being cut
-        remove_holding(self._file, self.backups_folder, found.id)
+        hand = LessonHand(self.actor.name, self.now())
+        copies.erase(self.backups_folder, found.id, hand, "erased")
         runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
         remove_captured(self.store.path, {run.foreign_id for run in runs if run})
         runs_of = {evidence.run for evidence in self.store.evidence(found.id) if evidence.run}

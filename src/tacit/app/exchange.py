@@ -17,6 +17,10 @@ from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.opened import Opened, data_folder
 from tacit.origins.intake import Read, TakenIn, take_in
 from tacit.origins.replacing import Standing, beside_entries, listed, standing
+from tacit.store.old import OldStore, Taken
+from tacit.store.old import take_in as take_in_store
+from tacit.stores.check import rule_of
+from tacit.stores.erase import derive
 from tacit.stores.files import WorkTree
 from tacit.stores.outgoing import audited, header, outgoing
 from tacit.stores.replaced import keep_copy
@@ -56,6 +60,19 @@ class Exchange(Opened):
         reports = take_in(self.work, read, tier=tier, vouch=self.vouch, dry_run=dry_run)
         self.store.tidy()
         return reports
+
+    def import_store(self, path: str) -> Taken:
+        """Take in a store of 0.2.0 with all its projects; what is here already stays as it is."""
+        self.need_person("Taking in a store")
+        source = OldStore(path)
+        try:
+            with self.store.write() as tx:
+                taken = take_in_store(tx, source)
+                derive(tx, rule_of(self.store))
+        finally:
+            source.close()
+        self.store.tidy()
+        return taken
 
     def _memory_files(self, source: str | Source) -> list[Source]:
         if not isinstance(source, str):

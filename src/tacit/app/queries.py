@@ -25,12 +25,13 @@ from tacit.hooks.events import Query
 from tacit.hooks.known import is_told_at_starts
 from tacit.hooks.render import answered
 from tacit.origins import named
+from tacit.store.file import SCHEMA
 from tacit.stores import counts
 from tacit.stores.check import Health, check, rule_of
 from tacit.stores.counts import all_events
+from tacit.stores.erase import rebuild_derived
 from tacit.stores.incidents import met
 from tacit.stores.lookups import signers
-from tacit.stores.sqlite.erase import rebuild_derived
 from tacit.stores.story import VERB, notes_of
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Queries(Tending):
         """Verify the whole store."""
         return Checkup(
             self.store.path,
-            self.store.schema,
+            SCHEMA,
             self.store.size(),
             check(self.store, rule=rule_of(self.store)),
             self.store.queued(),

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from tacit.opened import Opened, data_folder
-from tacit.stores.check import rule_of
+from tacit.core.errors import TacitError
+from tacit.core.value import value
+from tacit.opened import Opened, data_folder, machine_id
+from tacit.store import backup as copies
+from tacit.store.backup import Backup, Restored
+from tacit.stores.check import check, rule_of
+from tacit.stores.erase import derive
 from tacit.stores.redact_again import RedactedAgain, redact_again
-from tacit.stores.sqlite import SqliteStore, open_store
-from tacit.stores.sqlite.copies import Backup, backups, folder_for
-from tacit.stores.sqlite.erase import derive
+from tacit.stores.sql import Store
+from tacit.stores.sql_writer import open_store
 
-if TYPE_CHECKING:
-    from tacit.stores.sqlite.repair import Repaired
-    from tacit.stores.sqlite.restore import Restored
+
+@value
+class Repaired:
+    """What was wrong with a store, what took its place, and what is lost."""
+
+    faults: tuple[str, ...] = ()
+    aside: str = ""  # where the damaged file is kept; empty: only what is derived was affected
+    backup: str = ""
+    at: str = ""
+    lost: tuple[Mapping[str, str], ...] = ()  # changes since, that the damaged file still tells
+    unreadable: bool = False  # there may be more
 
 
 class Safety(Opened):
@@ -24,36 +36,25 @@ class Safety(Opened):
     @property
     def backups_folder(self) -> str:
         """Where this store's backups lie."""
-        return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
-
-    @property
-    def _file(self) -> SqliteStore:
-        """The store as the file that it is."""
-        return self.store  # type: ignore[return-value]
+        return backups_folder(self.store.path, self.env)
 
     def backups(self) -> Sequence[Backup]:
         """The copies of this store, newest first."""
-        return backups(self.backups_folder)
+        return copies.backups(self.backups_folder)
 
     def backup(self) -> Backup:
-        """A copy of the store that was restored elsewhere and verified; old ones are rotated out."""
-        from tacit.stores.sqlite.backup import back_up
-
-        return back_up(self._file, self.backups_folder)
+        """A copy of the store that was opened and looked through; of older days the last is kept."""
+        return copies.back_up(self.store, self.backups_folder)
 
     def backup_if_due(self) -> Backup | None:
         """For the worker: at most one a day, and only if something was written since; never an error."""
-        from tacit.stores.sqlite.backup import back_up_if_due
-
         if not os.path.exists(self.store.path):  # whoever left deleted it under a worker
             return None
-        return back_up_if_due(self._file, self.backups_folder)
+        return copies.back_up_if_due(self.store, self.backups_folder, time.time())
 
     def safety_notes(self) -> Sequence[str]:
         """What a person should know: no recent backup, little room, stores that were kept aside."""
-        from tacit.stores.sqlite.restore import notes
-
-        return notes(self.store.path, self.backups_folder)
+        return copies.notes(self.store.path, self.backups_folder, time.time())
 
     def redact_again(self) -> RedactedAgain | None:
         """Take out what the rules of today call a secret, once for each version of them; None where that is done."""
@@ -70,24 +71,54 @@ class Safety(Opened):
         """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
         if not to:
             self.need_person("Restoring")
-        path, machine, wait = self.store.path, self.store.machine, self.store.wait
+        path, wait = self.store.path, self.store.wait
         self.store.close()  # it needs the file for itself
         try:
             return restore_store(path, self.env, name, to=to)
         finally:
             self._project = self._profile = None
-            self.store = open_store(path, create=False, machine=machine, wait=wait)
+            self.store = open_store(path, create=False, machine=machine_id(self.env), wait=wait)
+
+
+def backups_folder(path: str, env: Mapping[str, str]) -> str:
+    """Where the backups of a store lie."""
+    return copies.folder_of(path, os.path.join(data_folder(env), "backups"))
 
 
 def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
     """Put a backup back over a store that need not be readable any more."""
-    from tacit.stores.sqlite.restore import restore
+    folder = backups_folder(path, env)
+    chosen = copies.find_backup(folder, name)
+    if to:
+        copies.copy_to(chosen, to)
+        return Restored(chosen, "", (), False)
+    return copies.restore(path, folder, chosen)
 
-    return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
+
+def _counted_anew(store: Store) -> list[str]:
+    """What was not counted as its rows say; it is counted anew."""
+    rule = rule_of(store)
+    found = [f"{each.kind} {each.id}: {each.detail}" for each in check(store, rule=rule).faults]
+    if found:
+        with store.write() as tx:
+            derive(tx, rule)
+    return found
 
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
-    """Mend a store that need not be readable any more."""
-    from tacit.stores.sqlite.repair import repair
-
-    return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")))
+    """Bring the newest good backup back where a store does not pass; an index alone is built anew."""
+    try:
+        with open_store(path, create=False) as store:
+            faults = copies.faults(store)
+            if not faults or copies.mend_index(store):
+                return Repaired((*faults, *_counted_anew(store)))
+    except TacitError as error:
+        if error.code not in ("store_damaged", "not_a_store"):
+            raise
+        faults = [error.message]
+    done = copies.restore(path, backups_folder(path, env))
+    lost = [
+        {"id": each.lesson, "text": str(each.after.get("text", each.verb))} for each in done.lost
+    ]
+    at = done.backup.at
+    return Repaired(tuple(faults), done.aside, done.backup.name, at, tuple(lost), done.unreadable)

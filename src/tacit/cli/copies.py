@@ -16,14 +16,14 @@ from tacit.opened import store_path
 REBUILT = ("index", "tally")  # faults of what is derived from rows
 
 if TYPE_CHECKING:
-    from tacit.stores.sqlite.copies import Backup
+    from tacit.store.backup import Backup
 
 
 @verb(
     "backup",
-    "copy the store, and verify the copy by restoring it elsewhere",
-    end="""A backup counts only after it was restored to a temporary place and verified. The worker makes one a day by
-itself; seven newest and four weekly ones are kept, away from the store, in the data folder.
+    "copy the store, and open the copy and look it through",
+    end="""A backup counts only after it was opened and looked through. The worker makes one a day by itself; the last of
+each of seven days is kept, away from the store, in the data folder.
 
 examples:
   tacit data backup
@@ -39,17 +39,9 @@ def backup_verb(args: Asked, cli: Cli) -> Answer:
             told = f"backed up and verified: {made.name} ({made.bytes:,} bytes) in {folder}"
             return Answer({**_shown(made), "folder": folder}, told)
         found = Safety.of(memories).backups()
-    rows = [
-        [
-            b.name,
-            b.at[:16].replace("T", " "),
-            f"{b.bytes:,}",
-            "verified" if b.verified else "not verified yet",
-        ]
-        for b in found
-    ]
+    rows = [[b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}"] for b in found]
     text = (
-        table(rows, ("name", "when", "bytes", ""))
+        table(rows, ("name", "when", "bytes"))
         if rows
         else f"no backups yet; they will lie in {folder}"
     )
@@ -57,14 +49,14 @@ def backup_verb(args: Asked, cli: Cli) -> Answer:
 
 
 def _shown(backup: Backup) -> dict[str, Any]:
-    return {"name": backup.name, **backup.__dict__}
+    return {name: getattr(backup, name) for name in ("name", "path", "number", "at", "bytes")}
 
 
 @verb(
     "restore",
     "put a backup back; what was there is kept aside",
-    end="""The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its
-place. Nobody else may have the store open meanwhile.
+    end="""The backup is looked through once more, the store that is there is copied aside and kept, then the backup takes its
+place.
 
 examples:
   tacit data restore
@@ -88,15 +80,11 @@ def restore_verb(args: Asked, cli: Cli) -> Answer:
             f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ",
         )
     done = restore_store(path, cli.env, args.name, to=os.path.expanduser(args.to))
-    told = f"restored {done.backup.name} to {done.path}" + (
-        f"\nwhat was there lies in {done.aside}" if done.aside else ""
-    )
-    notes = [done.warning] if done.warning else []
-    return Answer(
-        {"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None},
-        told,
-        warnings=notes,
-    )
+    to = os.path.expanduser(args.to) if args.to else path
+    told = f"restored {done.backup.name} to {to}"
+    told += f"\nwhat was there lies in {done.aside}" if done.aside else ""
+    data = {"backup": _shown(done.backup), "path": to, "aside": done.aside or None}
+    return Answer(data, told)
 
 
 def repaired(args: Asked, cli: Cli) -> Answer:
@@ -108,8 +96,8 @@ def repaired(args: Asked, cli: Cli) -> Answer:
             told = f"rebuilt full text and counts of {numbered(count, 'lesson')}"
             return Answer({"faults": [], "rebuilt": count}, told)
     done = repair_store(_path(args, cli), cli.env)
-    lost = [each.__dict__ for each in done.lost]
-    data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
+    lost = [dict(each) for each in done.lost]
+    data = {**done.__dict__, "faults": list(done.faults), "lost": lost}
     if not done.faults:
         return Answer(data, "everything verifies; nothing was changed")
     lines = [f"{numbered(len(done.faults), 'fault')} found"]
@@ -121,6 +109,8 @@ def repaired(args: Asked, cli: Cli) -> Answer:
     if lost:
         lines.append("of that the damaged store still tells these; add again what you want")
     lines += [f"  [{each['id']}] {each['text']}" for each in lost]
+    if done.unreadable:
+        lines.append("there may be more that it does not tell")
     return Answer(data, "\n".join(lines), code=5)
 
 

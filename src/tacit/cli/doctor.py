@@ -83,7 +83,7 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
             *unreadable_instructions(memories.place.root),
             *standing_notes(memories.place.root, cli.env),
         ]
-        kept = [each.name for each in Safety.of(memories).backups() if each.verified]
+        kept = [each.name for each in Safety.of(memories).backups()]
         sound, profile = found.health.is_sound, memories.profile
         again = Safety.of(memories).redact_again() if sound else None
         notes += _again(again, len(kept), Safety.of(memories).backups_folder)

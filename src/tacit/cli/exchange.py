@@ -14,9 +14,11 @@ from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
 from tacit.formats.source import BytesSource
 from tacit.screens.views import picked
+from tacit.stores.foreign import is_database
 
 if TYPE_CHECKING:
     from tacit.origins.intake import TakenIn
+    from tacit.store.old import Taken
 
 
 @verb(
@@ -54,6 +56,9 @@ examples:
 def import_verb(args: Asked, cli: Cli) -> Answer:
     found: list[tuple[str, TakenIn]] = []
     with cli.open(args) as memories:
+        if len(args.paths) == 1 and is_database(args.paths[0]):
+            taken = Exchange.of(memories).import_store(args.paths[0])
+            return Answer({**picked(taken, _TAKEN)}, _store_text(taken))
         for path in args.paths:
             source = BytesSource(sys.stdin.buffer.read()) if path == "-" else path
             reports = memories.import_(
@@ -66,6 +71,15 @@ def import_verb(args: Asked, cli: Cli) -> Answer:
         _text(found, args.dry_run),
         warnings=_notes(found),
     )
+
+
+_TAKEN = "lessons known entries evidence deliveries sessions failures questions projects"
+
+
+def _store_text(taken: Taken) -> str:
+    held = [f"{getattr(taken, name):,} {name}" for name in _TAKEN.split()[2:8]]
+    known = f" ({taken.known:,} were here already)" if taken.known else ""
+    return f"{numbered(taken.lessons, 'lesson')} taken in{known}, with {', '.join(held)}"
 
 
 def _taken(reports: list[TakenIn]) -> None:

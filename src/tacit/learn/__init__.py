@@ -53,36 +53,31 @@ def learn(
             already=True,
             warnings=(f"{run.id}: a replayed run is never learned.",),
         )
-    store, project, profile, at = work.store, work.project, work.profile, work.now()
+    project, profile, at = work.project, work.profile, work.now()
     id = run_id(project.id, run.host, run.id)
-    with store.alone(f"learn {id}"):
-        said, echoed = what_it_says(work, run, id, known_lines)
-        noticed = () if run.foreign else notice(run)
-        cleaned = [without_secrets(finding) for finding in said]
-        vouch = of_run(run)
-        judged = [
-            judged_by_gate(finding, profile, known_lines, hold_all, vouch) for finding, _ in cleaned
-        ]
-        for each in filter(None, dict.fromkeys(each.cure for each in noticed)):
-            vouch(f"`{each}`")  # the record and git are not asked within the transaction
-        session = Session(work, run, id, at)
-        session.redacted = sum(hits for _, hits in cleaned)
-        own = [each for each in judged if each[0].run == run.id]
-        with work.write(keep=not dry_run) as tx:
-            session.enter(tx)
-            for other in dict.fromkeys(
-                finding.run for finding, _ in judged if finding.run != run.id
-            ):
-                session.take_for(tx, other, [each for each in judged if each[0].run == other])
-            session.take(tx, own)
-            session.tell(tx, noticed, known_lines or {}, hold_all, person, vouch)
-            if not run.foreign:  # what became of lessons is not for anybody's file to say
-                session.settle(tx, own, over or session.is_over(), echoed, known_lines)
-            session.leave(tx)
-        report = session.report(dry_run=dry_run)
-        ask_model = of_origins("step", "extract") if model is not None else None
-        if dry_run or ask_model is None or run.foreign or not (over or session.is_over()):
-            return report
-        return added(
-            report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all)
-        )
+    said, echoed = what_it_says(work, run, id, known_lines)
+    noticed = () if run.foreign else notice(run)
+    cleaned = [without_secrets(finding) for finding in said]
+    vouch = of_run(run)
+    judged = [
+        judged_by_gate(finding, profile, known_lines, hold_all, vouch) for finding, _ in cleaned
+    ]
+    for each in filter(None, dict.fromkeys(each.cure for each in noticed)):
+        vouch(f"`{each}`")  # the record and git are not asked within the transaction
+    session = Session(work, run, id, at)
+    session.redacted = sum(hits for _, hits in cleaned)
+    own = [each for each in judged if each[0].run == run.id]
+    with work.write(keep=not dry_run) as tx:
+        session.enter(tx)
+        for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
+            session.take_for(tx, other, [each for each in judged if each[0].run == other])
+        session.take(tx, own)
+        session.tell(tx, noticed, known_lines or {}, hold_all, person, vouch)
+        if not run.foreign:  # what became of lessons is not for anybody's file to say
+            session.settle(tx, own, over or session.is_over(), echoed, known_lines)
+        session.leave(tx)
+    report = session.report(dry_run=dry_run)
+    ask_model = of_origins("step", "extract") if model is not None else None
+    if dry_run or ask_model is None or run.foreign or not (over or session.is_over()):
+        return report
+    return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))

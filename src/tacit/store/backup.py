@@ -20,14 +20,22 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id, short_hash
-from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, TacitError
+from tacit.core.errors import (
+    Damaged,
+    NotFound,
+    StoreBusy,
+    StoreReadOnly,
+    TacitError,
+    UsageError,
+)
 from tacit.lesson import Entry, Hand
-from tacit.store import write
-from tacit.store.file import SCHEMA, Store, as_tacit_error, open_store, quoted
+from tacit.store import search, write
+from tacit.store.file import SCHEMA, Store, as_tacit_error, open_store, quoted, size_of
 from tacit.store.rows import ENTRY, from_row
 
 EVERY = 86_400.0  # seconds between two backups by themselves
 DAYS = 7  # of which the last backup each is kept
+LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 SLACK = 8 << 20  # bytes that must stay free beside a copy
 FAULTS = 20  # that are told of a damaged file
 LOST = 200  # changes that are read from a damaged file, to say what is lost
@@ -40,6 +48,16 @@ class Backup:
     path: str
     number: int
     at: str
+
+    @property
+    def name(self) -> str:
+        """Its file's name."""
+        return os.path.basename(self.path).removesuffix(".db")
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return os.path.getsize(self.path)
 
     @property
     def day(self) -> str:
@@ -128,14 +146,100 @@ def _outlived(found: list[Backup]) -> list[Backup]:
 
 def faults(store: Store) -> list[str]:
     """What is wrong with the file and its index, by SQLite's own check; empty where all is well."""
+    return file_faults(store) or index_faults(store)
+
+
+def file_faults(store: Store) -> list[str]:
+    """What is wrong with the file."""
     try:
         found = [str(row[0]) for row in store.rows(f"PRAGMA integrity_check({FAULTS})")]
-        if found != ["ok"]:
-            return found
-        store.rows("INSERT INTO lesson_fts (lesson_fts, rank) VALUES ('integrity-check', 1)")
+    except Damaged as error:
+        return [error.message]
+    return [] if found == ["ok"] else found
+
+
+def index_faults(store: Store) -> list[str]:
+    """What is wrong with the index alone, which `mend_index` builds anew."""
+    try:
+        with store.write(keep=False) as tx:
+            tx.rows("INSERT INTO lesson_fts (lesson_fts, rank) VALUES ('integrity-check', 1)")
+    except StoreReadOnly:  # FTS5 checks under the write lock
+        return []
     except Damaged as error:
         return [error.message]
     return []
+
+
+def mend_index(store: Store) -> bool:
+    """Build the index anew; whether nothing else was wrong."""
+    try:
+        search.rebuild(store)
+    except TacitError:
+        return False
+    return not faults(store)
+
+
+def find_backup(folder: str, name: str) -> Backup:
+    """A backup by its name, its number or a beginning of either, or a file from elsewhere; without a name the newest."""
+    if name and os.path.isfile(name):
+        if not os.path.getsize(name):
+            raise UsageError(f"{name} is empty: it is no backup.", "Nothing was changed.")
+        return Backup(os.path.abspath(name), 0, "")
+    every, number = backups(folder), int(name) if name.isdigit() else -1
+    found = [each for each in every if each.number == number or each.name == name]
+    found = found or [each for each in every if each.name.startswith(name)]
+    if not found:
+        raise NotFound(
+            f"There is no backup {name!r}." if name else "There is no backup of this store.",
+            f"tacit data backup --list shows what there is; they lie in {folder}.",
+        )
+    return found[0]
+
+
+def copy_to(backup: Backup, path: str) -> None:
+    """A backup as a store of its own, in a new file."""
+    if found := _faults_of(backup.path):
+        raise Damaged(f"The backup {backup.path} does not pass: {found[0]}.", "Choose another.")
+    if os.path.exists(path):
+        raise UsageError(
+            f"{path} exists already; a restored store goes into a new file.",
+            "Name another, or leave out --to.",
+        )
+    _bring_back(backup.path, path)
+
+
+def notes(path: str, folder: str, now: float) -> list[str]:
+    """What a person should know about the safety of a store before it is too late."""
+    told, newest = [], next(iter(backups(folder)), None)
+    if newest is None:
+        told.append("there is no backup yet; tacit data backup makes one, and so does the worker")
+    elif now - clock.seconds(newest.at) > DAYS * EVERY:
+        told.append(f"the newest backup is of {newest.day}; tacit data backup makes one")
+    beside = os.path.dirname(os.path.abspath(path))
+    disk, size = os.statvfs(beside), size_of(path)
+    if disk.f_bavail * disk.f_frsize < 2 * size + SLACK:
+        free = disk.f_bavail * disk.f_frsize >> 20
+        told.append(
+            f"only {free} MiB are free on its disk; when it is full nothing new is kept, and"
+            " reading goes on"
+        )
+    logged = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
+    if logged > LOG_LARGE:
+        told.append(
+            f"its write-ahead log is {logged >> 20} MiB long: some process has been reading for a"
+            " long time"
+        )
+    aside = [name for name in os.listdir(beside) if name.startswith(_aside(path, ""))]
+    if aside:
+        told.append(
+            f"{len(aside)} files of stores that were damaged or replaced are kept in {beside};"
+            " delete them when you like"
+        )
+    return told
+
+
+def _aside(path: str, at: str) -> str:
+    return f"{os.path.basename(path)}.damaged-{at.replace(':', '').replace('.', '')}"
 
 
 def restore(path: str, folder: str, backup: Backup | None = None) -> Restored:
@@ -144,13 +248,25 @@ def restore(path: str, folder: str, backup: Backup | None = None) -> Restored:
     if backup and (found := _faults_of(backup.path)):
         raise Damaged(f"The backup {backup.path} does not pass: {found[0]}.", "Choose another.")
     with _alone(folder):
-        aside = f"{path}.damaged-{clock.now().replace(':', '').replace('.', '')}"
-        for end in ("", "-wal"):
-            if os.path.exists(path + end):
-                shutil.copyfile(path + end, aside + end)
-                os.chmod(aside + end, 0o600)
-                _to_disk(aside + end)
-        _bring_back(chosen.path, path)
+        aside = os.path.join(os.path.dirname(path), _aside(path, clock.now()))
+        try:
+            for end in ("", "-wal"):
+                if os.path.exists(path + end):
+                    shutil.copyfile(path + end, aside + end)
+                    os.chmod(aside + end, 0o600)
+                    _to_disk(aside + end)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{path} could not be copied aside: {error.strerror or error}.",
+                "Nothing was changed.",
+            ) from error
+        try:
+            _bring_back(chosen.path, path)
+        except (apsw.Error, OSError) as error:
+            raise StoreReadOnly(
+                f"The disk answered with an error while restoring {path}: {error}.",
+                f"What was there lies in {aside}.",
+            ) from error
     lost, unreadable = _lost(aside, _last_entry(chosen.path))
     return Restored(chosen, aside, lost, unreadable)
 
@@ -210,7 +326,7 @@ def _copy(store: Store, target: str) -> None:
     """All pages into a new file of their own, which has no log beside it."""
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
-        _pages(store.path, target)
+        copy_pages(store.path, target)
     except apsw.FullError as error:
         raise StoreReadOnly(
             f"The backup could not be written to {target}: {error}.", "Free some space."
@@ -219,7 +335,7 @@ def _copy(store: Store, target: str) -> None:
         raise as_tacit_error(error, store.path, "copying") from error
 
 
-def _pages(source: str, target: str, *, plain: bool = True) -> None:
+def copy_pages(source: str, target: str, *, plain: bool = True) -> None:
     given = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         given.set_busy_timeout(10_000)
@@ -244,7 +360,7 @@ def _bring_back(source: str, path: str) -> None:
     """
     if os.path.exists(path):
         try:
-            _pages(source, path, plain=False)
+            copy_pages(source, path, plain=False)
             if not _opened_faults(path):
                 return
         except (apsw.NotADBError, apsw.CorruptError, apsw.IOError):

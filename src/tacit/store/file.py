@@ -11,6 +11,7 @@ Hooks load this module: the standard library and apsw, nothing heavy.
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 import apsw
@@ -31,7 +32,9 @@ from tacit.core.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Self, TypeVar
+
+    S = TypeVar("S", bound="Store")
 
 SCHEMA = 20  # PRAGMA user_version; stores of 0.2.0 have 16
 APPLICATION = 0x54616369  # "Taci": tells `file` and us that this is a store
@@ -60,30 +63,42 @@ class Store:
             self._machine = str(found[0][0]) if found else ""
         return self._machine
 
-    def rows(self, sql: str, *bound: Any) -> list[Any]:
+    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
         """What a statement answers."""
         try:
-            return self._cursor.execute(sql, bound).fetchall()
+            return self._cursor.execute(sql, named or bound).fetchall()
         except (apsw.Error, UnicodeEncodeError) as error:
             raise as_tacit_error(error, self.path, "reading") from error
 
-    def each(self, sql: str, *bound: Any) -> Iterator[Any]:
+    def each(self, sql: str, *bound: Any, **named: Any) -> Iterator[Any]:
         """The same row by row, for what may be large."""
         try:
-            yield from self.connection.cursor().execute(sql, bound)
+            yield from self.connection.cursor().execute(sql, named or bound)
         except apsw.Error as error:
             raise as_tacit_error(error, self.path, "reading") from error
 
-    def write(self, wait: float | None = None) -> Transaction:
+    def write(self, *, wait: float | None = None, keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: …`. Acknowledge after the block, never inside."""
-        return Transaction(self, self.wait if wait is None else wait)
+        return Transaction(self, self.wait if wait is None else wait, keep)
+
+    def hurry(self) -> None:
+        """Do not fold the log back when this connection closes: a prompt waits, the next command does it."""
+        self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+    def snapshot(self) -> Snapshot:
+        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
+        return Snapshot(self)
+
+    def size(self) -> int:
+        """Its bytes on disk, the write-ahead log included."""
+        return size_of(self.path)
 
     def close(self) -> None:
         """Close the connection; what was acknowledged is on disk already."""
         self._cursor.close()
         self.connection.close()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,33 +118,49 @@ class Store:
         return True
 
 
+class Snapshot:
+    """One moment of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __enter__(self) -> Snapshot:
+        self._store.rows("BEGIN")
+        self._store.rows("SELECT 1 FROM setting LIMIT 1")  # the moment is that of the first reading
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.rows("ROLLBACK")
+
+
 class Transaction:
     """One IMMEDIATE transaction: all of it is on disk when the block is left, or nothing is."""
 
-    def __init__(self, store: Store, wait: float) -> None:
+    def __init__(self, store: Store, wait: float, keep: bool = True) -> None:
         self.store = store
         self.path = store.path
         self._wait = wait
+        self._keep = keep  # otherwise all of it is taken back at the end: a preview
 
     @property
     def machine(self) -> str:
         """This machine's name."""
         return self.store.machine
 
-    def rows(self, sql: str, *bound: Any) -> list[Any]:
+    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
         """What a statement answers, inside this transaction."""
         try:
-            return self.store._cursor.execute(sql, bound).fetchall()
+            return self.store._cursor.execute(sql, named or bound).fetchall()
         except (apsw.Error, UnicodeEncodeError) as error:
             raise as_tacit_error(error, self.path, "writing") from error
 
-    def __enter__(self) -> Transaction:
+    def __enter__(self) -> Self:
         self.store.wait_until(self._wait)
         self.rows("BEGIN IMMEDIATE")
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
+        if kind is not None or not self._keep:
             return self._roll_back()
         try:
             self.rows("COMMIT")
@@ -147,14 +178,20 @@ class Transaction:
 
 def open_store(path: str, *, create: bool = True, wait: float = WAIT) -> Store:
     """Open a store, making it first where that is asked for; one that cannot be written is opened for reading."""
+    return open_as(Store, path, create, wait)
+
+
+def open_as(kind: type[S], path: str, create: bool, wait: float) -> S:
+    """The same as a store of a kind: one that reads more from it than this one."""
     _check_place(path, create)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     try:
-        return _opened(path, flags | (apsw.SQLITE_OPEN_CREATE if create else 0), path, wait)
+        made = apsw.SQLITE_OPEN_CREATE if create else 0
+        return _opened(kind, path, flags | made, path, wait)
     except StoreReadOnly:
         for name, reading, first in _ways_to_read(path):
             try:
-                return _opened(name, reading, path, wait, first)
+                return _opened(kind, name, reading, path, wait, first)
             except StoreReadOnly:
                 continue
         raise
@@ -185,9 +222,9 @@ def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
     return [(address, flags, ""), (address + "&immutable=1", flags, "")]
 
 
-def _opened(name: str, flags: int, path: str, wait: float, first: str = "") -> Store:
+def _opened(kind: type[S], name: str, flags: int, path: str, wait: float, first: str = "") -> S:
     try:
-        store = Store(path, apsw.Connection(name, flags=flags), wait)
+        store = kind(path, apsw.Connection(name, flags=flags), wait)
     except apsw.Error as error:
         raise as_tacit_error(error, path, "opening") from error
     try:
@@ -279,7 +316,9 @@ def _check_place(path: str, create: bool) -> None:
     if os.path.exists(path):
         # Not opened to look inside: closing it would drop the POSIX locks of another connection here.
         if not os.path.isfile(path):
-            raise NoFile(f"{path} is no ordinary file, and so no store.", "Name a file.")
+            mode = os.stat(path).st_mode
+            kind = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+            raise NoFile(f"{path} is a {kind}, not a store.", "Name a file.")
         return
     if not create:
         raise NoStore(f"There is no store at {path}.", "The first tacit add makes one.")
@@ -347,6 +386,11 @@ def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str
     for kinds, ours, message, hint in _SAID:
         if isinstance(error, kinds):
             return ours(message.format(path=path, doing=doing, said=error), hint)
+    if isinstance(error, apsw.SQLError) and "fts5" in str(error):
+        return Damaged(
+            f"The full text of {path} is damaged: {error}.",
+            "tacit doctor --repair builds it anew.",
+        )
     if isinstance(error, apsw.SQLError) and "no such table" in str(error):
         return NotAStore(
             f"{path} is an SQLite file but not a Tacit store ({error}).",

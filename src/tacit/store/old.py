@@ -157,6 +157,14 @@ def take_in(tx: Transaction, old: OldStore) -> Taken:
         _evidence(tx, row) for row in old.each("evidence", "n") if row["memory"] in fresh
     )
     deliveries = _deliveries(tx, old, fresh)
+    for row in old.each("use_mark", "n"):
+        if row["memory"] in fresh:
+            _mark(tx, row)
+    for row in old.each("alias", "memory, namespace, alias"):
+        if row["memory"] in fresh:
+            key = f"name:{row['project']}:{row['alias']}:{row['namespace'].replace(':', ' ')}"
+            put = "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            tx.rows(put, key, row["memory"])
     failures = _all(tx, old, "incident", "run, mark", _failure, "failure")
     questions = _all(tx, old, "proposal", "id", _question, "question")
     counts = (len(fresh), known, entries, evidence, deliveries, sessions, failures, questions)
@@ -306,19 +314,17 @@ _STANCES = ("supports", "contradicts")
 
 
 def _deliveries(tx: Transaction, old: OldStore, fresh: set[str]) -> int:
-    marks: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+    came: dict[tuple[str, str], tuple[str, str]] = {}
     for row in old.each("use_mark", "n"):
-        found = marks.setdefault((row["unit"], row["memory"]), {})
-        found[row["signal"]] = (row["value"] or str(row["amount"]), row["at"])
+        if row["signal"] == "outcome":
+            came[row["unit"], row["memory"]] = (row["value"], row["at"])
     made = []
     for row in old.each("use", "at, unit, memory"):
         if row["memory"] not in fresh:
             continue
-        later = marks.get((row["unit"], row["memory"]), {})
-        outcome, settled_at = later.get("outcome", ("", ""))
+        outcome, settled_at = came.get((row["unit"], row["memory"]), ("", ""))
         kept = ("epoch", "instrument", "task", "blank", "surface")
         more: dict[str, Any] = {name: row[name] for name in kept if row[name]}
-        more |= {"marks": {name: value for name, (value, _) in later.items()}} if later else {}
         made.append(
             Delivery(
                 *(row["memory"], row["project"], row["run"], row["unit"]),
@@ -334,6 +340,23 @@ def _deliveries(tx: Transaction, old: OldStore, fresh: set[str]) -> int:
         )
     write.deliver(tx, made)
     return len(made)
+
+
+def _mark(tx: Transaction, row: Mapping[str, Any]) -> None:
+    """What became of a use, beside its delivery: what is counted of a lesson is counted from these rows."""
+    told = Evidence(
+        lesson=row["memory"],
+        project=row["project"],
+        session=row["run"],
+        group=row["unit"],
+        measure=f"mark:{row['signal']}",
+        amount=row["amount"],
+        place=f"0.2.0 {row['n']}",
+        quote=row["reason"],
+        at=row["at"],
+        extra={name: row[name] for name in ("value", "surface") if row[name]},
+    )
+    write.put_new(tx, "evidence", told)
 
 
 def _projects(tx: Transaction, old: OldStore) -> Iterator[str]:
@@ -391,7 +414,7 @@ def _question(row: Mapping[str, Any]) -> Question:
     more = {"approvals": _json(row["approvals"], []), "state": row["state"], "tier": row["tier"]}
     return Question(
         *(row["id"], row["project"], row["memory"], row["kind"], row["reason"]),
-        payload={**_json(row["payload"], {}), **{k: v for k, v in more.items() if v}},
+        payload={**_json(row["payload"], {}), "as_question": {k: v for k, v in more.items() if v}},
         asked_at=row["created_at"],
         answered_at=row["decided_at"] or ("" if row["state"] == "open" else row["expires_at"]),
         answer=row["state"] if row["state"] != "open" else "",

@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 JSON_FIELDS = {"files": tuple, "extra": dict, "payload": dict, "before": dict, "after": dict}
 FLAGS = ("always", "shared", "complete")
+LINE = "line"  # the verb of what a team's line said that changed nothing by itself
 REASONS = 20  # that an ambiguous id shows
 
 
@@ -211,7 +212,7 @@ def folded(told: Iterable[Entry]) -> Lesson | None:
     """What a lesson's applied entries, the oldest first, add up to; nothing before the first."""
     at: dict[str, Any] = {}
     for each in told:
-        if each.standing != "applied":
+        if each.standing != "applied" or each.verb == LINE:
             continue
         if not at:
             at = {"id": each.lesson, "project": each.project, "text": "", "created_at": each.at}
@@ -242,7 +243,11 @@ def as_of(store: Reads, project: str, at: str) -> list[Lesson]:
 
 def evidence(store: Reads, id: str) -> list[Evidence]:
     """What vouches for a lesson and what speaks against it, the oldest first."""
-    rows = store.rows(f"SELECT {EVIDENCE} FROM evidence WHERE lesson = ? ORDER BY n", id)
+    rows = store.rows(
+        f"SELECT {EVIDENCE} FROM evidence WHERE lesson = ? AND measure NOT GLOB 'mark:*'"
+        " AND measure NOT GLOB 'note:*' ORDER BY n",
+        id,
+    )
     return [from_row(Evidence, row) for row in rows]
 
 

@@ -39,9 +39,28 @@ CREATE TABLE lesson (
   created_at   TEXT NOT NULL,
   changed_at   TEXT NOT NULL,
   extra        TEXT NOT NULL,  -- an origin's own fields
-  words        TEXT NOT NULL DEFAULT ''  -- derived: what it is found by beside its text
+  words        TEXT NOT NULL DEFAULT '',  -- derived: what it is found by beside its text
+  counts       TEXT NOT NULL DEFAULT '',  -- derived: what its evidence and deliveries add up to
+  -- What rooms that do not speak of lessons yet ask by (stores/views.py); it goes with the last of them.
+  stood        TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.state', state)),
+  klass        TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.klass', CASE kind
+    WHEN 'way' THEN 'rule' WHEN 'cure' THEN 'fix' WHEN 'preference' THEN 'preference'
+    ELSE 'fact' END)),
+  signature    TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.signature', '')),
+  origin       TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.origin', '')),
+  review_after TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.review_after', '')),
+  seen         REAL NOT NULL AS (coalesce(nullif(counts, '') ->> '$.seen[0]', 0.0)),
+  seen_at      TEXT NOT NULL AS (coalesce(nullif(counts, '') ->> '$.seen[1]', '')),
+  used_at      TEXT NOT NULL AS (coalesce(nullif(counts, '') ->> '$.uses[1]', ''))
 ) STRICT;
 CREATE INDEX lesson_by_state ON lesson (project, state);
+CREATE INDEX lesson_by_stand ON lesson (project, stood, changed_at);
+CREATE INDEX lesson_by_age ON lesson (project, created_at);
+CREATE INDEX lesson_by_signature ON lesson (project, signature) WHERE signature <> '';
+CREATE INDEX lesson_by_origin ON lesson (origin) WHERE origin <> '';
+CREATE INDEX lesson_by_review ON lesson (project, review_after) WHERE review_after <> '';
+CREATE INDEX lesson_ways ON lesson (project)
+  WHERE about = '*' OR always = 1 OR (about = '' AND klass IN ('preference', 'rule', 'security'));
 
 -- Kept in step by the triggers below, so that no writer can forget it.
 CREATE VIRTUAL TABLE lesson_fts USING fts5 (
@@ -79,6 +98,7 @@ CREATE TABLE journal (
   standing  TEXT NOT NULL CHECK (standing IN ('applied', 'waiting', 'passed'))
 ) STRICT;
 CREATE INDEX journal_by_lesson ON journal (lesson);
+CREATE INDEX journal_by_project ON journal (project);
 CREATE UNIQUE INDEX journal_line ON journal (project, line) WHERE line <> '';
 
 CREATE TABLE evidence (
@@ -99,6 +119,7 @@ CREATE TABLE evidence (
   UNIQUE (lesson, session, place, stance, measure)
 ) STRICT;
 CREATE INDEX evidence_by_session ON evidence (session) WHERE session <> '';
+CREATE INDEX evidence_by_group ON evidence ("group") WHERE "group" <> '';
 
 -- A lesson put in front of an agent at a moment, or held out by the coin, and what came of it.
 CREATE TABLE delivery (
@@ -122,6 +143,7 @@ CREATE TABLE delivery (
 ) STRICT;
 CREATE INDEX delivery_by_group ON delivery ("group");
 CREATE INDEX delivery_by_lesson ON delivery (lesson);
+CREATE UNIQUE INDEX delivery_by_event ON delivery (event, lesson) WHERE event <> '';
 
 CREATE TABLE session (
   id          TEXT PRIMARY KEY,  -- of project, host and the host's name: the same on every machine
@@ -143,6 +165,7 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_project ON session (project, number);
 CREATE INDEX session_by_group ON session ("group");
+CREATE INDEX session_by_name ON session (project, name);
 
 -- What failed in a session, by the line that tells it; a session that grew writes its rows anew.
 CREATE TABLE failure (
@@ -196,12 +219,15 @@ CREATE TABLE setting (
   key    TEXT PRIMARY KEY,
   value  TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- Another name of a lesson stands under `name:`, its project, whose name it is, and the name.
+CREATE INDEX setting_by_lesson ON setting (value) WHERE key >= 'name:' AND key < 'name;';
 
--- What is common in a project, as the worker counts it: words, names and commands by the sessions that used them, and
--- for the whole store ('') words by the lessons that hold them.
+-- What is common in a project, as the worker counts it: words, names and commands by the sessions
+-- that used them, and for the whole store ('') words by the lessons that hold them. An event is
+-- what should be rare, by its day.
 CREATE TABLE common (
   project  TEXT NOT NULL,
-  kind     TEXT NOT NULL CHECK (kind IN ('word', 'name', 'command')),
+  kind     TEXT NOT NULL CHECK (kind IN ('word', 'name', 'command', 'event')),
   what     TEXT NOT NULL,
   count    INTEGER NOT NULL,
   PRIMARY KEY (project, kind, what)

@@ -165,7 +165,10 @@ def _sizes(store: Store) -> tuple[int, float]:
 
 
 def _usual(index: Any, *_: object) -> str:
-    return dumps([index.row_count, index.column_total_size(0)])
+    try:
+        return dumps([index.row_count, index.column_total_size(0)])
+    except apsw.CorruptError:  # an index that lost its words finds nothing
+        return dumps([0, 0])
 
 
 def _vocabulary(store: Store) -> None:

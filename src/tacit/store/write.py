@@ -57,6 +57,46 @@ def add(tx: Transaction, lesson: Lesson, hand: Hand, why: str, verb: str = "add"
         and (value := getattr(kept, name)) != getattr(NEW, name)
         and not (name == "created_at" and value == hand.at)
     }
+    return _added(tx, kept, hand, verb, why, after)
+
+
+def put(tx: Transaction, was: Lesson | None, now: Lesson, hand: Hand, verb: str, why: str) -> Entry:
+    """A lesson as its caller decided it, from what it was, and the entry that says what differs; also where nothing does.
+
+    Who set the words follows the hand; what a lesson is to the team and to calls stays as it is.
+    """
+    if was is None:
+        now = replace(now, by=hand.by, said_at=hand.at)
+        after = {name: getattr(now, name) for name in _differing(NEW, now)}
+        return _added(tx, now, hand, verb, why, after)
+    if now.text != was.text:
+        now = replace(now, by=hand.by, said_at=hand.at)
+    else:
+        now = replace(now, by=was.by, said_at=was.said_at)
+    now = replace(now, shared=was.shared, guard=was.guard, step=was.step)
+    fields = {name: getattr(now, name) for name in _differing(was, now)}
+    if _stood(was) != _stood(now):
+        fields["state"] = now.state
+    return _changed(tx, was, hand, verb, why, fields, now.changed_at)
+
+
+def _stood(lesson: Lesson) -> str:
+    """Its state for rooms that know a gate beside it, where that is another."""
+    was = lesson.extra.get("was")
+    return str(was.get("state", "")) if isinstance(was, dict) else ""
+
+
+def _differing(was: Lesson, now: Lesson) -> list[str]:
+    return [
+        name
+        for name in names_of(Lesson)
+        if name not in (*UNJOURNALED, "project") and getattr(was, name) != getattr(now, name)
+    ]
+
+
+def _added(
+    tx: Transaction, kept: Lesson, hand: Hand, verb: str, why: str, after: Mapping[str, Any]
+) -> Entry:
     names = [name for name in names_of(Lesson) if name != "n"]
     columns = [as_column(name, getattr(kept, name)) for name in names]
     marks = ", ".join("?" * (len(names) + 1))
@@ -89,9 +129,15 @@ def change(
 
 
 def _changed(
-    tx: Transaction, was: Lesson, hand: Hand, verb: str, why: str, fields: Mapping[str, Any]
+    tx: Transaction,
+    was: Lesson,
+    hand: Hand,
+    verb: str,
+    why: str,
+    fields: Mapping[str, Any],
+    at: str = "",
 ) -> Entry:
-    now = replace(was, changed_at=hand.at, **fields)
+    now = replace(was, changed_at=at or hand.at, **fields)
     columns = {name: as_column(name, getattr(now, name)) for name in (*fields, "changed_at")}
     columns["words"] = found_by(tx, now)
     setting = ", ".join(f"{name} = ?" for name in columns)
@@ -174,6 +220,7 @@ def erase(tx: Transaction, id: str, hand: Hand, why: str) -> Entry:
     tx.rows("UPDATE evidence SET quote = '', extra = '' WHERE lesson = ?", id)
     tx.rows("UPDATE delivery SET extra = '' WHERE lesson = ?", id)
     tx.rows("UPDATE question SET text = '', payload = '', answer = '' WHERE lesson = ?", id)
+    tx.rows("DELETE FROM setting WHERE key >= 'name:' AND key < 'name;' AND value = ?", id)
     tx.rows("UPDATE job SET error = '' WHERE error <> ''")  # it quotes what it stumbled over
     blank = replace(
         Lesson(was.id, was.project, "", kind=was.kind, word=was.word),
@@ -219,14 +266,16 @@ def checked(text: str) -> str:
     return kept
 
 
-def found_by(tx: Transaction, lesson: Lesson) -> str:
+def found_by(tx: Transaction, lesson: Lesson, n: int = 0) -> str:
     """The words a lesson is found by beside its text: its subject, parts of names, then a line a task it was met in."""
     if not lesson.text:
         return ""
-    beside = " ".join((lesson.about, *lesson.files, *map(str, lesson.extra.get("tags", ()))))
+    was = lesson.extra.get("was") or {}
+    tags = map(str, lesson.extra.get("tags") or was.get("tags") or ())
+    beside = " ".join((lesson.about, *tags, *lesson.files))
     met_in = lesson.extra.get("met_in")
     told = [str(met_in.get("task", ""))] if isinstance(met_in, dict) else []
-    told += [row[0] for row in tx.rows(_TASKS, lesson.id, TASKS)] if lesson.n else []
+    told += [row[0] for row in tx.rows(_TASKS, lesson.id, TASKS)] if lesson.n or n else []
     tasks = dict.fromkeys(task_words(task) for task in told if task)
     return "\n".join((index_words(lesson.text, beside=beside), *filter(None, tasks)))
 

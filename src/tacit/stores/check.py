@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.memory import Tally
 from tacit.core.profile import confidence_rule
-from tacit.core.rows import Fault
+from tacit.core.rows import Fault, index_fault
 from tacit.core.tally import tally_of
 from tacit.core.value import value
+from tacit.store.backup import file_faults, index_faults
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
-COUNTED = ("memory", "journal", "evidence", "run", "use", "incident")  # tables that doctor counts
+# What doctor counts, and the rows that are that.
+COUNTED = {
+    "memory": "lesson",
+    "journal": "change",
+    "evidence": "sighting",
+    "run": "session",
+    "use": "use",
+    "incident": "failure",
+}
 
 
 @value
@@ -35,19 +44,16 @@ def check(
     store: Store,
     *,
     rule: Callable[[str], str] = lambda project: "none",
-    index: Callable[[Sequence[Fault]], Iterator[Fault]] | None = None,
     limit: int = 1000,
 ) -> Health:
-    """Look through the file and all that is derived. `rule` names the confidence fold of a project's
-    profile; `index` looks at full text otherwise than word by word, and is given what was found before."""
+    """Look through the file and all that is derived. `rule` names the confidence fold of a project's profile."""
     faults: list[Fault] = []
     checked: dict[str, int] = {}
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
-        store.file_faults,
+        lambda: (Fault("file", store.path, each) for each in file_faults(store)),
         lambda: _counted(store, checked),
         lambda: _tallies(store, checked, rule),
-        lambda: _strays(store),
-        lambda: store.index_faults() if index is None else index(faults),
+        lambda: (index_fault("lesson_fts", each, "rebuilds it") for each in index_faults(store)),
     )
     for step in steps:
         try:
@@ -79,15 +85,15 @@ def rule_of(store: Store) -> Callable[[str], str]:
 
 def _counted(store: Store, checked: dict[str, int]) -> Iterator[Fault]:
     """How many rows there are of what people ask about."""
-    for table in COUNTED:
-        checked[table] = store.one(f"SELECT count(*) FROM {table}")[0]
+    for name, table in COUNTED.items():
+        checked[name] = store.one(f"SELECT count(*) FROM {table}")[0]
     yield from ()
 
 
 def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str]) -> Iterator[Fault]:
     linked = store.rows(
-        "SELECT id, project FROM memory WHERE id IN (SELECT memory FROM evidence UNION SELECT memory FROM use"
-        " UNION SELECT memory FROM use_mark UNION SELECT memory FROM tally)"
+        "SELECT id, project FROM lesson WHERE counts <> '' OR id IN"
+        " (SELECT lesson FROM evidence UNION SELECT lesson FROM delivery)"
     )
     for memory, project in linked:
         checked["tally"] = checked.get("tally", 0) + 1
@@ -120,21 +126,15 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _strays(store: Store) -> Iterator[Fault]:
-    """Tallies of nothing, or under a project that is none."""
-    strays = store.rows(
-        "SELECT DISTINCT memory FROM tally WHERE memory NOT IN (SELECT id FROM memory)"
-        " OR (project NOT IN (SELECT id FROM project) AND project NOT IN (SELECT project FROM memory))"
-    )
-    for (memory,) in strays:
-        yield Fault(
-            "tally",
-            memory,
-            "it is counted under a memory or a project that is none; tacit doctor --repair rebuilds it",
-        )
-
-
 def counts(store: Store, project: str) -> dict[str, dict[str, int]]:
     """How many memories a project has, by state, kind, category, trust and gate."""
     columns = ("state", "kind", "category", "trust", "gate", "verdict")
     return {column: dict(store.counted([project], (column,))) for column in columns}
+
+
+TRUTH = "project lesson journal evidence delivery session failure question setting".split()
+
+
+def all_rows(store: Store, table: str) -> list[tuple[Any, ...]]:
+    """Every row of a table, in the order of its key."""
+    return [tuple(row) for row in store.each(f"SELECT * FROM {table} ORDER BY 1, 2")]

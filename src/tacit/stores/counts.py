@@ -114,25 +114,25 @@ def tokens_given(store: Reads, project: str, since: str = "") -> int:
 
 def memories(store: Reads) -> int:
     """Lessons of all projects, in any state."""
-    return _one(store, "SELECT count(*) FROM memory")
+    return _one(store, "SELECT count(*) FROM lesson")
 
 
 def memories_by_project(store: Reads) -> dict[str, int]:
     """Lessons of each project, in any state."""
-    return dict(store.rows("SELECT project, count(*) FROM memory GROUP BY 1"))
+    return dict(store.rows("SELECT project, count(*) FROM lesson GROUP BY 1"))
 
 
 def new_memories(store: Reads, project: str, since: str) -> int:
     """Lessons that were made since a time and were not taken out again."""
     made = _one(
         store,
-        "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since",
+        "SELECT count(*) FROM lesson WHERE project = :p AND created_at >= :since",
         p=project,
         since=since,
     )
     # By the few that were taken out since then: of all that are new each row would have to be looked at.
     out = (
-        "SELECT count(*) FROM memory INDEXED BY memory_by_state WHERE project = :p AND state IN (SELECT value FROM json_each(:out))"
+        "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:out))"
         " AND updated_at >= :since AND created_at >= :since"
     )
     return made - _one(store, out, p=project, since=since, out=json.dumps([GONE]))
@@ -148,7 +148,8 @@ def with_signal(store: Reads, project: str, signal: str) -> int:
     """Lessons that have any of a signal."""
     return _one(
         store,
-        "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0",
+        "SELECT count(*) FROM lesson WHERE project = :p"
+        " AND nullif(counts, '') ->> ('$.\"' || :s || '\"[0]') > 0",
         p=project,
         s=signal,
     )
@@ -159,7 +160,7 @@ def held_unsigned(store: Reads, project: str) -> int:
     # By the few that the journal brought: an index of the project's lessons would lead over all of them.
     sql = (
         "SELECT count(*) FROM memory WHERE project || '' = :p AND gate = 'hold' AND trust = 'imported'"
-        " AND id IN (SELECT memory FROM shared WHERE project = :p AND standing = 'unknown')"
+        " AND id IN (SELECT lesson FROM journal WHERE project = :p AND standing = 'waiting')"
     )
     return _one(store, sql, p=project)
 
@@ -171,7 +172,7 @@ def _one(store: Reads, sql: str, **named: object) -> int:
 def heard_in(store: Reads, project: str, run: str) -> list[str]:
     """What the person said in a run that was kept from it, in their own words, in order."""
     sql = (
-        "SELECT e.quote FROM evidence e JOIN memory m ON m.id = e.memory WHERE e.run = :run AND e.project = :p AND e.tier = 'user' "
+        "SELECT e.quote FROM sighting e JOIN memory m ON m.id = e.memory WHERE e.run = :run AND e.project = :p AND e.tier = 'user' "
         "AND e.stance = 'supports' AND e.quote <> '' AND m.gate = 'allow' "
         "AND m.state <> 'gone' ORDER BY e.n"
     )

@@ -13,14 +13,14 @@ _OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
 _RANGE = {  # by the date of a memory
     "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high"
     + _OF_STATE,
-    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high"
+    "age": "SELECT id FROM memory WHERE project = :p AND created_at > :low AND created_at <= :high"
     + _OF_STATE,
-    "review": "SELECT id FROM memory INDEXED BY memory_by_review WHERE project = :p AND review_after > :low"
+    "review": "SELECT id FROM memory WHERE project = :p AND review_after > :low"
     " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
     **{
-        signal: f"SELECT m.id FROM tally t INDEXED BY tally_{signal}_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        f" AND t.signal = '{signal}' AND t.at > :low AND t.at <= :high AND m.state IN (SELECT value FROM json_each(:states))"
-        for signal in ("seen", "uses")
+        signal: f"SELECT m.id FROM memory m WHERE m.project = :p AND m.{column} > :low"
+        f" AND m.{column} <= :high AND m.state IN (SELECT value FROM json_each(:states))"
+        for signal, column in (("seen", "seen_at"), ("uses", "used_at"))
     },
 }
 
@@ -51,8 +51,8 @@ def by_tally(
 ) -> list[str]:
     """Memories in these states whose tally of a signal stands beyond a bound."""
     sql = (
-        f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        f" AND t.signal = '{signal}' AND t.amount {op} :bound AND m.state IN (SELECT value FROM json_each(:states))"
+        f"SELECT m.id FROM memory m WHERE m.project = :p AND nullif(m.counts, '') ->> '$.{signal}[0]' {op} :bound"
+        " AND m.state IN (SELECT value FROM json_each(:states))"
     )
     return [row[0] for row in store.rows(sql, p=project, bound=bound, states=json.dumps(states))]
 
@@ -91,7 +91,7 @@ def may_have_faded(
         "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
         "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
         "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
-        "  FROM evidence e JOIN memory m ON m.id = e.memory"
+        "  FROM sighting e JOIN memory m ON m.id = e.memory"
         "  WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
         "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
         " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
@@ -114,8 +114,8 @@ def in_order(store: Reads, ids: Sequence[str]) -> list[str]:
 def held_and_met(store: Reads, project: str, runs: float, since: str, most: int) -> list[str]:
     """Held lessons that so many runs met, one of them since a time; oldest first."""
     rows = store.rows(
-        "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'waiting'"
+        "SELECT m.id FROM memory m WHERE m.project = :p AND m.seen_at >= :since AND m.seen >= :runs"
+        " AND m.gate = 'hold' AND m.state = 'waiting'"
         " ORDER BY m.n LIMIT :most",
         p=project,
         runs=runs,
@@ -128,8 +128,8 @@ def held_and_met(store: Reads, project: str, runs: float, since: str, most: int)
 def often_met(store: Reads, project: str, limit: int) -> list[str]:
     """Waiting and active lessons that more than one run met, most often met first."""
     sql = (
-        "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
-        " AND m.state IN ('waiting', 'active') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
+        "SELECT m.id FROM memory m WHERE m.project = :p"
+        " AND m.state IN ('waiting', 'active') AND m.seen >= 2 ORDER BY m.seen DESC LIMIT :limit"
     )
     return [row[0] for row in store.rows(sql, p=project, limit=limit)]
 
@@ -151,7 +151,7 @@ def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[s
 
 def touched(store: Reads, project: str, after: int) -> list[str]:
     """Memories that the journal speaks of since an entry."""
-    sql = "SELECT DISTINCT memory FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after"
+    sql = "SELECT DISTINCT lesson FROM journal WHERE project = :p AND n > :after AND verb <> 'line'"
     return [row[0] for row in store.rows(sql, p=project, after=after)]
 
 
@@ -160,9 +160,9 @@ def entries_after(
 ) -> list[tuple[str, int]]:
     """Memories changed after an entry and since a time, by one of these verbs if named, each with its newest entry, in that order."""
     sql = (
-        "SELECT memory, max(id) FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after AND at >= :since"
+        "SELECT lesson, max(n) FROM journal WHERE project = :p AND n > :after AND at >= :since AND verb <> 'line'"
         + (" AND verb IN (SELECT value FROM json_each(:verbs))" if verbs else "")
-        + " GROUP BY memory ORDER BY 2 LIMIT :limit"
+        + " GROUP BY lesson ORDER BY 2 LIMIT :limit"
     )
     more = {"verbs": json.dumps(verbs)} if verbs else {}
     return store.rows(sql, p=project, after=after, since=since, limit=limit, **more)
@@ -171,5 +171,5 @@ def entries_after(
 def last_entry(store: Reads, memory: str = "") -> int:
     """The newest entry of the journal, or of one memory in it."""
     if memory:
-        return int(store.one("SELECT max(id) FROM journal WHERE memory = :m", m=memory)[0])
-    return int(store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
+        return int(store.one("SELECT max(n) FROM journal WHERE lesson = :m", m=memory)[0])
+    return int(store.one("SELECT coalesce(max(n), 0) FROM journal")[0])

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from tacit.core.errors import Unavailable
+from tacit.safety.files import open_plain
 
 _FOREIGN_WAIT = 2_000  # milliseconds for a program that is writing
 MAGIC = b"SQLite format 3\0"
@@ -58,3 +59,12 @@ def _unreadable(path: str, error: Exception) -> Unavailable:
         f"{path} cannot be read: {error}.",
         "Its program may be writing, or the file is damaged: try again later.",
     )
+
+
+def is_database(path: str) -> bool:
+    """Whether a path leads to a file of SQLite's."""
+    try:
+        with open(open_plain(path), "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except (OSError, ValueError):
+        return False

@@ -1,7 +1,7 @@
 """Incidents in the store: what runs were seen to meet, and the counts over it that telling asks for.
 
-A row may be written again when its run grew. Counts are over lineages: forks, resumptions and sub-agents of one piece of work are one
-witness. What both engines speak stands here.
+They are rows of `failure`; what is no failure bears its kind before its mark. A row may be written again when its run grew. Counts are over
+lineages: forks, resumptions and sub-agents of one piece of work are one witness.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import COMMAND, FAILURE, PAST, Incident
 from tacit.core.value import replace, value
-from tacit.stores.sql_rows import insert_into
+from tacit.stores.sql_rows import json_text
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
-COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
-INCIDENT_KEY = ("run", "kind", "mark")
+_COLUMNS = ("program", "line", "calls", "seconds", "cure", "place", "at")
+_NAMED = [name for name in FIELDS if name not in (*_COLUMNS, "mark", "kind")]
 # A project that has more is counted by its newest, so that learning stays as quick as it was.
 INCIDENT_RUNS = 1_000  # that are looked at; those of older runs become counts
 UNTIL = "past until"  # the kind of the one row whose number is that of the last run that did
@@ -60,7 +60,7 @@ def put_incidents(
 ) -> int:
     """Write the incidents of a run, anew where it grew; how many there are."""
     count = 0
-    tx.rows("DELETE FROM incident WHERE run = :run", run=run)
+    tx.rows("DELETE FROM failure WHERE session = ?", run)
     if seq <= _folded(tx, project):
         return 0  # it was counted, and is too old to be told of
     own = {"project": project, "run": run, "lineage": lineage, "person": person, "seq": seq}
@@ -71,9 +71,18 @@ def put_incidents(
 
 
 def _put(tx: Transaction, each: Incident, of: Mapping[str, object]) -> None:
-    named = {**each.__dict__, "soft": int(each.soft), **of}
-    row = {name: named[name] for name in COLUMNS}
-    tx.rows(_PUT_INCIDENT, **row, hash=b"")
+    at = {**each.__dict__, "soft": int(each.soft)}
+    extra = {name: at[name] for name in _NAMED if at[name]}
+    extra |= {name: of[name] for name in ("person", "seq") if of[name]}
+    if each.kind != FAILURE:
+        extra |= {"kind": each.kind, "mark": each.mark}
+    own = (of["run"], sign_of(each), of["project"], of["lineage"])
+    tx.rows(_PUT, *own, *(at[name] for name in _COLUMNS), json_text(extra))
+
+
+def sign_of(each: Incident) -> str:
+    """What its row is known by beside its run."""
+    return each.mark if each.kind == FAILURE else f"{each.kind}: {each.mark}"
 
 
 def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
@@ -104,17 +113,12 @@ def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
 def _count_in(tx: Transaction, project: str, note: Noted) -> None:
     one, kind = note.incident, PAST + note.incident.kind
     newer = tx.one(
-        "SELECT 1 FROM incident WHERE project = :project AND kind = :kind AND mark = :mark AND lineage = :lineage LIMIT 1",
-        project=project,
-        kind=one.kind,
-        mark=one.mark,
-        lineage=note.lineage,
+        'SELECT 1 FROM failure WHERE project = ? AND sign = ? AND "group" = ? LIMIT 1',
+        *(project, sign_of(one), note.lineage),
     )
     rows = tx.rows(
-        f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
-        run=project,
-        kind=kind,
-        mark=one.mark,
+        f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run = ? AND sign = ?",
+        *(project, sign_of(Incident(kind, one.mark))),
     )
     known = _read(rows[0]).incident if rows else Incident(kind, one.mark, count=0)
     counted = replace(
@@ -140,18 +144,13 @@ def _replace(tx: Transaction, project: str, seq: int, one: Incident) -> None:
 
 
 def _take(tx: Transaction, run: str, one: Incident) -> None:
-    tx.rows(
-        "DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
-        run=run,
-        kind=one.kind,
-        mark=one.mark,
-    )
+    tx.rows("DELETE FROM failure WHERE session = ? AND sign = ?", run, sign_of(one))
 
 
 def _folded(store: Reads, project: str) -> int:
     """The number of the last run whose incidents became counts."""
     row = store.one(
-        "SELECT seq FROM incident WHERE run = :run AND kind = :kind", run=project, kind=UNTIL
+        "SELECT seq FROM incident WHERE run = ? AND sign = ?", project, sign_of(Incident(UNTIL, ""))
     )
     return int(row[0]) if row else 0
 
@@ -261,7 +260,7 @@ class Counts:
     def failures(self, mark: str) -> list[Noted]:
         """Failures of one signature, oldest first."""
         rows = self.store.rows(
-            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE project = :project AND kind = :kind AND mark = :mark"
+            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE project = :project AND kind = :kind AND sign = :mark"
             " ORDER BY seq DESC LIMIT :most",
             project=self.project,
             kind=FAILURE,
@@ -304,24 +303,21 @@ def forget_places(
     """
     for run, place in places:
         tx.rows(
-            "DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')",
-            run=run,
-            place=place,
+            "DELETE FROM failure WHERE session = ?1 AND (place = ?2 OR ?2 = '')",
+            *(run, place),
         )
     for kind, mark, *words in tx.rows(
         "SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project",
         project=project,
     ):
         if kind != UNTIL and any(word and word in text for word in words):
-            tx.rows(
-                "DELETE FROM incident WHERE run = :project AND kind = :kind AND mark = :mark",
-                project=project,
-                kind=kind,
-                mark=mark,
-            )
+            _take(tx, project, Incident(kind, mark))
 
 
-_PUT_INCIDENT = f"{insert_into('incident', (*COLUMNS, 'hash'))} ON CONFLICT ({', '.join(INCIDENT_KEY)}) DO NOTHING"
+_PUT = (
+    'INSERT INTO failure (session, sign, project, "group", program, line, calls, seconds, cure,'
+    " place, at, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
 
 
 def _read(row: tuple[Any, ...]) -> Noted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.value import dumps, loads
 from tacit.stores.shared import signers_of
+from tacit.stores.sql_rows import name_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +19,7 @@ if TYPE_CHECKING:
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
     """The memory that another system knows under a name; empty where there is none."""
-    row = store.one(
-        "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a",
-        p=project,
-        n=namespace,
-        a=alias,
-    )
-    return str(row[0]) if row else ""
+    return store.meta(name_key(project, alias, namespace))
 
 
 def held_of_late(store: Reads, project: str) -> int:
@@ -53,7 +48,7 @@ CAME_BACK = (
 
 def used_often(store: Reads, project: str, times: int) -> list[str]:
     """Lessons of a project that were given or withheld so many times; those that never were are not looked at."""
-    sql = "SELECT memory FROM tally WHERE project = :p AND signal = 'uses' AND amount >= :n ORDER BY memory"
+    sql = "SELECT id FROM lesson WHERE project = :p AND nullif(counts, '') ->> '$.uses[0]' >= :n ORDER BY id"
     return [id for (id,) in store.rows(sql, p=project, n=float(times))]
 
 

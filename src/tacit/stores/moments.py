@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import apsw
 
-from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import dumps, loads
-from tacit.store.file import Store
+from tacit.store import search
+from tacit.store.file import LOG_LIMIT, SCHEMA, Store
+from tacit.store.search import NEIGHBOURS as NEIGHBOURS
+from tacit.store.search import PARTS as PARTS
+from tacit.store.search import TOLD, WAYS, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,20 +29,7 @@ if TYPE_CHECKING:
         def rows(self, sql: str, *bound: Any) -> list[Any]: ...
 
 
-SCHEMA = 16  # PRAGMA user_version
-LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut
-AHEAD = 4  # rows that are looked at for each candidate, before all are
-PARTS = 0.3  # weight of what the index holds beside a text, among candidates
-WAYS = 200  # ways of working that are looked at for a start
-NEIGHBOURS = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
 AT_ODDS = 1000  # open questions about two lessons that say opposite things
-
-# What may ever be given to an agent; selection and trial narrow it further, nothing widens it.
-TOLD = (
-    f" AND m.state = '{ACTIVE}' AND m.gate = 'allow'"
-    f" AND m.verdict NOT IN ({', '.join(f'{word!r}' for word in ENDING_VERDICTS)})"
-    " AND m.superseded_by = ''"
-)
 _KINDS = {
     **dict.fromkeys(("rule", "security"), "way"),
     **dict.fromkeys(("fix", "pitfall", "command"), "cure"),
@@ -84,8 +74,8 @@ class Project:
 def project(store: Reads, id: str) -> Project | None:
     """A project by its id; None where nothing was ever kept for it."""
     for root, key, kept in store.rows(
-        "SELECT p.root, p.trial_key, f.compiled FROM project p"
-        " LEFT JOIN profile f ON f.id = p.profile WHERE p.id = ?",
+        "SELECT p.root, p.trial_key, s.value FROM project p"
+        " LEFT JOIN setting s ON s.key = 'compiled:' || p.origin WHERE p.id = ?",
         id,
     ):
         way = loads(kept) if kept else {}
@@ -114,14 +104,14 @@ def choice(store: Reads, place: Place) -> Choice:
 
 def meta(store: Reads, key: str) -> str:
     """A setting of the store; empty where it is not set."""
-    found = store.rows("SELECT value FROM meta WHERE key = ?", key)
+    found = store.rows("SELECT value FROM setting WHERE key = ?", key)
     return found[0][0] if found else ""
 
 
 def put_meta(tx: Reads, key: str, value: str) -> None:
     """Set a setting of the store."""
     tx.rows(
-        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        "INSERT INTO setting (key, value) VALUES (?, ?)"
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         key,
         value,
@@ -131,11 +121,10 @@ def put_meta(tx: Reads, key: str, value: str) -> None:
 def count(tx: Reads, project: str, name: str, at: str) -> None:
     """Count an event of a kind that should be rare."""
     tx.rows(
-        "INSERT INTO counter (project, day, name, count) VALUES (?, ?, ?, 1)"
-        " ON CONFLICT (project, day, name) DO UPDATE SET count = counter.count + 1",
+        "INSERT INTO common (project, kind, what, count) VALUES (?, 'event', ?, 1)"
+        " ON CONFLICT DO UPDATE SET count = count + 1",
         project,
-        at[:10],
-        name,
+        f"{at[:10]} {name}",
     )
 
 
@@ -172,11 +161,29 @@ class Candidate:
 
 
 _CANDIDATES = (
-    "SELECT m.n, m.id, m.project, m.text, m.kind, m.klass, m.about, m.paths, m.extra,"
-    " (SELECT json_group_object(signal, amount) FROM tally WHERE memory = m.id),"
-    " m.trust, m.state, m.severity, m.verdict, m.pinned, m.on_page, m.family, m.source,"
-    " m.scope, m.agent, m.category FROM memory m"
+    "SELECT m.n, m.id, m.project, m.text, m.kind, m.klass, m.about, m.files, m.extra, m.counts,"
+    " m.word, m.stood, m.always, m.family FROM lesson m"
 )
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    """A candidate by its lesson's row; what has no column stands in its `extra`."""
+    (*first, kind, klass, about, files, extra, counts, word, stage, always, family) = row
+    was = loads(extra).get("was", {}) if extra else {}
+    signals = {name: at[0] for name, at in loads(counts).items()} if counts else {}
+    said = was.get("trust") or _TRUSTS[word]
+    severity, verdict = was.get("severity", "info"), was.get("verdict", "not yet known")
+    own = [was.get(name, "") for name in ("source", "agent", "category")]
+    return Candidate(
+        (
+            *(*first, was.get("kind") or kind, klass, about, files, extra, dumps(signals)),
+            *(said, stage, severity, verdict, always, was.get("on_page", 0), family),
+            *(own[0], was.get("scope", "project"), own[1], own[2]),
+        )
+    )
+
+
+_TRUSTS = {"person": "user", "session": "agent", "outside": "imported"}
 
 
 def candidates(store: Reads, numbers: Iterable[int], *, told: bool = True) -> list[Candidate]:
@@ -184,7 +191,7 @@ def candidates(store: Reads, numbers: Iterable[int], *, told: bool = True) -> li
     wanted = list(numbers)
     where = " WHERE m.n IN (SELECT value FROM json_each(?))"
     rows = store.rows(_CANDIDATES + where + (TOLD if told else ""), dumps(wanted))
-    found = {row[0]: Candidate(row) for row in rows}
+    found = {row[0]: _candidate(row) for row in rows}
     return [found[n] for n in wanted if n in found]
 
 
@@ -193,14 +200,14 @@ def by_id(store: Reads, ids: Iterable[str], *, told: bool = True) -> list[Candid
     wanted = list(ids)
     where = " WHERE m.id IN (SELECT value FROM json_each(?))"
     rows = store.rows(_CANDIDATES + where + (TOLD if told else ""), dumps(wanted))
-    found = {row[1]: Candidate(row) for row in rows}
+    found = {row[1]: _candidate(row) for row in rows}
     return [found[id] for id in wanted if id in found]
 
 
 def about_errors(store: Reads, projects: Sequence[str], marks: Sequence[str]) -> list[int]:
     """The lessons about exactly these errors, the newest first."""
     rows = store.rows(
-        "SELECT m.n FROM memory m WHERE m.project IN (SELECT value FROM json_each(?))"
+        "SELECT m.n FROM lesson m WHERE m.project IN (SELECT value FROM json_each(?))"
         f" AND m.signature IN (SELECT value FROM json_each(?)) AND m.signature <> ''{TOLD}"
         " ORDER BY m.n DESC LIMIT 20",
         dumps(list(projects)),
@@ -211,15 +218,15 @@ def about_errors(store: Reads, projects: Sequence[str], marks: Sequence[str]) ->
 
 def error_and_tags(store: Reads, id: str) -> tuple[str, tuple[str, ...]]:
     """The error that a lesson is about, and its tags."""
-    ((signature, tags),) = store.rows("SELECT signature, tags FROM memory WHERE id = ?", id)
-    return signature, tuple(loads(tags)) if tags else ()
+    ((signature, extra),) = store.rows("SELECT signature, extra FROM lesson WHERE id = ?", id)
+    return signature, tuple(loads(extra).get("was", {}).get("tags", ())) if extra else ()
 
 
 def at_odds(store: Reads, project: str) -> list[frozenset[str]]:
     """Pairs of lessons that wait for a judge because they say opposite things."""
     rows = store.rows(
-        "SELECT memory, payload FROM proposal WHERE project = ? AND state = 'open'"
-        f" AND kind = 'contradiction' ORDER BY created_at, id LIMIT {AT_ODDS}",
+        "SELECT lesson, payload FROM question WHERE project = ? AND answered_at = ''"
+        f" AND kind = 'contradiction' ORDER BY asked_at, id LIMIT {AT_ODDS}",
         project,
     )
     return [
@@ -233,9 +240,9 @@ def signers(store: Reads, lessons: Sequence[Candidate]) -> dict[str, str]:
     texts = {each.id: each.text for each in lessons}
     found: dict[str, str] = {}
     for id, signer, words in store.rows(
-        "SELECT memory, signer, words FROM shared WHERE memory IN"
-        " (SELECT value FROM json_each(?)) AND words <> ''"
-        " AND standing <> 'unknown' ORDER BY n",
+        "SELECT lesson, signer, body FROM journal WHERE lesson IN"
+        " (SELECT value FROM json_each(?)) AND body <> ''"
+        " AND standing <> 'waiting' ORDER BY n",
         dumps(list(texts)),
     ):
         if str(loads(words)["says"].get("text", "")) == texts[id]:
@@ -246,134 +253,42 @@ def signers(store: Reads, lessons: Sequence[Candidate]) -> dict[str, str]:
 # --- full text
 
 
-class Text:
-    """A lesson as it is read for ranking."""
-
-    __slots__ = ("about", "group", "hearsay", "parts", "tasks", "text")
-
-    def __init__(
-        self,
-        text: str,
-        about: str = "",
-        parts: str = "",
-        tasks: Sequence[str] = (),
-        group: str = "",
-        hearsay: bool = False,
-    ) -> None:
-        self.text = text
-        self.about = about  # its topic and names
-        self.parts = parts  # what the index holds beside the text: parts of names, files
-        self.tasks = tasks  # in which it was met
-        self.group = group  # it stands in a row with others of this name
-        self.hearsay = hearsay
-
-
 _HEARSAY = ("imported", "quoted", "agent")
 
 
-class FullText:
+class FullText(search.FullText):
     """The lessons of some projects in one store; with `told`, only what may be delivered."""
 
     def __init__(self, store: Any, projects: Sequence[str], told: bool) -> None:
-        self.store = store
+        super().__init__(store, projects, told)
         self.names = projects
-        self.total, self.usual = _sizes(store)
-        self._read = store.connection.fts5_tokenizer("porter", ["unicode61"])
-        self._tokens: dict[str, list[str]] = {}
-        self.projects = dumps(list(projects))
-        self.may = TOLD if told else ""
-
-    def tokens(self, text: str) -> list[str]:
-        """A text as the index reads it."""
-        found = self._tokens.get(text)
-        if found is None:
-            raw, flag = text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT
-            found = self._read(raw, flag, None, include_offsets=False, include_colocated=False)
-            self._tokens[text] = found
-        return found
-
-    def counts(self, tokens: Iterable[str]) -> dict[str, int]:
-        """How many lessons hold each word; what none holds is left out."""
-        return dict(
-            self.store.rows(
-                "SELECT word, rows FROM term WHERE word IN (SELECT value FROM json_each(?))",
-                dumps(list(tokens)),
-            )
-        )
-
-    def match(self, words: Sequence[str], most: int) -> list[int]:
-        """The lessons that hold any of these words, the best first."""
-        asked = " OR ".join(f'"{word}"' for word in words)
-        found: list[int] = []
-        # The best rows may be other projects', or not to be told: then all that hold a word are looked at.
-        for looked_at in (AHEAD * most, -1):
-            if words and len(found) < most:
-                rows = self.store.rows(
-                    _MATCH.format(self.may), asked, looked_at, self.projects, most
-                )
-                found = [n for (n,) in rows]
-        return found
-
-    def beside(self, numbers: Sequence[int]) -> list[int]:
-        """What stands one step or two beside these lessons."""
-        near = sorted({n + step for n in numbers for step in NEIGHBOURS})
-        rows = self.store.rows(
-            "SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(?))"
-            f" AND m.project IN (SELECT value FROM json_each(?)){self.may}",
-            dumps(near),
-            self.projects,
-        )
-        return [n for (n,) in rows]
 
     def ways(self) -> list[int]:
-        """What is pinned, then ways of working and preferences, the newest first."""
+        """What is always delivered, then ways of working and preferences, the newest first."""
         rows = self.store.rows(
-            "SELECT m.n FROM memory m WHERE m.project IN (SELECT value FROM json_each(?))"
-            f" AND (m.pinned = 1 OR m.klass IN ('rule', 'preference')){self.may}"
-            f" ORDER BY m.pinned DESC, m.n DESC LIMIT {WAYS}",
+            "SELECT m.n FROM lesson m WHERE m.project IN (SELECT value FROM json_each(?))"
+            f" AND (m.always = 1 OR m.klass IN ('rule', 'preference')){self.may}"
+            f" ORDER BY m.always DESC, m.n DESC LIMIT {WAYS}",
             self.projects,
         )
         return [n for (n,) in rows]
 
     def texts(self, numbers: Iterable[int]) -> dict[int, Text]:
-        """Their texts, by number."""
+        """Their texts, by number; what nobody but an agent said is hearsay."""
         rows = self.store.rows(
-            "SELECT n, text, about, words, extra, trust FROM memory"
+            "SELECT n, text, about, words, extra, word FROM lesson"
             " WHERE n IN (SELECT value FROM json_each(?))",
             dumps(list(numbers)),
         )
         found = {}
-        for n, text, about, words, extra, trust in rows:
+        for n, text, about, words, extra, word in rows:
             parts, *tasks = words.split("\n")
-            met = loads(extra).get("met_in") if '"met_in"' in extra else None
+            kept = loads(extra) if extra else {}
+            met, was = kept.get("met_in"), kept.get("was", {})
             group = str(met.get("group") or "") if isinstance(met, dict) else ""
-            found[n] = Text(text, about.replace("*", ""), parts, tasks, group, trust in _HEARSAY)
+            hearsay = (was.get("trust") or _TRUSTS[word]) in _HEARSAY
+            found[n] = Text(text, about.replace("*", ""), parts, tasks, group, hearsay)
         return found
-
-
-_MATCH = (
-    f"SELECT m.n FROM (SELECT rowid AS n, bm25(memory_fts, 1.0, {PARTS}) AS fit FROM memory_fts"
-    " WHERE memory_fts MATCH ? ORDER BY 2, 1 LIMIT ?) f JOIN memory m ON m.n = f.n"
-    " WHERE m.project IN (SELECT value FROM json_each(?)){} ORDER BY f.fit, m.n LIMIT ?"
-)
-
-
-def _sizes(store: Reads) -> tuple[int, float]:
-    """The highest number of a lesson, and the mean words of a text.
-
-    FTS5 keeps their sums: numbers of seven bits a byte, the rows first, then each column's words.
-    """
-    ((total, block),) = store.rows(
-        "SELECT (SELECT coalesce(max(n), 0) FROM memory),"
-        " (SELECT block FROM memory_fts_data WHERE id = 1)"
-    )
-    numbers, number = list[int](), 0
-    for byte in block or b"":
-        number = number << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(number)
-            number = 0
-    return total, numbers[1] / numbers[0] if len(numbers) > 1 and numbers[0] else 0.0
 
 
 # --- sessions and deliveries
@@ -381,15 +296,15 @@ def _sizes(store: Reads) -> tuple[int, float]:
 
 def session(store: Reads, id: str) -> tuple[str, str, str, str, str] | None:
     """A session's host, name, group, model and agent; None where the store has not met it."""
-    found = store.rows("SELECT host, foreign_id, root, model, agent FROM run WHERE id = ?", id)
+    found = store.rows('SELECT host, name, "group", model, agent FROM session WHERE id = ?', id)
     return found[0] if found else None
 
 
 def session_named(store: Reads, project: str, name: str) -> str:
     """A session by the host's own id; of several that bear it, the one that was learned."""
     rows = store.rows(
-        "SELECT id FROM run WHERE project = ? AND (foreign_id = ? OR id = ?)"
-        " ORDER BY seq DESC LIMIT 1",
+        "SELECT id FROM session WHERE project = ? AND (name = ? OR id = ?)"
+        " ORDER BY number DESC LIMIT 1",
         project,
         name,
         name,
@@ -403,18 +318,19 @@ class Answered:
     __slots__ = ("at", "context", "given", "held", "surface", "tokens")
 
     def __init__(self, row: Sequence[Any]) -> None:
-        self.surface, given, held, left, self.at, self.tokens = row
-        self.given: list[str] = loads(given)
-        self.held: list[str] = loads(held)
-        asked = loads(left).get("asked") if '"context"' in left else None
+        self.surface, said, self.at, self.tokens = row
+        kept = loads(said)
+        self.given: list[str] = kept["given"]
+        self.held: list[str] = kept["withheld"]
+        asked = kept.get("left_out", {}).get("asked")
         self.context = str(asked.get("context") or "") if isinstance(asked, dict) else ""
 
 
 def delivered(store: Reads, group: str) -> list[Answered]:
     """What a session group was given or denied, the oldest first."""
     rows = store.rows(
-        "SELECT surface, given, withheld, left_out, at, tokens FROM injection"
-        " WHERE unit = ? ORDER BY id",
+        "SELECT moment, extra, at, tokens FROM delivery WHERE \"group\" = ? AND lesson = ''"
+        " ORDER BY n",
         group,
     )
     return [Answered(row) for row in rows]
@@ -432,29 +348,30 @@ class Use:
 def assigned(store: Reads, group: str) -> list[Use]:
     """The coins of a session group."""
     rows = store.rows(
-        "SELECT memory, family, arm, probability FROM use WHERE unit = ?"
-        " ORDER BY at, (SELECT m.n FROM memory m WHERE m.id = use.memory), memory",
+        'SELECT d.lesson, d.family, d.arm, d.probability FROM delivery d WHERE d."group" = ?'
+        " AND d.lesson <> '' ORDER BY d.at, (SELECT m.n FROM lesson m WHERE m.id = d.lesson)",
         group,
     )
-    return [Use(*row) for row in rows]
+    return [Use(id, family, _ARMS.get(arm, arm), held) for id, family, arm, held in rows]
 
 
 def put_session(tx: Reads, row: Mapping[str, str]) -> None:
     """Write down a session that is told something before it was learned; the first word stays."""
+    names = ("domain", "task_id", "task_type")
+    extra = {name: row[name] for name in names if row[name]}
     tx.rows(
-        "INSERT INTO run (id, project, host, foreign_id, root, seq, agent, model, version, domain,"
-        " task, task_id, task_type, outcome, complete, started_at, ended_at, learned_at,"
-        " settled_at, path, facts, hash)"
-        " VALUES (?, ?, ?, ?, ?, 0, ?, ?, '', ?, '', ?, ?, 'unknown', 0, ?, '', '', '', '', '', x'')"
+        'INSERT INTO session (id, project, host, name, "group", number, agent, model, task,'
+        " outcome, complete, path, started_at, ended_at, learned_at, extra)"
+        " VALUES (?, ?, ?, ?, ?, 0, ?, ?, '', 'unknown', 0, '', ?, '', '', ?)"
         " ON CONFLICT (id) DO NOTHING",
         *(row["id"], row["project"], row["host"], row["name"], row["group"], row["agent"]),
-        *(row["model"], row["domain"], row["task_id"], row["task_type"], row["at"]),
+        *(row["model"], row["at"], dumps(extra, ensure_ascii=False) if extra else ""),
     )
 
 
 def is_answered(tx: Reads, event: str) -> bool:
     """Whether this very event was answered before."""
-    return bool(tx.rows("SELECT 1 FROM injection WHERE event = ?", event))
+    return bool(tx.rows("SELECT 1 FROM delivery WHERE event = ? AND lesson = ''", event))
 
 
 def record(tx: Reads, answer: Mapping[str, Any], made: Iterable[Mapping[str, Any]]) -> None:
@@ -462,42 +379,65 @@ def record(tx: Reads, answer: Mapping[str, Any], made: Iterable[Mapping[str, Any
     at = answer["at"]
     whose = (answer["project"], answer["session"], answer["group"], answer["surface"])
     if "given" in answer:
-        tx.rows(
-            "INSERT INTO injection (event, project, run, unit, surface, tokens, given, withheld,"
-            " left_out, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            *(answer["event"], *whose, answer["tokens"], dumps(answer["given"])),
-            *(dumps(answer["held"]), dumps(answer["left"], ensure_ascii=False), at),
-        )
+        said = {"given": list(answer["given"]), "withheld": list(answer["held"])}
+        _deliver(tx, "", whose, answer, "exempt", {**said, "left_out": answer["left"]})
     project, session, group, surface = whose
     for each in made:
+        counts = _counts(tx, each["lesson"])
         if not each["recorded"]:
-            tx.rows(
-                "INSERT INTO use (memory, unit, project, run, family, arm, probability, surface,"
-                " epoch, instrument, instrument_eligible, task, blank, at, hash)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'')"
-                " ON CONFLICT DO NOTHING",
-                *(each["lesson"], group, project, session, each["family"], each["arm"]),
-                *(float(each["probability"]), surface, "", each["instrument"]),
-                *(each["eligible"], answer["task"], 0, at),
-            )
+            known = 'SELECT 1 FROM delivery WHERE "group" = ? AND lesson = ?'
+            if not tx.rows(known, group, each["lesson"]):
+                more = {
+                    "instrument": each["instrument"],
+                    "instrument_eligible": int(each["eligible"]),
+                    "task": answer["task"],
+                }
+                coin = {**answer, **each, "event": "", "tokens": 0}
+                kept = {name: held for name, held in more.items() if held}
+                arm = _AS_KEPT.get(each["arm"], each["arm"])
+                _deliver(tx, each["lesson"], whose, coin, arm, kept)
+            amount, last = counts.get("uses", (0.0, ""))
             used_at = "" if each["arm"] == "withheld" else at
-            tx.rows(
-                "INSERT INTO tally (memory, signal, project, amount, at)"
-                " VALUES (?, 'uses', ?, 1.0, ?) ON CONFLICT (memory, signal) DO UPDATE SET"
-                " amount = tally.amount + 1, at = max(excluded.at, tally.at)",
-                *(each["lesson"], project, used_at),
-            )
+            counts["uses"] = (amount + 1, max(last, used_at))
         for signal, said in each["marks"]:
             tx.rows(
-                "INSERT INTO use_mark (memory, unit, project, signal, value, amount, run, surface,"
-                " reason, at, hash) VALUES (?, ?, ?, ?, ?, 1.0, ?, ?, '', ?, x'')",
-                *(each["lesson"], group, project, signal, said, session, surface, at),
+                'INSERT INTO evidence (lesson, project, session, "group", stance, measure, amount,'
+                " place, quote, \"by\", word, at, extra) VALUES (?, ?, ?, ?, 'supports', ?, 1.0,"
+                " (SELECT coalesce(max(n), 0) + 1 FROM evidence), '', '', 'session', ?, ?)",
+                *(each["lesson"], project, session, group, f"mark:{signal}", at),
+                dumps({"value": said, "surface": surface} if said else {"surface": surface}),
             )
-            tx.rows(
-                "INSERT INTO tally (memory, signal, project, amount, at) VALUES (?, ?, ?, 1.0, '')"
-                " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1",
-                *(each["lesson"], signal, project),
-            )
+            amount, last = counts.get(signal, (0.0, ""))
+            counts[signal] = (amount + 1, last)
+        tx.rows("UPDATE lesson SET counts = ? WHERE id = ?", dumps(counts), each["lesson"])
+
+
+_ARMS = {"delivered": "injected", "held out": "withheld"}
+_AS_KEPT = {"injected": "delivered", "withheld": "held out"}
+
+
+def _deliver(
+    tx: Reads,
+    lesson: str,
+    whose: Sequence[str],
+    said: Mapping[str, Any],
+    arm: str,
+    more: Mapping[str, Any],
+) -> None:
+    project, session, group, surface = whose
+    tx.rows(
+        'INSERT INTO delivery (lesson, project, session, "group", context, event, moment, arm,'
+        " probability, family, tokens, at, outcome, loss, settled_at, extra)"
+        " VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, '', 0.0, '', ?)",
+        *(lesson, project, session, group, said["event"], surface, arm),
+        *(float(said.get("probability", 0.0)), said.get("family", ""), said["tokens"]),
+        *(said["at"], dumps(more, ensure_ascii=False) if more else ""),
+    )
+
+
+def _counts(tx: Reads, lesson: str) -> dict[str, Any]:
+    found = tx.rows("SELECT counts FROM lesson WHERE id = ?", lesson)
+    return loads(found[0][0]) if found and found[0][0] else {}
 
 
 # --- the queue
@@ -505,13 +445,13 @@ def record(tx: Reads, answer: Mapping[str, Any], made: Iterable[Mapping[str, Any
 
 def queued(store: Reads, key: str) -> tuple[str, str] | None:
     """When a job was last asked for, and with what; None where it does not wait."""
-    found = store.rows("SELECT at, payload FROM queue WHERE key = ?", key)
+    found = store.rows("SELECT asked_at, payload FROM job WHERE key = ?", key)
     return found[0] if found else None
 
 
 def is_job_due(store: Reads, now: str) -> bool:
     """Whether a job may be taken that nobody works on."""
-    asked = "SELECT 1 FROM queue WHERE not_before <= ? AND lease_until <= ? LIMIT 1"
+    asked = "SELECT 1 FROM job WHERE not_before <= ? AND held_until <= ? LIMIT 1"
     return bool(store.rows(asked, now, now))
 
 
@@ -520,9 +460,9 @@ def enqueue(
 ) -> None:
     """Ask the worker for something; the same key again refreshes what waits."""
     tx.rows(
-        "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease,"
-        " lease_until, error) VALUES (?, ?, ?, ?, ?, ?, 0, '', '', '') ON CONFLICT (key) DO UPDATE"
-        " SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before,"
-        " attempts = 0",
+        "INSERT INTO job (kind, key, project, payload, asked_at, not_before, attempts, holder,"
+        " held_until, error) VALUES (?, ?, ?, ?, ?, ?, 0, '', '', '') ON CONFLICT (key) DO UPDATE"
+        " SET payload = excluded.payload, asked_at = excluded.asked_at, attempts = 0,"
+        " not_before = excluded.not_before",
         *(kind, key, project, dumps(said, ensure_ascii=False, separators=(",", ":")), at, later),
     )

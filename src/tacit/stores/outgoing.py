@@ -52,11 +52,11 @@ def header(store: Reads, format: str, part: str, project: str) -> Header:
     kept = json.loads(store.meta(header_key(format, part, project)) or "{}")
     at = kept.get("at", "")
     last = [
-        store.one("SELECT max(at) FROM journal WHERE project = :p AND verb <> 'import'", p=project),
+        store.one("SELECT max(at) FROM change WHERE project = :p AND verb <> 'import'", p=project),
         store.one("SELECT max(at) FROM use_mark WHERE project = :p AND at > :at", p=project, at=at),
         store.one("SELECT max(at) FROM use WHERE project = :p AND at > :at", p=project, at=at),
         store.one(
-            "SELECT max(at) FROM evidence WHERE project = :p AND opening = 0 AND at > :at",
+            "SELECT max(at) FROM sighting WHERE project = :p AND opening = 0 AND at > :at",
             p=project,
             at=at,
         ),
@@ -71,15 +71,15 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
     runs = {row[0]: (row[1], row[2]) for row in rows}
     counted = sorted((row[3], row[2] or row[4]) for row in rows if row[3])
     names: dict[str, str] = {}
-    for alias, memory in store.rows(_ALIASES, p=project, n=namespace):
+    for alias, memory in store.names_in(project, namespace):
         names.setdefault(memory, alias)
-    for alias, memory in store.rows(_ALIASES, p=project, n=rows_namespace(namespace)):
+    for alias, memory in store.names_in(project, rows_namespace(namespace)):
         if not alias.startswith(UNNAMED_ROW):  # the second row of one name keeps that name
             names.setdefault(memory, alias.rpartition("#")[0])
     retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
     last = dict(
         store.rows(
-            "SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project
+            "SELECT memory, max(id) FROM change WHERE project = :p GROUP BY memory", p=project
         )
     )
     until = faded_to(store, project)
@@ -255,6 +255,5 @@ def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tupl
 
 
 _RUNS = "SELECT id, foreign_id, learned_at, seq, started_at FROM run WHERE project = :p"
-_ALIASES = "SELECT alias, memory FROM alias WHERE project = :p AND namespace = :n ORDER BY alias"
-_CONTRADICTED = "SELECT DISTINCT run, memory FROM evidence WHERE project = :p AND stance = 'contradicts' AND run <> ''"
+_CONTRADICTED = "SELECT DISTINCT run, memory FROM sighting WHERE project = :p AND stance = 'contradicts' AND run <> ''"
 _INJECTIONS = "SELECT id, run, given, left_out, at FROM injection WHERE project = :p ORDER BY id"

@@ -1,6 +1,6 @@
 """Where the user's store lies, and what lies beside it or beside the user's configuration.
 
-The small file that tells what the lessons speak of (`stores/sqlite/terms.py`). Sessions that were written down from a host's events, one
+The small file that tells what the lessons speak of (`spoken.py`). Sessions that were written down from a host's events, one
 file each, for their owner alone. Keys with which a program of one's own says in whose name it acts: a person at a terminal is known by it;
 a program without one (a job of CI, a notebook, a script of cron) is taken for an agent, unless it shows a key that a person made:
 `tacit config key NAME` prints it once and keeps its SHA-256.

@@ -20,7 +20,6 @@ from tacit.stores.files import put_file, remove_file
 from tacit.stores.looks import looks_folder
 from tacit.stores.places import captured_folder
 from tacit.stores.readings import readings_folder
-from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
@@ -29,15 +28,14 @@ if TYPE_CHECKING:
 DONE_BY = "redacted by"  # what the store notes: the version of the rules that looked through it
 # Where words of sessions and people stand. In columns of JSON each text is looked at by itself.
 WORDS = {
-    "memory": "text signature about tags paths extra gate_reason",
-    "finding": "text signature reason",
-    "evidence": "quote",
-    "run": "task facts",
-    "use_mark": "reason",
-    "proposal": "payload reason decision",
-    "journal": "payload",
-    "incident": "mark line",
+    "lesson": "text about files sign reason guard extra",
+    "journal": "why before after",
+    "evidence": "quote extra",
+    "session": "task extra",
+    "question": "text payload answer",
+    "failure": "sign line cure extra",
 }
+_KEYS = {"session": "id", "question": "id", "failure": "session sign"}
 
 
 @value
@@ -55,14 +53,14 @@ def redact_again(store: Store) -> RedactedAgain | None:
         return None
     with store.write() as tx:
         rows = sum(_rows(tx, table, columns.split()) for table, columns in WORDS.items())
-        tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # it quotes what it stumbled over
+        tx.rows("UPDATE job SET error = '' WHERE error <> ''")  # it quotes what it stumbled over
         tx.put_meta(DONE_BY, version)
     files = sum(_file(path) for path in _files(store.path))
     return RedactedAgain(rows, files)
 
 
 def _rows(tx: Transaction, table: str, columns: list[str]) -> int:
-    key = BY_NAME[table].key
+    key = _KEYS.get(table, "n").split()
     found = tx.rows(f"SELECT {', '.join((*key, *columns))} FROM {table}")
     is_key = " AND ".join(f"{name} = :k_{name}" for name in key)
     changed = 0

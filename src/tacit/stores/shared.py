@@ -1,13 +1,13 @@
 """The lines of a team's log that a store keeps: its own, its mates', and those that nobody allowed has signed.
 
-A row holds a line as it stands in a file or on a server, whose it is (`standing`: own, team, unknown), and in `digest` what the lesson
-said here when the line had been taken: what a lesson says otherwise later is a change made here.
+They are entries of the journal that change nothing by themselves. An entry holds a line as it stands in a file or on a server, whose
+it is (`why`: own, team, unknown), and what the lesson said here when the line had been taken (`after`): what a lesson says otherwise
+later is a change made here.
 """
 
 from __future__ import annotations
 
-from tacit.core.value import loads
-from tacit.stores.sql_rows import insert_into
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,35 +18,59 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 OWN, MATE, UNKNOWN = "own", "team", "unknown"
+_STANDING = {OWN: "applied", MATE: "applied", UNKNOWN: "waiting"}
 
 
 def keep_line(tx: Transaction, project: str, kept: Mapping[str, Any]) -> None:
     """Keep a line, once; one that is here gets the standing and the words that it has now."""
-    row = {"kind": "line", "salt": "", **kept, "project": project}
-    row["id"] = f"{project}:{kept['id']}"
-    tx.rows(f"{insert_into('shared', row)} {_AGAIN}", **row)
+    tx.rows(
+        _KEEP,
+        lesson=kept["memory"],
+        project=project,
+        why=kept["standing"],
+        at=loads(kept["head"])["at"],
+        says=_says(kept["digest"]),
+        machine=kept["machine"],
+        number=int(kept["local"]),
+        line=kept["id"],
+        body=kept["words"],
+        signer=kept["signer"],
+        standing=_STANDING[kept["standing"]],
+    )
+
+
+def _says(digest: str) -> str:
+    return dumps({"said": digest}) if digest else ""
 
 
 def settle_lesson(tx: Transaction, project: str, memory: str, says: str) -> None:
     """Note what a lesson says here, now that all its lines were taken."""
-    tx.rows(_SETTLE, p=project, m=memory, says=says)
+    tx.rows(_SETTLE, p=project, m=memory, says=_says(says))
 
 
 def said(store: Reads, project: str) -> dict[str, str]:
     """What each shared lesson said here when its last line was taken."""
-    return dict(store.rows(_SAID, p=project))
+    rows = store.rows(_SAID, p=project)
+    return {id: loads(says)["said"] if says else "" for id, says in rows}
 
 
 def rows_of(store: Reads, project: str, memory: str) -> list[dict[str, str]]:
     """The lines of one lesson, in the order they became known: standing, signer, when, and the line's words (empty: erased)."""
     rows = store.rows(_OF_LESSON, p=project, m=memory)
-    return [dict(zip(("standing", "signer", "head", "words"), row)) for row in rows]
+    return [
+        {
+            "standing": why,
+            "signer": signer,
+            "head": dumps({"machine": machine, "n": number, "at": at}),
+            "words": body,
+        }
+        for why, signer, machine, number, at, body in rows
+    ]
 
 
 def lines_by(store: Reads, project: str, machine: str) -> list[tuple[str, str, str]]:
     """Id, lesson and words of the lines that were made here, in their order."""
-    found = store.rows(_OWN, p=project, m=machine)
-    return [(id.rpartition(":")[2], memory, words) for id, memory, words in found]
+    return store.rows(_OWN, p=project, m=machine)
 
 
 def last_number(store: Reads, project: str, machine: str) -> int:
@@ -56,56 +80,48 @@ def last_number(store: Reads, project: str, machine: str) -> int:
 
 def ids_known(store: Reads, project: str) -> dict[str, str]:
     """Every line that is known, and its standing."""
-    rows = store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project)
-    return {id.rpartition(":")[2]: standing for id, standing in rows}
+    return dict(store.rows(f"SELECT line, why FROM journal WHERE {_LINES}", p=project))
 
 
 def drop_lines(tx: Transaction, project: str, ids: list[str]) -> None:
     """Forget lines of one's own that nobody has seen: they are told again under another name."""
     for id in ids:
-        tx.rows("DELETE FROM shared WHERE id = :id", id=f"{project}:{id}")
-
-
-def blank_lines(tx: Transaction, memory: str) -> None:
-    """Take the words of an erased memory out of its lines."""
-    tx.rows("UPDATE shared SET words = '', digest = '' WHERE memory = :m", m=memory)
+        tx.rows("DELETE FROM journal WHERE project = ? AND line = ?", project, id)
 
 
 def signers_of(store: Reads, ids: list[str]) -> list[tuple[str, str, str]]:
     """Lesson, signer (empty: somebody here) and text of every line of these lessons that counts, in the order they became known."""
-    found: list[tuple[str, str, str]] = []
-    for start in range(0, len(ids), 500):
-        named = {f"m{n}": id for n, id in enumerate(ids[start : start + 500])}
-        rows = store.rows(_TOLD.format(", ".join(f":{name}" for name in named)), **named)
-        found += [(id, by, str(loads(words)["says"].get("text", ""))) for id, by, words in rows]
-    return found
+    rows = store.rows(_TOLD, ids=dumps(ids))
+    return [(id, by, str(loads(body)["says"].get("text", ""))) for id, by, body in rows]
 
 
-_AGAIN = (
-    "ON CONFLICT (id) DO UPDATE SET standing = excluded.standing, signer = excluded.signer,"
-    " words = excluded.words, digest = excluded.digest"
+_LINES = "project = :p AND line <> ''"
+_KEEP = (
+    'INSERT INTO journal (lesson, project, verb, "by", why, at, session, before, after, machine,'
+    " number, line, body, signer, standing) VALUES (:lesson, :project, 'line', '', :why, :at, '',"
+    " '', :says, :machine, :number, :line, :body, :signer, :standing)"
+    " ON CONFLICT (project, line) WHERE line <> '' DO UPDATE SET why = excluded.why,"
+    " standing = excluded.standing, signer = excluded.signer, body = excluded.body,"
+    " after = excluded.after"
 )
 _SETTLE = (
-    "UPDATE shared SET digest = :says WHERE n ="
-    " (SELECT max(n) FROM shared WHERE project = :p AND memory = :m AND kind = 'line')"
+    "UPDATE journal SET after = :says WHERE n ="
+    " (SELECT max(n) FROM journal WHERE lesson = :m AND project = :p AND line <> '')"
 )
 _SAID = (
-    "SELECT memory, digest FROM shared WHERE n IN"
-    " (SELECT max(n) FROM shared WHERE project = :p AND kind = 'line' GROUP BY memory)"
+    "SELECT lesson, after FROM journal WHERE n IN"
+    f" (SELECT max(n) FROM journal WHERE {_LINES} GROUP BY lesson)"
 )
 _OF_LESSON = (
-    "SELECT standing, signer, head, words FROM shared"
-    " WHERE project = :p AND memory = :m AND kind = 'line' ORDER BY n"
+    "SELECT why, signer, machine, number, at, body FROM journal"
+    " WHERE lesson = :m AND project = :p AND line <> '' ORDER BY n"
 )
 _OWN = (
-    "SELECT id, memory, words FROM shared"
-    " WHERE project = :p AND machine = :m AND standing = 'own' ORDER BY n"
+    f"SELECT line, lesson, body FROM journal WHERE {_LINES}"
+    f" AND machine = :m AND why = '{OWN}' ORDER BY n"
 )
-_LAST = (
-    "SELECT max(CAST(local AS INTEGER)) FROM shared"
-    " WHERE project = :p AND machine = :m AND standing = 'own'"
-)
+_LAST = f"SELECT max(number) FROM journal WHERE {_LINES} AND machine = :m AND why = '{OWN}'"
 _TOLD = (
-    "SELECT memory, signer, words FROM shared"
-    " WHERE standing <> 'unknown' AND words <> '' AND memory IN ({}) ORDER BY n"
+    f"SELECT lesson, signer, body FROM journal WHERE line <> '' AND why <> '{UNKNOWN}'"
+    " AND body <> '' AND lesson IN (SELECT value FROM json_each(:ids)) ORDER BY n"
 )

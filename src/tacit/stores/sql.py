@@ -1,21 +1,23 @@
-"""Rows in, rows out. Rooms take `Store` and `Transaction`; SQLite's derive from them.
+"""The store as rooms know it that do not speak of `lesson.py` yet: memories, runs, uses, as rows in and rows out.
 
-An engine's folder brings the connection, its transactions and full text; everything else stands here once, in SQL
-that both speak, with named parameters. Read inside the transaction you write in: it has all readers of the store.
+A `Store` is the store's file (`store/file.py`) with the views that these rooms read (`views.py`). Read inside the
+transaction you write in: it has all readers of the store.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.links import Evidence, Mark, Telling, Use
-from tacit.core.memory import Memory, Tally, from_row
+from tacit.core.memory import Memory, Tally
 from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads, value
+from tacit.store import file
 from tacit.stores.sql_rows import (
-    HEADER,
+    COMPILED,
+    ENTRY,
+    LINE,
     MEMORY_COLUMNS,
+    NAME,
     SORT_ORDERS,
     Statements,
     WaitingRows,
@@ -23,6 +25,8 @@ from tacit.stores.sql_rows import (
     context_of,
     entry_of,
     grouped_rows,
+    memory_of,
+    named_by,
     narrowed,
     place_of,
     shown_text,
@@ -31,28 +35,18 @@ from tacit.stores.sql_rows import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Self
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from tacit.core.journal import Entry
     from tacit.core.profile import Profile
-    from tacit.core.rows import Fault, Found, Hit
+    from tacit.core.rows import Found, Hit
     from tacit.core.trust import Actor
+    from tacit.stores.finding import FullText
     from tacit.stores.sql_writer import Transaction
-    from tacit.stores.sqlite.fulltext import FullText
 
 # Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
-_BY_WRITING = "at, (SELECT m.n FROM memory m WHERE m.id = use.memory), memory"
-
-
-class Alone:
-    """Nothing to wait for: a file is looked after by one worker, and what people do there at once is harmless."""
-
-    def __enter__(self) -> Alone:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+_BY_WRITING = "at, (SELECT m.n FROM lesson m WHERE m.id = use.memory), memory"
 
 
 class ProjectRows(Statements):
@@ -69,12 +63,11 @@ class ProjectRows(Statements):
 
     def profile_json(self, id: str) -> str | None:
         """A compiled profile by its version."""
-        row = self.one("SELECT compiled FROM profile WHERE id = :id", id=id)
-        return row[0] if row else None
+        return self.meta(f"{COMPILED}{id}") or None
 
     def meta(self, key: str) -> str:
         """A setting of the store; empty where it is not set."""
-        row = self.one("SELECT value FROM meta WHERE key = :key", key=key)
+        row = self.one("SELECT value FROM setting WHERE key = :key", key=key)
         return row[0] if row else ""
 
 
@@ -106,43 +99,36 @@ class LessonRows(Statements):
     def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Memory]:
         if not rows:
             return []
-        wanted = dumps([row[0] for row in rows])
-        counts: dict[str, dict[str, tuple[float, str]]] = {}
-        for memory, signal, amount, at in self.rows(
-            "SELECT memory, signal, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))",
-            ids=wanted,
-        ):
-            counts.setdefault(memory, {})[signal] = (amount, at)
-        names: dict[str, str] = dict(
-            self.rows(
-                "SELECT memory, min(alias) FROM alias WHERE memory IN (SELECT value FROM json_each(:ids)) GROUP BY memory",
-                ids=wanted,
-            )
+        names: dict[str, str] = {}
+        asked = (
+            "SELECT value, key FROM setting WHERE key >= 'name:' AND key < 'name;'"
+            " AND value IN (SELECT value FROM json_each(:ids))"
         )
-        return [
-            from_row(row, tally_from(counts.get(row[0])), names.get(row[0], "")) for row in rows
-        ]
+        projects = {row[0]: row[1] for row in rows}
+        for id, key in self.rows(asked, ids=dumps([*projects])):
+            _, alias = named_by(key, projects[id])
+            names[id] = min(alias, names.get(id, alias))
+        return [memory_of(row, _tally(row[_COUNTS]), names.get(row[0], "")) for row in rows]
 
     def tally(self, memory: str) -> Tally:
         """What is kept of a memory's counts."""
-        rows = self.rows("SELECT signal, amount, at FROM tally WHERE memory = :it", it=memory)
-        return tally_from({signal: (amount, at) for signal, amount, at in rows})
+        row = self.one("SELECT counts FROM lesson WHERE id = :it", it=memory)
+        return _tally(row[0] if row else "")
 
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()
-        row = self.one("SELECT id FROM memory WHERE id = :id", id=asked.lower())
+        row = self.one("SELECT id FROM lesson WHERE id = :id", id=asked.lower())
         if row:
             return str(row[0])
-        found = self.rows(
-            "SELECT DISTINCT memory FROM alias WHERE alias = :alias AND project = :project",
-            alias=asked,
-            project=project,
-        )
+        called = {
+            id for key, id in self._named(project, asked) if named_by(key, project)[1] == asked
+        }
+        found: list[Any] = [(id,) for id in sorted(called)]
         if not found and asked and asked.isalnum() and asked.isascii():
             low = asked.lower()
             found = self.rows(
-                "SELECT id FROM memory WHERE id >= :low AND id < :high ORDER BY id LIMIT 9",
+                "SELECT id FROM lesson WHERE id >= :low AND id < :high ORDER BY id LIMIT 9",
                 low=low,
                 high=low + "{",
             )
@@ -200,18 +186,29 @@ class LessonRows(Statements):
             projects=dumps(list(projects)),
         )
 
+    def _named(self, project: str, alias: str = "") -> list[tuple[str, str]]:
+        """The settings that name lessons of a project, by what their name begins with."""
+        low = f"{NAME}{project}:{alias}:" if alias else f"{NAME}{project}:"
+        sql = "SELECT key, value FROM setting WHERE key >= :low AND key < :high ORDER BY key"
+        return self.rows(sql, low=low, high=f"{low[:-1]};")
+
     def alias_of(self, memory: str) -> list[tuple[str, str]]:
         """(namespace, alias) of a memory."""
-        return self.rows(
-            "SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory
+        row = self.one("SELECT project FROM lesson WHERE id = :it", it=memory)
+        rows = self.rows(
+            "SELECT key FROM setting WHERE key >= 'name:' AND key < 'name;' AND value = :it",
+            it=memory,
         )
+        return sorted(named_by(key, row[0]) for (key,) in rows) if row else []
 
     def aliases(self, project: str, namespace: str) -> set[str]:
         """Every name ever given in a namespace, whatever became of what bears it."""
-        rows = self.rows(
-            "SELECT alias FROM alias WHERE project = :p AND namespace = :n", p=project, n=namespace
-        )
-        return {row[0] for row in rows}
+        return {alias for alias, _ in self.names_in(project, namespace)}
+
+    def names_in(self, project: str, namespace: str) -> list[tuple[str, str]]:
+        """(alias, memory) of every name in a namespace, by alias."""
+        every = [(named_by(key, project), id) for key, id in self._named(project)]
+        return sorted((alias, id) for (space, alias), id in every if space == namespace)
 
 
 class JournalRows(Statements):
@@ -232,24 +229,22 @@ class JournalRows(Statements):
         limit: int = -1,
     ) -> list[Entry]:
         """The journal in the order it was written, or its newest entries first."""
-        named = {"memory": memory, "verb": verb, "by": by, "run": run}
+        named = {"lesson": memory, "verb": verb, "by": by, "session": run}
         where = [
-            "id > :after",
-            *(f"{column} = :{column}" for column, wanted in named.items() if wanted),
+            f"j.n > :after AND j.verb <> '{LINE}'",
+            *(f'j."{column}" = :{column}' for column, wanted in named.items() if wanted),
         ]
-        where += ["project IN (SELECT value FROM json_each(:projects))"] if projects else []
-        where += ["at >= :since"] if since else []
-        where += ["at <= :until"] if until else []
+        where += ["j.project IN (SELECT value FROM json_each(:projects))"] if projects else []
+        where += ["j.at >= :since"] if since else []
+        where += ["j.at <= :until"] if until else []
         named |= {"since": since, "until": until, "projects": dumps(list(projects))}
-        order = "id DESC" if newest else "id"
-        sql = f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
+        order = "j.n DESC" if newest else "j.n"
+        sql = f"SELECT {ENTRY} FROM journal j WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
         return [entry_of(row) for row in self.rows(sql, limit=limit, after=after, **named)]
 
     def entry(self, id: int) -> Entry:
         """One entry by its number."""
-        row = self.one(
-            f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE id = :id", id=id
-        )
+        row = self.one(f"SELECT {ENTRY} FROM journal j WHERE j.n = :id", id=id)
         if row is None:
             raise NotFound(
                 f"There is no journal entry {id}.",
@@ -305,8 +300,8 @@ class JournalRows(Statements):
     def written(self) -> tuple[int, ...]:
         """What grows whenever a lesson changes, is assigned, or something comes of it."""
         asked = (
-            "SELECT (SELECT count(*) FROM use), (SELECT coalesce(max(n), 0) FROM use_mark),"
-            " (SELECT coalesce(max(id), 0) FROM journal)"
+            "SELECT (SELECT coalesce(max(n), 0) FROM delivery), (SELECT coalesce(max(n), 0) FROM"
+            " evidence), (SELECT coalesce(max(n), 0) FROM journal)"
         )
         return tuple(self.one(asked))
 
@@ -353,11 +348,12 @@ class RunRows(Statements):
 class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     """What a store and a transaction in it both read."""
 
-    machine: str
-    lock = ""  # the project whose writers follow each other; a file has one lock for all of them
-    path = ""  # the file
+    if TYPE_CHECKING:
+        path: str  # the file
 
-    @abstractmethod
+        @property
+        def machine(self) -> str: ...
+
     def find(
         self,
         projects: Sequence[str],
@@ -367,112 +363,77 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
         injectable: bool = False,
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+        from tacit.stores.finding import find_words
+
+        return find_words(self, projects, words, limit, injectable)
 
 
-class Bracket(ABC):
-    """What holds a transaction together: it is kept as a whole at the end of its block, or taken back."""
+class Store(Reads, file.Store):
+    """A connection to one store file."""
 
-    _keep: bool
+    def __init__(self, path: str, connection: Any, wait: float = file.WAIT) -> None:
+        super().__init__(path, connection, wait)
+        self.tokens: dict[str, list[str]] = {}  # how the full text reads texts that were met before
 
-    @abstractmethod
-    def __enter__(self) -> Self: ...
+    def name_machine(self, name: str) -> None:
+        """What this machine is called, where its user keeps a name of it."""
+        self._machine = name or self._machine
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._keep:
-            try:
-                self._commit()
-                return
-            except BaseException:
-                self._roll_back()
-                raise
-        self._roll_back()
+    if TYPE_CHECKING:
 
-    @abstractmethod
-    def _commit(self) -> None: ...
+        def write(  # type: ignore[override]
+            self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
+        ) -> Transaction: ...
 
-    @abstractmethod
-    def _roll_back(self) -> None: ...
-
-
-class Store(Reads):
-    """Where it is kept: the port of every room, and the base of the file's."""
-
-    wait: float
-    engine = ""  # its package, in which `search` stands
-
-    def _own(self, part: str) -> Any:
-        """A module of the engine, loaded when it is asked for something."""
-        return __import__(f"{self.engine}.{part}", fromlist=(part,))
-
-    @abstractmethod
-    def write(
-        self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
-    ) -> Transaction:
-        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
-
-    @abstractmethod
-    def snapshot(self) -> Any:
-        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
-
-    def alone(self, what: str) -> Alone:
-        """Inside `with store.alone(what):` nobody else is at it, on any machine; whoever dies there lets it go."""
-        return Alone()
-
-    def tidy(self, added: int = 0) -> int:
-        """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
-        return 0
-
-    @abstractmethod
     def full_text(self, projects: Sequence[str], told: bool = False) -> FullText:
         """The texts of these projects, as the one ranking asks for them; with `told` only what may be told."""
+        from tacit.stores.finding import FullText
+
+        return FullText(self, projects, told)
 
     def signed(
         self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
     ) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
-        return self._own("search").by_signature(self, projects, signatures, limit=limit)  # type: ignore[no-any-return]
+        from tacit.stores.finding import by_signature
+
+        return by_signature(self, projects, signatures, limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
-        return self._own("search").recurring(self, projects, limit=limit)  # type: ignore[no-any-return]
+        from tacit.stores.finding import recurring
+
+        return recurring(self, projects, limit)
 
     def standing(
         self, projects: Sequence[str], *, limit: int = 50, newest: int = 0
     ) -> tuple[Hit, ...]:
         """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
-        return self._own("search").always_given(self, projects, limit=limit, newest=newest)  # type: ignore[no-any-return]
+        from tacit.stores.finding import always_given
 
-    @abstractmethod
-    def file_faults(self) -> Iterator[Fault]:
-        """What is wrong with the file itself."""
-
-    @abstractmethod
-    def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text."""
-
-    @property
-    @abstractmethod
-    def schema(self) -> int:
-        """The number of its schema."""
-
-    @abstractmethod
-    def size(self) -> int:
-        """Its bytes on disk, the write-ahead log included."""
+        return always_given(self, projects, limit, newest)
 
     def scrub(self) -> None:
         """Leave no old page image of what was blanked, and nothing of it in this process."""
+        from tacit.store.write import scrub
 
-    def hurry(self) -> None:
-        """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
+        self.tokens.clear()
+        scrub(self)
 
-    def close(self) -> None:
-        """Close the connection; what was acknowledged is on disk already."""
+    def tidy(self, added: int = 0) -> None:
+        """For the worker: what hooks look at before they open the store, and which words very many lessons hold."""
+        from tacit.stores.spoken import keep_common, write_spoken
 
-    def __enter__(self) -> Self:
-        return self
+        if not added:
+            write_spoken(self)
+            keep_common(self)
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+
+_COUNTS = MEMORY_COLUMNS.split(", ").index("m.counts")
+
+
+def _tally(counts: str) -> Tally:
+    return tally_from(loads(counts) if counts else None)
 
 
 @value

@@ -1,17 +1,15 @@
-"""Statements that both stores send, and the values that their rows become."""
+"""Statements of the rooms that do not speak of lessons yet, and the values that their rows become."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Use
-from tacit.core.memory import DECIDED, NO_TALLY, Tally
+from tacit.core.memory import NO_TALLY, Memory, Tally
 from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from tacit.core.journal import Entry
@@ -20,10 +18,215 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+# What these rooms read, said as views of the twelve tables. A view is made for a connection and is nowhere in the file: `memory`,
+# `sighting` (evidence), `use`, `use_mark`, `injection` (a delivery of no one lesson: the answer to an event), `run`, `finding` and
+# `tombstone` (evidence that is a note), `incident`, `proposal`, `counter`, `change`. Each goes when the last room that reads it speaks of
+# lessons, deliveries and sessions.
+
+# What a lesson's `extra` says of it in the words of these rooms, and what it is where nothing is said.
+WAS: dict[str, str | int] = {
+    **dict.fromkeys(("klass", "kind", "category", "domain", "agent", "task_type", "tags"), ""),
+    **dict.fromkeys(("source", "origin", "trust", "gate_reason", "previous_state"), ""),
+    **dict.fromkeys(("closed_by", "signature", "stale_at", "review_after", "supersedes"), ""),
+    **dict.fromkeys(("under_review_count", "on_page", "merged"), 0),
+    "scope": "project",
+    "severity": "info",
+    "gate": "allow",
+    "verdict": "not yet known",
+}
+OF_THE_ROW = ("klass", "signature", "origin", "review_after", "kind", "trust")
+MARK, NOTE = "mark:", "note:"  # begin the measure of evidence that is a mark of a use, or a note
+FOUND, BURIED = f"{NOTE}finding", f"{NOTE}buried"
+EVENT = "event"  # the kind of what is common that is a count of what happened
+
+
+def _said(column: str, name: str, default: str | int = "") -> str:
+    unset = f"'{default}'" if isinstance(default, str) else str(default)
+    return f"coalesce(nullif({column}, '') ->> '$.{name}', {unset})"
+
+
+def _named(column: str, names: str) -> str:
+    return ", ".join(f"{_said(column, name)} AS {name}" for name in names.split())
+
+
+_WAS = ", ".join(
+    f"{_said('extra', f'was.{name}', default)} AS {name}"
+    for name, default in WAS.items()
+    if name not in OF_THE_ROW
+)
+_KIND = "coalesce(nullif(extra, '') ->> '$.was.kind', kind)"
+_TRUST = (
+    "coalesce(nullif(extra, '') ->> '$.was.trust', CASE word WHEN 'person' THEN 'user'"
+    " WHEN 'session' THEN 'agent' ELSE 'imported' END)"
+)
+
+VIEWS = {
+    "memory": "SELECT n, id, project, text, about, files AS paths, always AS pinned, family,"
+    " replaced_by AS superseded_by, created_at, changed_at AS updated_at, stood AS state, klass,"
+    f" signature, origin, review_after, words, counts, seen, seen_at, used_at, extra AS whole,"
+    f" state AS lesson_state, kind AS lesson_kind, word, {_KIND} AS kind, {_TRUST} AS trust,"
+    f" {_WAS} FROM lesson",
+    "sighting": 'SELECT n, lesson AS memory, project, session AS run, "group" AS root,'
+    f" {_said('extra', 'finding')} AS finding, coalesce(nullif(extra, '') ->> '$.stance', stance)"
+    " AS stance, CASE measure WHEN '' THEN 'seen' ELSE measure END AS signal, amount,"
+    f" {_named('extra', 'origin')}, \"by\", coalesce(nullif(extra, '') ->> '$.tier', CASE word"
+    " WHEN 'person' THEN 'user' WHEN 'session' THEN 'observed' ELSE 'imported' END) AS tier,"
+    " coalesce(nullif(extra, '') ->> '$.place', place) AS place, quote, at,"
+    f" {_said('extra', 'seq', 0)} AS seq, {_said('extra', 'opening', 0)} AS opening FROM evidence"
+    f" WHERE measure NOT GLOB '{MARK}*' AND measure NOT GLOB '{NOTE}*'",
+    "finding": f"SELECT place AS key, project, session AS run, {_named('extra', 'extractor')},"
+    f" {_said('extra', 'place')} AS place, {_said('extra', 'version', 0)} AS version,"
+    f" lesson AS memory, {_named('extra', 'outcome reason gate')}, quote AS text,"
+    f' unhex({_said("extra", "digest")}) AS digest, {_named("extra", "kind")}, "by",'
+    f" {_named('extra', 'tier origin signature')}, {_said('extra', 'score', 0)} AS score,"
+    f" {_said('extra', 'runner_up', 0)} AS runner_up, at FROM evidence WHERE measure = '{FOUND}'",
+    "tombstone": "SELECT session AS run, place, project, quote AS reason, at FROM evidence"
+    f" WHERE measure = '{BURIED}'",
+    "use_mark": f'SELECT n, lesson AS memory, "group" AS unit, project,'
+    f" substr(measure, {len(MARK) + 1}) AS signal, {_named('extra', 'value')}, amount,"
+    f" session AS run, {_named('extra', 'surface')}, quote AS reason, at FROM evidence"
+    f" WHERE measure GLOB '{MARK}*'",
+    "use": 'SELECT n, lesson AS memory, "group" AS unit, project, session AS run, family,'
+    " CASE arm WHEN 'delivered' THEN 'injected' WHEN 'held out' THEN 'withheld' ELSE arm END AS arm,"
+    f" probability, moment AS surface, {_named('extra', 'epoch instrument task')},"
+    f" {_said('extra', 'instrument_eligible', 0)} AS instrument_eligible,"
+    f" {_said('extra', 'blank', 0)} AS blank, at FROM delivery WHERE lesson <> ''",
+    "injection": 'SELECT n AS id, event, project, session AS run, "group" AS unit,'
+    " moment AS surface, tokens, extra ->> '$.given' AS given, extra ->> '$.withheld' AS withheld,"
+    f" {_said('extra', 'left_out')} AS left_out, at FROM delivery WHERE lesson = ''",
+    "run": 'SELECT id, project, host, name AS foreign_id, "group" AS root, number AS seq, agent,'
+    f" model, {_named('extra', 'version domain')}, task, {_named('extra', 'task_id task_type')},"
+    f" outcome, complete, started_at, ended_at, learned_at, {_named('extra', 'settled_at')}, path,"
+    " coalesce(json_remove(nullif(extra, ''), '$.version', '$.domain', '$.task_id', '$.task_type',"
+    " '$.settled_at'), '') AS facts FROM session",
+    "incident": 'SELECT project, session AS run, "group" AS lineage,'
+    f" {_named('extra', 'person')}, {_said('extra', 'seq', 0)} AS seq,"
+    f" {_said('extra', 'kind', 'failure')} AS kind,"
+    " coalesce(nullif(extra, '') ->> '$.mark', sign) AS mark, sign,"
+    f" {_named('extra', 'family nature code name tool')}, program, {_named('extra', 'folder')},"
+    f" line, {_said('extra', 'count', 0)} AS count, {_said('extra', 'failed', 0)} AS failed,"
+    f" {_said('extra', 'soft', 0)} AS soft, calls, seconds, {_named('extra', 'ended')}, cure,"
+    f" {_named('extra', 'repair')}, place, at FROM failure",
+    "proposal": "SELECT id, project, kind, text AS reason,"
+    f' {_said("payload", "as_question.by")} AS "by", asked_at AS created_at, lesson AS memory,'
+    " CASE answered_at WHEN '' THEN 'open' ELSE answer END AS state,"
+    f" {_said('payload', 'as_question.tier')} AS tier,"
+    " coalesce(nullif(json_remove(nullif(payload, ''), '$.as_question'), '{}'), '') AS payload,"
+    f" {_said('payload', 'as_question.approvals')} AS approvals,"
+    f' {_said("payload", "as_question.expires_at")} AS expires_at, "by" AS decided_by,'
+    f" {_said('payload', 'as_question.decided_at')} AS decided_at,"
+    f" {_said('payload', 'as_question.decision')} AS decision FROM question",
+    "change": 'SELECT n AS id, lesson AS memory, project, verb, "by", at, session AS run, why,'
+    " before, after FROM journal WHERE verb <> 'line'",
+    "counter": "SELECT project, substr(what, 1, 10) AS day, substr(what, 12) AS name, count"
+    f" FROM common WHERE kind = '{EVENT}'",
+    "tally": "SELECT l.id AS memory, c.key AS signal, l.project, c.value ->> '$[0]' AS amount,"
+    " c.value ->> '$[1]' AS at FROM lesson l, json_each(nullif(l.counts, '')) c",
+}
+MAKE = "; ".join(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS {sql}" for name, sql in VIEWS.items())
+
+
+# In the order in which `memory_of` takes them.
+COLUMNS = "id project text about paths pinned family superseded_by created_at updated_at".split()
+MEMORY_COLUMNS = ", ".join(
+    f"m.{name}" for name in (*COLUMNS, "whole", "counts", "lesson_state", "lesson_kind", "word")
+)
+KLASSES = {"way": "rule", "cure": "fix", "preference": "preference"}
+TRUSTS = {"person": "user", "session": "agent"}
+_LISTS = ("tags", "supersedes")
+OWN_NAMES = "own"  # under `was`: fields of a foreign record that are called as ours are
+_SAME = {
+    "text": "text",
+    "about": "about",
+    "family": "family",
+    "replaced_by": "superseded_by",
+    "created_at": "created_at",
+}
+
+
+def memory_of(row: tuple[Any, ...], tally: Tally, alias: str = "") -> Memory:
+    """The memory behind a row of MEMORY_COLUMNS."""
+    at: dict[str, Any] = dict(zip(COLUMNS, row))
+    whole, _, state, kind, word = row[len(COLUMNS) :]
+    at["paths"] = tuple(loads(at["paths"])) if at["paths"] else ()
+    at["pinned"] = bool(at["pinned"])
+    extra = loads(whole) if whole else {}
+    was = extra.pop("was", None) or {}
+    extra.update(was.pop(OWN_NAMES, ()))
+    for name, unset in WAS.items():
+        at[name] = was.get(name, unset)
+    for name in _LISTS:
+        at[name] = tuple(at[name])
+    at["on_page"] = bool(at["on_page"])
+    at["kind"] = at["kind"] or kind
+    at["klass"] = at["klass"] or KLASSES.get(kind, "fact")
+    at["trust"] = at["trust"] or TRUSTS.get(word, "imported")
+    at["state"] = was.get("state") or state
+    at["extra"] = extra or None
+    at["alias"], at["tally"] = alias, tally
+    # rows come by the dozen on the hook path: filled as they are, without an `__init__`
+    memory = Memory.__new__(Memory)
+    object.__setattr__(memory, "__dict__", {name: at[name] for name in Memory.FIELDS})  # type: ignore[attr-defined]
+    return memory
+
+
+def decided(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Any, Any]:
+    """What an entry says changed, by the columns of a memory: as they were, and as they are."""
+    was, now = _columns(before), _columns(after)
+    if not before:
+        return {}, {name: held for name, held in now.items() if held not in ("", 0)}
+    same = {name for name in was if name in now and was[name] == now[name]}
+    return tuple({name: at[name] for name in at if name not in same} for at in (was, now))
+
+
+def _columns(fields: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {_SAME[name]: fields[name] for name in _SAME if name in fields}
+    if "files" in fields:
+        found["paths"] = _json(fields["files"])
+    if "always" in fields:
+        found["pinned"] = int(fields["always"])
+    extra = dict(fields.get("extra") or {})
+    was = dict(extra.pop("was", None) or {})
+    if "state" in fields:
+        found["state"] = was.get("state") or fields["state"]
+    if "extra" not in fields:
+        return found
+    extra.update(was.pop(OWN_NAMES, ()))
+    for name, unset in WAS.items():
+        held = was.get(name, unset)
+        found[name] = _json(held) if name in _LISTS else held
+    found["extra"] = _json(extra)
+    return found
+
+
+def _json(field: Any) -> str:
+    return dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+
+
 COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confidence")
 ENDLESS = 1 << 62  # no row has this number
-HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
-MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
+LINE = "line"  # the verb of what a team's line said that changed nothing by itself
+# An entry as these rooms know it; their number of it counts the entries of its lesson.
+ENTRY = (
+    "j.n, j.lesson, (SELECT count(*) FROM journal e WHERE e.lesson = j.lesson AND e.n <= j.n"
+    f" AND e.verb <> '{LINE}'), j.project, j.verb, j.\"by\", j.at, j.session, j.machine, j.why,"
+    " j.before, j.after"
+)
+
+
+NAME = "name:"  # begins the setting that is another name of a lesson
+COMPILED = "compiled:"  # begins the setting that keeps a way of remembering
+
+
+def name_key(project: str, alias: str, namespace: str) -> str:
+    """The setting that says whose name this is."""
+    return f"{NAME}{project}:{alias}:{namespace.replace(':', ' ')}"
+
+
+def named_by(key: str, project: str) -> tuple[str, str]:
+    """(namespace, alias) of such a setting."""
+    alias, _, namespace = key[len(NAME) + len(project) + 1 :].rpartition(":")
+    return namespace, alias
 
 
 def narrowed(
@@ -80,37 +283,21 @@ TASKS = (
     "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it AND memory <> '' LIMIT 64) f JOIN run r ON r.id = f.run"
     " WHERE r.task <> '' GROUP BY r.task ORDER BY max(r.seq) DESC LIMIT 3"
 )
-INSERT_MEMORY = insert_into("memory", (*DECIDED, "hash", "words"))
-UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
-INSERT_ENTRY = insert_into("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
-PUT_TALLY = insert_into("tally", ("memory", "signal", "project", "amount", "at"))
-_SIGHTING = "SELECT 1 FROM evidence WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND key <> :key"
+_SIGHTING = "SELECT 1 FROM sighting WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND n <> :n"
 SAME_UNIT = f"{_SIGHTING} AND CASE WHEN root <> '' THEN root ELSE run END = :unit LIMIT 1"
 SAME_ORIGIN = f"{_SIGHTING} AND origin = :origin LIMIT 1"
-COUNT_USE = (
-    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
-    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"
-    " at = CASE WHEN excluded.at > tally.at THEN excluded.at ELSE tally.at END"
-)
 OUTCOME_SIGNALS = {"not_occurred": "clean", "occurred": "recurred"}
-COUNT_ON = (
-    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
-    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
-)
-HAS_UNITS = "SELECT 1 FROM tally WHERE memory = :it AND signal = 'units'"
 SAME_TASK = (  # another settled coin of the same lesson in the same task; the last outcome of a unit stands
     "SELECT 1 FROM use u WHERE u.memory = :memory AND u.task = :task AND u.unit <> :unit AND u.arm <> 'exempt' AND u.blank = 0"
     " AND (SELECT value FROM use_mark m WHERE m.memory = u.memory AND m.unit = u.unit AND m.signal = 'outcome' ORDER BY n DESC LIMIT 1)"
     " IN ('occurred', 'not_occurred') LIMIT 1"
 )
-_SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
-_USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
 SORT_ORDERS = {
     "new": ("", "m.n DESC"),
     "old": ("", "m.n"),
     "updated": ("", "m.updated_at DESC, m.n DESC"),
-    "seen": (_SEEN, "coalesce(t.amount, 0) DESC, m.n DESC"),
-    "used": (_USED, "coalesce(t.at, '') DESC, m.n DESC"),
+    "seen": ("", "m.seen DESC, m.n DESC"),
+    "used": ("", "m.used_at DESC, m.n DESC"),
     "state": ("", "m.state, m.n DESC"),
     "kind": ("", "m.kind, m.n DESC"),
     "text": ("", "m.text, m.n"),
@@ -121,8 +308,8 @@ _SORT_PLACES = {
     "new": ("0", "<", "<"),
     "old": ("0", "<", ">"),
     "updated": ("m.updated_at", "<", "<"),
-    "seen": ("coalesce(t.amount, 0)", "<", "<"),
-    "used": ("coalesce(t.at, '')", "<", "<"),
+    "seen": ("m.seen", "<", "<"),
+    "used": ("m.used_at", "<", "<"),
     "state": ("m.state", ">", "<"),
     "kind": ("m.kind", ">", "<"),
     "text": ("m.text", ">", ">"),
@@ -172,11 +359,15 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
-    at = dict(zip(HEADER, row[1:-1]))
-    reason, before, after = loads(row[-1]) if row[-1] else ("(erased)", {}, {})
     from tacit.core.journal import Entry
 
-    return Entry(**at, reason=reason, before=before, after=after, id=row[0], erased=not row[-1])
+    id, memory, n, project, verb, by, at, run, machine, why, before, after = row
+    erased = not (why or before or after)
+    was, now = decided(loads(before or "{}"), loads(after or "{}"))
+    if now:
+        now["updated_at"] = at
+    told = (memory, project, verb, by, "(erased)" if erased else why, at, was, now)
+    return Entry(*told, run=run, machine=machine, n=n, id=id, erased=erased)
 
 
 def use_of(row: tuple[Any, ...]) -> Use:
@@ -199,7 +390,7 @@ def run_row(row: tuple[Any, ...]) -> RunRow:
         **{
             **at,
             "complete": bool(at["complete"]),
-            "facts": loads(at["facts"]) if at["facts"] else None,
+            "facts": (loads(at["facts"]) or None) if at["facts"] else None,
         }
     )
 
@@ -238,34 +429,24 @@ def shown_text(name: str) -> str:
 
 def settled_with(store: Reads, id: str, most: int = 24) -> list[str]:
     """The lessons that the run put down in which this one was first met, in their order."""
-    first = "SELECT min(n) FROM evidence WHERE memory = {} AND run <> '' AND stance = 'supports'"
+    first = "SELECT min(n) FROM sighting WHERE memory = {} AND run <> '' AND stance = 'supports'"
     sql = (
-        f"SELECT o.memory FROM evidence e JOIN evidence o ON o.run = e.run WHERE e.n = ({first.format(':it')})"
+        f"SELECT o.memory FROM sighting e JOIN sighting o ON o.run = e.run WHERE e.n = ({first.format(':it')})"
         f" AND o.memory <> :it AND o.n = ({first.format('o.memory')}) ORDER BY o.n LIMIT {most}"
     )
     return [row[0] for row in store.rows(sql, it=id)]
 
 
-# Tables whose rows are known by a key: columns and key.
-KEYED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
-    "profile": (("id", "name", "compiled", "created_at"), ("id",)),
-    "alias": (("project", "namespace", "alias", "memory"), ("project", "namespace", "alias")),
-    "tombstone": (("run", "place", "project", "reason", "at"), ("run", "place")),
-    "meta": (("key", "value"), ("key",)),
-}
+class Statements:
+    """How a reader asks; a store and a transaction provide `rows`."""
 
+    if TYPE_CHECKING:
 
-class Statements(ABC):
-    """How a reader asks. An engine provides `rows`."""
+        def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]: ...
 
-    @abstractmethod
-    def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]:
-        """The rows that a statement answers with."""
-
-    def one(self, sql: str, **named: Any) -> Any:
+    def one(self, sql: str, *bound: Any, **named: Any) -> Any:
         """The first row, or None."""
-        found = self.rows(sql, **named)
+        found = self.rows(sql, *bound, **named)
         return found[0] if found else None
 
     def values_of(self, of: type[T], where: str, **named: Any) -> list[T]:
@@ -276,16 +457,16 @@ class Statements(ABC):
             for row in self.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", **named)
         ]
 
-    def each(self, sql: str, **named: Any) -> Iterator[Any]:
-        """Rows one by one; a store reads them in pieces, for what may be large."""
-        yield from self.rows(sql, **named)
 
+PROJECT = ("id", "name", "root", "key", "remote", "origin", "trial_key", "sessions", "created_at")
+EVIDENCE = tuple('"by"' if name == "by" else name for name in EVIDENCE_COLUMNS[1:])
+FINDING = tuple('"by"' if name == "by" else name for name in FindingRow.FIELDS)  # type: ignore[attr-defined]
 
 _KEPT: dict[type, tuple[str, tuple[str, ...], Callable[[Any], Any]]] = {
-    Project: ("project", Project.FIELDS, lambda row: Project(*row)),  # type: ignore[attr-defined]
+    Project: ("project", PROJECT, lambda row: Project(*row)),
     RunRow: ("run", RunRow.FIELDS, run_row),  # type: ignore[attr-defined]
-    FindingRow: ("finding", FindingRow.FIELDS, lambda row: FindingRow(*row)),  # type: ignore[attr-defined]
-    Evidence: ("evidence", EVIDENCE_COLUMNS[1:], lambda row: Evidence(*(*row[:-1], bool(row[-1])))),
+    FindingRow: ("finding", FINDING, lambda row: FindingRow(*row)),
+    Evidence: ("sighting", EVIDENCE, lambda row: Evidence(*(*row[:-1], bool(row[-1])))),
     Use: ("use", USE_COLUMNS, use_of),
     Mark: ("use_mark", MARK_COLUMNS, mark_of),
 }
@@ -332,7 +513,7 @@ class WaitingRows(Statements):
         """Proposals by a condition of their rows."""
         from tacit.core.proposal import Proposal  # not needed by hooks
 
-        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        columns = ", ".join(f'"{name}"' for name in Proposal.FIELDS)  # type: ignore[attr-defined]
         return [
             proposal_of(row)
             for row in self.rows(f"SELECT {columns} FROM proposal WHERE {where}", **named)
@@ -359,9 +540,9 @@ class WaitingRows(Statements):
 
     def is_job_due(self, now: str) -> bool:
         """Whether a job may be taken that nobody works on."""
-        asked = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
+        asked = "SELECT 1 FROM job WHERE not_before <= :now AND held_until <= :now LIMIT 1"
         return self.one(asked, now=now) is not None
 
     def queued(self) -> int:
         """How many jobs wait or are under way."""
-        return int(self.one("SELECT count(*) FROM queue")[0])
+        return int(self.one("SELECT count(*) FROM job")[0])

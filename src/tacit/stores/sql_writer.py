@@ -1,47 +1,42 @@
-"""The writing half of a store over SQL: everything one transaction can change, each row counted as it is written."""
+"""The writing half, and how a store is opened: what rooms change that do not speak of `lesson.py` yet."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from tacit.core.links import (
     ADDED_UP,
-    EVIDENCE_COLUMNS,
-    MARK_COLUMNS,
     NEW_TABLE,
-    USE_COLUMNS,
     Evidence,
     Mark,
     Use,
-    link_hash,
-    link_row,
     seen_again,
     seen_more,
 )
-from tacit.core.memory import DECIDED, Memory, Tally, met_in, row_hash, to_row
+from tacit.core.memory import Memory, Tally
 from tacit.core.rows import FindingRow, Job, Project, RunRow
+from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, UNDOUBTED, WAITING
 from tacit.core.value import dumps, loads
-from tacit.stores.sql import Bracket, Reads
+from tacit.store import file
+from tacit.stores.sql import Reads, Store
 from tacit.stores.sql_rows import (
-    COUNT_ON,
-    COUNT_USE,
+    BURIED,
+    COMPILED,
     COUNTED_SIGNALS,
     ENDLESS,
-    HAS_UNITS,
-    HEADER,
-    INSERT_ENTRY,
-    INSERT_MEMORY,
-    KEYED,
+    EVENT,
+    FOUND,
+    LINE,
+    MAKE,
+    MARK,
     OUTCOME_SIGNALS,
-    PUT_TALLY,
+    OWN_NAMES,
+    PROJECT,
     SAME_ORIGIN,
     SAME_TASK,
     SAME_UNIT,
-    TASKS,
-    UPDATE_MEMORY,
+    WAS,
     insert_into,
     json_text,
-    upsert_into,
+    name_key,
 )
 
 TYPE_CHECKING = False
@@ -51,79 +46,62 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
+    from tacit.lesson import Lesson
 
 
-# What stands in the columns of stores of 0.2.0 that kept a hash. A cache of a server still compares
-# those of lessons, uses and marks.
-UNHASHED = b""
+STANCES = ("supports", "contradicts")
+ARMS = {"injected": "delivered", "withheld": "held out"}
+_RUN = ("version", "domain", "task_id", "task_type", "settled_at")
+_WORDS = {
+    **dict.fromkeys(("user", "human", "person"), "person"),
+    **dict.fromkeys(("agent", "observed", "review", "team"), "session"),
+}
+
+
+def upsert_into(table: str, columns: Sequence[str]) -> str:
+    """A row in place of the one that has its key."""
+    return f"INSERT OR REPLACE{insert_into(table, columns)[len('INSERT') :]}"
 
 
 class RowWriter(Reads):
-    """Rows. An engine provides `rows`, `many`, `index` and `machine`."""
+    """Projects, settings, and what is counted by the day."""
 
-    LOCKED = ""  # what makes a row that is read wait for its writers, where a transaction does not lock all rows
-    FREE = ""  # and what passes over those that others hold
-    machine = ""
     confidence: str = "none"  # the profile's rule by which confidence is folded, with its numbers
 
-    @abstractmethod
-    def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
-        """Keep full text in step: (text, words) before and after."""
-
-    def spoke(self) -> None:
-        """A lesson was written: what hooks look at before they open the store is of before."""
-
-    @abstractmethod
-    def reindex(self) -> None:
-        """Build full text anew from the rows."""
-
     def may_change(self, project: str) -> bool:
-        """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
+        """Whether lessons of a project are this user's to change."""
         return True
-
-    def put_row(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
-        """Write a row of a table that is known by its key; without `replace` the first stays."""
-        columns, key = KEYED[table]
-        was = self.one(
-            f"SELECT {', '.join(columns)} FROM {table} WHERE {' AND '.join(f'{name} = :{name}' for name in key)}",
-            **{name: row[name] for name in key},
-        )
-        if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
-            return
-        # Where the first stays, a right to add is enough.
-        into = upsert_into(table, columns, key) if replace else insert_into(table, columns)
-        self.rows(into, **{name: row[name] for name in columns})
 
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
-        self.put_row("project", project.__dict__)
+        self.rows(
+            "INSERT INTO project (id, name, root, key, remote, origin, trial_key, sessions,"
+            " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            f" {', '.join(f'{name} = excluded.{name}' for name in PROJECT[1:])}",
+            *project.__dict__.values(),
+        )
 
     def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
         """Keep a profile version once."""
-        row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
-        self.put_row("profile", row, replace=False)
+        if not self.meta(f"{COMPILED}{id}"):
+            self.put_meta(f"{COMPILED}{id}", compiled)
 
     def put_meta(self, key: str, value: str) -> None:
         """Set a setting of the store."""
-        self.put_row("meta", {"key": key, "value": value})
+        self.rows("INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", key, value)
 
     def next_seq(self, project: str) -> int:
         """Count one more learned run of a project."""
-        found = self.project(project)
-        if found is None:
-            return 0
-        self.put_project(Project(**{**found.__dict__, "run_seq": found.run_seq + 1}))
-        return found.run_seq + 1
+        sql = "UPDATE project SET sessions = sessions + 1 WHERE id = ? RETURNING sessions"
+        found = self.rows(sql, project)
+        return int(found[0][0]) if found else 0
 
     def count(self, project: str, name: str, at: str, by: int = 1) -> None:
         """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
         self.rows(
-            "INSERT INTO counter (project, day, name, count) VALUES (:project, :day, :name, :by)"
-            " ON CONFLICT (project, day, name) DO UPDATE SET count = counter.count + excluded.count",
-            project=project,
-            day=at[:10],
-            name=name,
-            by=by,
+            f"INSERT INTO common (project, kind, what, count) VALUES (?, '{EVENT}', ?, ?)"
+            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            *(project, f"{at[:10]} {name}", by),
         )
 
 
@@ -132,35 +110,83 @@ class RunWriter(RowWriter):
 
     def put_run(self, run: RunRow) -> None:
         """Write or correct a run's row."""
-        named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
-        self.rows(
-            upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)),
-            **named,
-            hash=UNHASHED,
-        )  # type: ignore[attr-defined]
+        at = run.__dict__
+        extra = {**(run.facts or {}), **{name: at[name] for name in _RUN if at[name]}}
+        same = ("id", "project", "host", "agent", "model", "task", "outcome", "path")
+        row = {name: at[name] for name in (*same, "started_at", "ended_at", "learned_at")}
+        row |= {"name": run.foreign_id, "grp": run.root, "number": run.seq}
+        self.rows(_PUT_RUN, **row, complete=int(run.complete), extra=json_text(extra))
 
     def put_finding(self, finding: FindingRow) -> None:
         """Write or correct a finding's row."""
-        named = dict(finding.__dict__)
-        into = upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",))  # type: ignore[attr-defined]
-        self.rows(into, **named, hash=UNHASHED)
+        at = finding.__dict__
+        names = (
+            "place extractor version outcome reason gate kind tier origin signature score".split()
+        )
+        extra = {name: at[name] for name in (*names, "runner_up") if at[name]}
+        extra["place"] = finding.place
+        if finding.digest:
+            extra["digest"] = finding.digest.hex()
+        self.rows(
+            f"DELETE FROM evidence WHERE session = ? AND measure = '{FOUND}' AND place = ?",
+            *(finding.run, finding.key),
+        )
+        self._witness(
+            *(finding.memory, finding.project, finding.run, "", "supports", FOUND, 0.0),
+            *(finding.key, finding.text, finding.by, finding.tier, finding.at, extra),
+        )
+
+    def _witness(
+        self,
+        lesson: str,
+        project: str,
+        session: str,
+        group: str,
+        stance: str,
+        measure: str,
+        amount: float,
+        place: str,
+        quote: str,
+        by: str,
+        tier: str,
+        at: str,
+        extra: Mapping[str, Any],
+    ) -> bool:
+        """A row of evidence; False where it is there already."""
+        found = self.rows(
+            'INSERT INTO evidence (lesson, project, session, "group", stance, measure, amount,'
+            ' place, quote, "by", word, at, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+            " ON CONFLICT DO NOTHING RETURNING n",
+            *(lesson, project, session, group, stance, measure, amount, place, quote, by),
+            *(_WORDS.get(tier, "outside"), at, json_text(extra)),
+        )
+        return bool(found)
 
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
-        row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
-        self.put_row("tombstone", row, replace=False)
+        buried = ("supports", BURIED, 0.0, place, reason, "", "observed", at, {})
+        self._witness("", project, run, "", *buried)
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
-        as_text = {
-            "payload": json_text(proposal.payload),
-            "approvals": json_text(proposal.approvals),
-        }
-        named = {**proposal.__dict__, **as_text}
+        at = proposal.__dict__
+        asked = {name: at[name] for name in ("by", "tier", "expires_at", "decided_at", "decision")}
+        asked["approvals"] = [list(each) for each in proposal.approvals]
+        open = proposal.state == "open"
         self.rows(
-            upsert_into("proposal", (*named, "hash"), ("id",)),
-            **named,
-            hash=UNHASHED,
+            upsert_into("question", _QUESTION),
+            id=proposal.id,
+            project=proposal.project,
+            lesson=proposal.memory,
+            kind=proposal.kind,
+            text=proposal.reason,
+            payload=json_text(
+                {**(proposal.payload or {}), "as_question": {n: v for n, v in asked.items() if v}}
+            ),
+            asked_at=proposal.created_at,
+            answered_at="" if open else proposal.decided_at or proposal.created_at,
+            answer="" if open else proposal.state,
+            by=proposal.decided_by,
         )
 
     def add_injection(
@@ -177,13 +203,15 @@ class RunWriter(RowWriter):
         at: str,
     ) -> bool:
         """Record an answer given to an agent; false if this very event was answered before."""
-        if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
-            return False
-        about = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface}
-        told = {"given": dumps(list(given)), "withheld": dumps(list(withheld))}
-        row = {**about, "tokens": tokens, **told, "left_out": json_text(left_out), "at": at}
-        self.rows(insert_into("injection", row), **row)
-        return True
+        more = {"given": list(given), "withheld": list(withheld)}
+        if left_out:
+            more["left_out"] = left_out  # type: ignore[assignment]
+        found = self.rows(
+            _DELIVER,
+            *("", project, run, unit, event, surface, "exempt", 0.0, "", tokens, at),
+            json_text(more),
+        )
+        return bool(found)
 
     def enqueue(
         self,
@@ -196,9 +224,10 @@ class RunWriter(RowWriter):
     ) -> None:
         """Ask the worker for something; the same key again refreshes what waits."""
         self.rows(
-            "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
-            " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
-            " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
+            "INSERT INTO job (kind, key, project, payload, asked_at, not_before, attempts, holder,"
+            " held_until, error) VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '',"
+            " '', '') ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, attempts = 0,"
+            " asked_at = excluded.asked_at, not_before = excluded.not_before",
             kind=kind,
             key=key,
             project=project,
@@ -212,8 +241,9 @@ class RunWriter(RowWriter):
     ) -> Job | None:
         """Take the oldest job due and not held, numbered beyond `after` up to `last`; `kind`: "read", or "rest" for all but those."""
         row = self.one(
-            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now AND lease_until <= :now"
-            f" AND id > :after AND id <= :last AND (:kind = '' OR (:kind = 'read') = (kind = 'read')) ORDER BY id LIMIT 1{self.FREE}",
+            "SELECT n, kind, key, project, payload, attempts, asked_at FROM job"
+            " WHERE not_before <= :now AND held_until <= :now AND n > :after AND n <= :last"
+            " AND (:kind = '' OR (:kind = 'read') = (kind = 'read')) ORDER BY n LIMIT 1",
             now=now,
             after=after,
             last=last,
@@ -222,132 +252,120 @@ class RunWriter(RowWriter):
         if row is None:
             return None
         self.rows(
-            "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
-            holder=who,
-            until=until,
-            id=row[0],
+            "UPDATE job SET holder = ?, held_until = ?, attempts = attempts + 1 WHERE n = ?",
+            *(who, until, row[0]),
         )
         return Job(row[0], row[1], row[2], row[3], loads(row[4] or "{}"), row[5] + 1, row[6])
 
     def finish(self, job: Job, holder: str) -> None:
         """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
         self.rows(
-            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at",
-            id=job.id,
-            holder=holder,
-            at=job.at,
+            "DELETE FROM job WHERE n = ? AND holder = ? AND asked_at = ?", job.id, holder, job.at
         )
         self.rows(
-            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder",
-            id=job.id,
-            holder=holder,
+            "UPDATE job SET holder = '', held_until = '' WHERE n = ? AND holder = ?", job.id, holder
         )
 
     def postpone(self, job: Job, error: str, not_before: str) -> None:
         """Put a failed job back for later."""
         self.rows(
-            "UPDATE queue SET lease = '', lease_until = '', error = :error, not_before = :at WHERE id = :id",
-            id=job.id,
-            error=error[:500],
-            at=not_before,
+            "UPDATE job SET holder = '', held_until = '', error = ?, not_before = ? WHERE n = ?",
+            *(error[:500], not_before, job.id),
         )
 
 
-class Transaction(Bracket, RunWriter):
+class Transaction(RunWriter, file.Transaction):
     """Writing, inside one transaction: memories and their links."""
 
+    def __init__(self, store: Store, wait: float, keep: bool, confidence: str = "none") -> None:
+        super().__init__(store, wait, keep)
+        self.confidence = confidence
+        self._spoke = False  # a lesson was written
+
     def blank_entries(self, memory: str) -> None:
-        """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""
-        self.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory)
+        """Take the words out of a memory's journal; the entries stay."""
+        self.rows(
+            "UPDATE journal SET before = '', after = '', body = '',"
+            f" why = CASE verb WHEN '{LINE}' THEN why ELSE '' END WHERE lesson = ?",
+            memory,
+        )
 
     def words(self, memory: Memory) -> str:
         """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
-        from tacit.words.tokens import index_words, task_words
+        from tacit.store.write import found_by
 
-        if not memory.text:
-            return ""
-        told = [met_in(memory, "task"), *(row[0] for row in self.rows(TASKS, it=memory.id))]
-        tasks = dict.fromkeys(task_words(task) for task in told if task)
-        beside = " ".join((memory.about, *memory.tags, *memory.paths))
-        return "\n".join((index_words(memory.text, beside=beside), *filter(None, tasks)))
+        n = self.one("SELECT n FROM lesson WHERE id = ?", memory.id)
+        return found_by(self, lesson_of(memory), n[0] if n else 0)
 
     def reword(self, id: str) -> None:
         """Derive a memory's words anew: it was met in another task."""
-        n, text, words = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=id)
-        fresh = self.words(self.get(id))
-        if fresh != words:
-            self.rows("UPDATE memory SET words = :words WHERE n = :n", words=fresh, n=n)
-            self.index(n, (text, words), (text, fresh))
+        self.rows(
+            "UPDATE lesson SET words = ?1 WHERE id = ?2 AND words <> ?1",
+            *(self.words(self.get(id)), id),
+        )
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
         from tacit.core.journal import starts_new_table
+        from tacit.lesson import Hand
+        from tacit.store import rows, write
 
-        row = to_row(change.memory)
-        self.copy_row(row, row_hash(row), self.words(change.memory))
-        entry = self._enter(change.entry)
+        entry, lesson = change.entry, lesson_of(change.memory)
+        hand = Hand(entry.by, entry.at, entry.run, entry.machine or self.machine)
+        was = rows.lesson_or_none(self, lesson.id)
+        made = write.put(self, was, lesson, hand, entry.verb, entry.reason)
+        self.spoke()
         if starts_new_table(entry) and self.one(
-            "SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory
+            "SELECT 1 FROM delivery WHERE lesson = ? LIMIT 1", entry.memory
         ):
             self.add_mark(
                 Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at)
             )
-        return entry
+        return self.entry(made.n)
 
-    def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
-        """A memory's row as it is elsewhere, without an entry: half of `apply`, and all of it in a cache, whose truth is a server's."""
-        named = dict(zip(DECIDED, row), hash=sealed, words=words)
-        was = self.one(
-            f"SELECT n, text, words FROM memory WHERE id = :id{self.LOCKED}", id=named["id"]
-        )
-        if was is None:
-            self.rows(INSERT_MEMORY, **named)
-            n = self.one("SELECT n FROM memory WHERE id = :id", id=named["id"])[0]
-            self.index(n, None, (named["text"], words))
-        else:
-            self.rows(UPDATE_MEMORY, **named)
-            if (named["text"], words) != (was[1], was[2]):
-                self.index(was[0], (was[1], was[2]), (named["text"], words))
-        self.spoke()
+    def spoke(self) -> None:
+        """A lesson was written: what hooks look at before they open the store is of before."""
+        if not self._spoke:
+            self._spoke = True
+            from tacit.stores.spoken import forget_spoken
 
-    def _enter(self, entry: Entry) -> Entry:
-        from tacit.core.journal import payload
-
-        last = self.one("SELECT max(n) FROM journal WHERE memory = :memory", memory=entry.memory)
-        header = (
-            entry.memory,
-            (last[0] or 0) + 1,
-            entry.project,
-            entry.verb,
-            entry.by,
-            entry.at,
-            entry.run,
-            entry.profile,
-            entry.machine or self.machine,
-        )
-        self.rows(
-            INSERT_ENTRY,
-            **dict(zip(HEADER, header)),
-            payload=payload(entry),
-            **dict.fromkeys(("salt", "digest", "row", "hash"), UNHASHED),
-        )
-        return entry
+            forget_spoken(self.path)
 
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
         """Another name of a memory; the first to take a name keeps it."""
-        row = {"project": project, "namespace": namespace, "alias": alias, "memory": memory}
-        self.put_row("alias", row, replace=False)
+        self.rows(
+            "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            *(name_key(project, alias, namespace), memory),
+        )
 
     def add_evidence(self, evidence: Evidence) -> bool:
         """Write a piece of evidence once; false if it was there."""
-        row = link_row(evidence)
-        if self.one("SELECT 1 FROM evidence WHERE key = :key", key=row[0]):
-            return False
-        self.rows(
-            insert_into("evidence", (*EVIDENCE_COLUMNS, "hash")),
-            **dict(zip(EVIDENCE_COLUMNS, row)),
-            hash=UNHASHED,
+        measure = "" if evidence.signal == "seen" else evidence.signal
+        stance = evidence.stance if evidence.stance in STANCES else STANCES[0]
+        told = evidence.finding or evidence.place
+        known = self.rows(
+            "SELECT coalesce(nullif(finding, ''), place) FROM sighting WHERE memory = ? AND run = ?"
+            " AND signal = ? AND stance = ? AND opening = ?",
+            *(evidence.memory, evidence.run, evidence.signal, evidence.stance),
+            int(evidence.opening),
         )
+        if (told,) in known:
+            return False
+        at = evidence.__dict__
+        extra: dict[str, Any] = {"tier": evidence.tier}
+        extra |= {name: at[name] for name in ("finding", "origin", "seq") if at[name]}
+        if evidence.opening:
+            extra["opening"] = 1
+        if evidence.stance != stance:
+            extra["stance"] = evidence.stance
+        own = (evidence.memory, evidence.project, evidence.run, evidence.root, stance, measure)
+        said = (evidence.quote, evidence.by, evidence.tier, evidence.at)
+        if not self._witness(*own, float(evidence.amount), evidence.place, *said, extra):
+            # Two findings of one place are two pieces of evidence.
+            extra["place"] = evidence.place
+            self._witness(
+                *own, float(evidence.amount), f"{evidence.place} {told} {len(known)}", *said, extra
+            )
         self._count_evidence(evidence)
         return True
 
@@ -370,26 +388,32 @@ class Transaction(Bracket, RunWriter):
         unit, origin, memory = evidence.root or evidence.run, evidence.origin, evidence.memory
         if not unit:
             return None
-        key = evidence.key
-        known = self.one(SAME_UNIT, memory=memory, unit=unit, key=key)
+        n = self.one("SELECT max(n) FROM evidence")[0]  # the row that was just written
+        known = self.one(SAME_UNIT, memory=memory, unit=unit, n=n)
         if not origin:
             return 0 if known else 1
-        met = self.one(SAME_ORIGIN, memory=memory, origin=origin, key=key)
+        met = self.one(SAME_ORIGIN, memory=memory, origin=origin, n=n)
         return None if known and met else 0 if known or met else 1
 
     def add_use(self, use: Use) -> bool:
         """Write an assignment once; the recorded one wins over a recomputed one."""
-        known = self.rows("SELECT memory FROM use WHERE unit = :unit", unit=use.unit)
-        if (use.memory,) in map(tuple, known):
+        known = 'SELECT 1 FROM delivery WHERE "group" = ? AND lesson = ?'
+        if self.rows(known, use.unit, use.memory):
             return False
-        row = link_row(use)
-        sealed = link_hash(row)
+        at = use.__dict__
+        names = ("epoch", "instrument", "instrument_eligible", "task", "blank")
+        extra = {name: at[name] for name in names if at[name]}
         self.rows(
-            insert_into("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed
+            _DELIVER,
+            *(use.memory, use.project, use.run, use.unit, "", use.surface),
+            *(ARMS.get(use.arm, use.arm), float(use.probability), use.family, 0, use.at),
+            json_text(extra),
         )
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
-        self.rows(COUNT_USE, memory=use.memory, project=use.project, at=used_at)
+        counts = self._counts(use.memory)
+        amount, last = counts.get("uses", (0.0, ""))
+        self._put_counts(use.memory, {**counts, "uses": (amount + 1, max(last, used_at))})
         return True
 
     def add_mark(self, mark: Mark) -> None:
@@ -410,7 +434,7 @@ class Transaction(Bracket, RunWriter):
         known = [each for each in (last, mark.value) if each in OUTCOME_SIGNALS]
         present = not use.blank and use.at > self.measured_since(use.memory)
         coin = bool(known) and present and use.arm != "exempt"
-        if coin and (last or not self.one(HAS_UNITS, it=use.memory)):
+        if coin and (last or "units" not in self._counts(use.memory)):
             self.refresh_tally(use.memory, use.project)
             return
         for outcome, step in ((last, -1.0), (mark.value, 1.0)):
@@ -430,16 +454,29 @@ class Transaction(Bracket, RunWriter):
         return (said and said[0]) or ""
 
     def _write_mark(self, mark: Mark) -> None:
-        row = link_row(mark)
-        sealed = link_hash(row)
-        self.rows(
-            insert_into("use_mark", (*MARK_COLUMNS, "hash")),
-            **dict(zip(MARK_COLUMNS, row)),
-            hash=sealed,
+        extra = {name: held for name in ("value", "surface") if (held := mark.__dict__[name])}
+        place = str(self.one("SELECT coalesce(max(n), 0) + 1 FROM evidence")[0])
+        self._witness(
+            *(mark.memory, mark.project, mark.run, mark.unit, STANCES[0], f"{MARK}{mark.signal}"),
+            *(float(mark.amount), place, mark.reason, "", "observed", mark.at, extra),
         )
+        if mark.signal == "outcome" and mark.unit:
+            self.rows(
+                'UPDATE delivery SET outcome = ?, settled_at = ? WHERE "group" = ? AND lesson = ?',
+                *(mark.value, mark.at, mark.unit, mark.memory),
+            )
 
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
-        self.rows(COUNT_ON, memory=memory, project=project, signal=signal, step=step)
+        counts = self._counts(memory)
+        amount, at = counts.get(signal, (0.0, ""))
+        self._put_counts(memory, {**counts, signal: (amount + step, at)})
+
+    def _counts(self, memory: str) -> dict[str, Any]:
+        row = self.one("SELECT counts FROM lesson WHERE id = ?", memory)
+        return loads(row[0]) if row and row[0] else {}
+
+    def _put_counts(self, memory: str, counts: Mapping[str, Any]) -> None:
+        self.rows("UPDATE lesson SET counts = ? WHERE id = ?", json_text(counts), memory)
 
     def refresh_tally(self, memory: str, project: str) -> Tally:
         """Fold all rows of a memory again.
@@ -448,9 +485,6 @@ class Transaction(Bracket, RunWriter):
         """
         from tacit.core.tally import tally_of
 
-        project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[
-            0
-        ]
         uses, marks = self.uses(memory=memory), self.marks(memory=memory)
         tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
         self.put_tally(memory, project, tally)
@@ -458,36 +492,110 @@ class Transaction(Bracket, RunWriter):
 
     def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
         """Keep a signal that a fold carries on; none where it is nothing."""
-        self.rows(
-            "DELETE FROM tally WHERE memory = :it AND signal = :signal", it=memory, signal=signal
-        )
-        if amount:
-            self.rows(
-                PUT_TALLY, memory=memory, signal=signal, project=project, amount=amount, at=""
-            )
+        counts = {name: at for name, at in self._counts(memory).items() if name != signal}
+        self._put_counts(memory, {**counts, **({signal: (amount, "")} if amount else {})})
 
     def put_tally(self, memory: str, project: str, tally: Tally) -> None:
         """Keep a fold beside its memory."""
-        self.rows("DELETE FROM tally WHERE memory = :it", it=memory)
-        at = tally.__dict__
+        at, times = tally.__dict__, {"seen": tally.seen_at, "uses": tally.last_used_at}
+        counts: dict[str, Any] = {}
         for signal in COUNTED_SIGNALS:
             if at[signal] or (at[signal] is not None and signal == "confidence"):
-                when = {"seen": tally.seen_at, "uses": tally.last_used_at}.get(signal) or ""
-                self.rows(
-                    PUT_TALLY,
-                    memory=memory,
-                    signal=signal,
-                    project=project,
-                    amount=float(at[signal]),
-                    at=when,
-                )
+                counts[signal] = (float(at[signal]), times.get(signal) or "")
         for signal, amount in (tally.signals or {}).items():
             if signal not in COUNTED_SIGNALS:
-                self.rows(
-                    PUT_TALLY,
-                    memory=memory,
-                    signal=signal,
-                    project=project,
-                    amount=float(amount),
-                    at="",
-                )
+                counts[signal] = (float(amount), "")
+        self._put_counts(memory, counts)
+
+
+def lesson_of(memory: Memory) -> Lesson:
+    """A memory as a lesson; who set its words, and when, is the writer's to say."""
+    from tacit.lesson import Lesson
+
+    at, extra = memory.__dict__, dict(memory.extra or {})
+    was = {name: at[name] for name, unset in WAS.items() if at[name] not in (unset, (), False)}
+    if "was" in extra:
+        was[OWN_NAMES] = {"was": extra.pop("was")}
+    state, reason = _state(memory)
+    if state != memory.state:
+        was["state"] = memory.state
+    sign = extra.get("sign")
+    marked = isinstance(sign, list) and len(sign) > 1 and sign[0] in _SIGN_IN
+    return Lesson(
+        memory.id,
+        memory.project,
+        memory.text,
+        kind="decision" if memory.kind == "decision" else _KINDS.get(memory.klass, "fact"),
+        about=memory.about,
+        files=memory.paths,
+        sign=str(sign[1]) if marked else "",
+        sign_in=_SIGN_IN[sign[0]] if marked else "",
+        word=_WORDS.get(memory.trust, "outside"),
+        state=state,
+        reason=reason,
+        always=memory.pinned,
+        family=memory.family,
+        replaced_by=memory.superseded_by,
+        created_at=memory.created_at,
+        changed_at=memory.updated_at,
+        extra=loads(dumps({**extra, "was": was})) if was else loads(dumps(extra)),
+    )
+
+
+def _state(memory: Memory) -> tuple[str, str]:
+    """Where a lesson stands for whoever delivers it, and why where that is more than a state."""
+    if memory.state in UNDOUBTED and memory.gate != "allow":
+        return WAITING, memory.gate_reason or "held"
+    if memory.state == ACTIVE and memory.verdict in ENDING_VERDICTS:
+        return DOUBTED, "it was measured to harm"
+    if memory.state == ACTIVE and memory.superseded_by:
+        return GONE, "replaced"
+    if memory.state == GONE:
+        return GONE, "replaced" if memory.superseded_by else memory.closed_by
+    return memory.state, ""
+
+
+_SIGN_IN = {"E": "output", "T": "call"}
+_KINDS = {
+    **dict.fromkeys(("rule", "command", "security"), "way"),
+    **dict.fromkeys(("fix", "pitfall"), "cure"),
+    "preference": "preference",
+}
+
+
+class OpenStore(Store):
+    """A connection to one store file."""
+
+    def write(  # type: ignore[override]
+        self, *, wait: float | None = None, confidence: str = "none", keep: bool = True
+    ) -> Transaction:
+        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
+
+        With `keep=False` all of it is taken back at the end: a preview.
+        """
+        return Transaction(self, self.wait if wait is None else wait, keep, confidence)
+
+
+def open_store(
+    path: str, *, create: bool = True, machine: str = "", wait: float = file.WAIT
+) -> Store:
+    """Open a store, making it first where that is asked for. One that cannot be written is opened for reading."""
+    store = file.open_as(OpenStore, path, create, wait)
+    store.name_machine(machine)
+    store.connection.execute(MAKE)
+    return store
+
+
+_PUT_RUN = (
+    'INSERT OR REPLACE INTO session (id, project, host, name, "group", number, agent, model, task,'
+    " outcome, complete, path, started_at, ended_at, learned_at, extra) VALUES (:id, :project,"
+    " :host, :name, :grp, :number, :agent, :model, :task, :outcome, :complete, :path, :started_at,"
+    " :ended_at, :learned_at, :extra)"
+)
+_QUESTION = "id project lesson kind text payload asked_at answered_at answer by".split()
+_DELIVER = (
+    'INSERT INTO delivery (lesson, project, session, "group", context, event, moment, arm,'
+    " probability, family, tokens, at, outcome, loss, settled_at, extra)"
+    " VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, '', 0.0, '', ?)"
+    " ON CONFLICT DO NOTHING RETURNING n"
+)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Entry
 from tacit.core.value import value
+from tacit.stores.sql_rows import decided
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 # Notes: lines of the journal that a person writes by hand, about no lesson.
 #
-# The journal is a chain per memory, and a note belongs to none. Notes stand in `meta`, which is sealed like all truth, one key each:
-# the project and the time.
+# The journal tells of lessons, and a note belongs to none. Notes are settings, one key each: the project and the time.
 
 VERB = "note"
 _NOTE_PREFIX = "note:"
@@ -42,7 +42,7 @@ def notes_of(store: Any, project: str) -> list[Entry]:
     """A project's notes, in the order of time."""
     low = f"{_NOTE_PREFIX}{project}:"
     rows = store.rows(
-        "SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key",
+        "SELECT value FROM setting WHERE key >= :low AND key < :high ORDER BY key",
         low=low,
         high=low[:-1] + ";",
     )
@@ -64,11 +64,11 @@ _LEAST = {
     SEEN: 1 << 62,
 }  # before every row
 _PARTS = {  # the table of each, its key, what is told of a row, and which rows there are
-    STORY_CHANGED: ("journal", "id", ("verb", "by", "run", "payload"), ""),
+    STORY_CHANGED: ("change", "id", ("verb", "by", "run", "why", "before", "after"), ""),
     STORY_CAME: ("use_mark", "n", ("value", "reason", "run", "unit"), " AND signal = 'outcome'"),
     STORY_GIVEN: ("use", "unit", ("arm", "run"), ""),
     SEEN: (
-        "evidence",
+        "sighting",
         "n",
         ("stance", "quote", "run", "place", "by", "tier", "signal"),
         " AND opening = 0",
@@ -129,10 +129,10 @@ def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
         "outcome" if name == "value" else name: field for name, field in zip(_PARTS[what][2], row)
     }
     if what == STORY_CHANGED:
-        payload = told.pop("payload")
-        told["reason"], told["before"], told["after"] = (
-            json.loads(payload) if payload else ("(erased)", {}, {})
-        )
+        was, now = (json.loads(told.pop(name) or "{}") for name in ("before", "after"))
+        why = told.pop("why")
+        told["reason"] = why if why or was or now else "(erased)"
+        told["before"], told["after"] = decided(was, now)
     return told
 
 

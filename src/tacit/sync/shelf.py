@@ -21,9 +21,9 @@ from tacit.core.states import GONE
 from tacit.core.value import grouped, replace, value
 from tacit.safety.witness import Vouch, unless_it_acts
 from tacit.stores import shared
+from tacit.stores.erase import blank
 from tacit.stores.sql import WorkContext
 from tacit.stores.sql_writer import Transaction
-from tacit.stores.sqlite.erase import blank
 from tacit.sync import lessons
 from tacit.sync.fold import ADD, CHANGE, ERASE, HOLD, KNOWN, OUT, PASS, Act, Here, decided
 from tacit.sync.line import Line, after, digest_of_says, item_of, written

@@ -53,7 +53,7 @@ def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
     ):
         assert part in told
     with memories.store.write() as tx:
-        tx.rows("DELETE FROM counter")
+        tx.rows("DELETE FROM common WHERE kind = 'event'")
     memories.tend()
     assert memories.alarms(memories.statistics("2025-01-01")) == ()
 

@@ -66,7 +66,9 @@ def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: li
     """Neither used nor met until its review date: decayed, with the reason."""
     memory = memories.add("The cache needs a warm-up after deploys", kind="fact")
     memories.store.rows(
-        "UPDATE memory SET review_after = '2026-02-01T00:00:00.000Z' WHERE id = :id", id=memory.id
+        "UPDATE lesson SET extra = json_set(extra, '$.was.review_after', '2026-02-01T00:00:00.000Z')"
+        " WHERE id = :id",
+        id=memory.id,
     )
     at[0] = "2026-06-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
