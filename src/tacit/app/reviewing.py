@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.app.by_hand import ByHand
-from tacit.app.guarding import Guarding
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
@@ -100,6 +99,8 @@ class Reviewing(ByHand):
                     gone = self.erase(waiting.memory, reason=reason)
                     return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
                 if waiting.kind == "guard":
+                    from tacit.app.guarding import Guarding  # a yes to a guard alone loads them
+
                     said = Guarding.of(self).accept_guard(waiting)
                     seat.settle(waiting, reason or said)
                     return Reviewed(

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.app.queries import Queries
-from tacit.app.replaying import Replaying
 from tacit.core import states
 from tacit.core.errors import Refused, numbered
 from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
@@ -214,6 +213,8 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
 
 def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
+    from tacit.app.replaying import Replaying  # every list loads this module; few ask for a replay
+
     done = {each["lesson"] for each in Replaying.of(memories).replayed()}
     known = (
         memories.store.select([memories.project_id], states=(ACTIVE,), limit=_AMONG)
