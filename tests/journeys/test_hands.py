@@ -99,8 +99,9 @@ def test_a_guard_stops_the_call_and_says_why(machine: Machine, folder: Path) -> 
         agent.is_asked("set it up")
         agent.runs("npm install left-pad", error="npm: command not found")
         agent.is_asked("now the page")
-    machine.tacit("guard", "try", id)
-    machine.tacit("guard", "ask", id)
+    form = ("--before", "npm install: instead pnpm install")
+    machine.tacit("guard", "try", id, *form)
+    machine.tacit("guard", "ask", id, *form)
     machine.tacit("worker", "--now")
 
     def answers(command: str) -> list[str]:

@@ -274,7 +274,7 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     transcript(alone, folder)
-    monkeypatch.setattr("sys.stdin", asked := Screen(f"y\n{later}\n"))
+    monkeypatch.setattr("sys.stdin", asked := Screen(f"y\ny\n{later}\n"))
     out = err = Screen()
     env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
     assert called(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
@@ -282,7 +282,7 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     assert called(["connect", "claude-code"], Cli(env, out, err)) == 0
     assert (
         "each as it ends, about " in " ".join(out.getvalue().split())
-        and out.getvalue().count("[y/N]") == 2
+        and out.getvalue().count("[y/N]") == 3
     )
     assert ("no model reads them" in out.getvalue()) is (later == "n")
     told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}

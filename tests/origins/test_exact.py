@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.process]
 def chosen(folder: Path, system: str) -> World:
     """A repository whose person has chosen an origin."""
     world = World(folder)
-    assert world.tacit(PERSON, "init", "--like", system).code == 0
+    assert world.tacit(PERSON, "init", "--like", system, stdin="y\n").code == 0
     return world
 
 

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.process]
 
 
 def chosen(world: World, system: str) -> None:
-    done = world.tacit(PERSON, "init", "--like", system)
+    done = world.tacit(PERSON, "init", "--like", system, stdin="y\n")
     assert done.code == 0, done
 
 

@@ -95,7 +95,7 @@ def test_the_package_shows_what_people_call() -> None:
     shown = dir(tacit)
     assert (
         "open" in shown
-        and "Memories" in shown
+        and "Memory" in shown
         and "TYPE_CHECKING" not in shown
         and "at_once" not in shown
     )
@@ -103,7 +103,7 @@ def test_the_package_shows_what_people_call() -> None:
 
 def test_memories_show_what_people_call(folder: Path) -> None:
     """Of 129 public names most were ours; a question that is no text is said to be none."""
-    with tacit.app.whole.open() as memories:
+    with tacit.open() as memories:
         shown = [name for name in dir(memories) if not name.startswith("_")]
         assert (
             len(shown) <= 45
