@@ -93,7 +93,9 @@ def facts(row: Row) -> dict[str, Any]:
         **{name: tally.__dict__[name] for name in _COUNTED},
         "seen_at": tally.seen_at or "",
         "counts": {
-            name: amount for name, amount in (tally.signals or {}).items() if not is_derived(name)
+            name: amount
+            for name, amount in (tally.signals or {}).items()
+            if amount and not is_derived(name)
         },
         "extra": row.memory.extra or {},
     }
