@@ -146,7 +146,7 @@ def come_due(path: str, many: int) -> None:
 
 def last_entry(kept: Memories) -> int:
     """The newest entry of the journal."""
-    return int(kept.store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
+    return int(kept.store.one("SELECT coalesce(max(n), 0) FROM journal")[0])
 
 
 def main() -> int:

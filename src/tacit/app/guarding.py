@@ -295,7 +295,7 @@ def why_not(memory: Memory) -> str:
     if memory.trust == "observed":
         twice = memory.tally.seen >= 2 and not is_found_once(memory)
         return "" if twice else "one piece of work saw it"
-    return f"its words are of tier {memory.trust}: keep it first (tacit keep)"
+    return "its words are not yet a person's: keep it first (tacit keep)"
 
 
 def _lacks(record: Record, step: str) -> str:
