@@ -36,7 +36,7 @@ sys.path[:0] = [str(HERE)]
 
 import apsw  # noqa: E402
 
-import tacit.app.whole
+import tacit.app.whole  # noqa: E402
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 

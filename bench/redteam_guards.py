@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 import redteam  # noqa: E402
 import redteam_hosts  # noqa: E402
-import tacit.app.whole
+import tacit.app.whole  # noqa: E402
 from tacit.guards.forms import condition_of  # noqa: E402
 
 _FORMS = (

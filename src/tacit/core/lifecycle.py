@@ -1,7 +1,8 @@
 """Which state a memory is in, which it may go to, and why.
 
-A profile's ladder is a list of rules, each from some of its stages to one (Tacit's own are the four states), under
-conditions on what is known of the memory (`LadderFacts`) and, where it says so, with approvals. Three questions are answered here, all purely:
+A profile's ladder is a list of rules, each from some of its stages to one (Tacit's own are the
+four states), under conditions on what is known of the memory (`LadderFacts`) and, where it says
+so, with approvals. Three questions are answered here, all purely:
 
     advance   the next move that needs nobody's leave: what `learn` and `tend` make
     judge     a move that somebody asks for: a `Move`, or a `Refusal` that names what is missing
