@@ -217,7 +217,7 @@ def folded(told: Iterable[Entry]) -> Lesson | None:
         if not at:
             at = {"id": each.lesson, "project": each.project, "text": "", "created_at": each.at}
         at.update(each.after)
-        at["changed_at"] = each.at
+        at["changed_at"] = each.after.get("changed_at", each.at)
     if not at:
         return None
     at["files"] = tuple(at.get("files", ()))

@@ -118,7 +118,7 @@ CREATE TABLE evidence (
   extra    TEXT NOT NULL,
   UNIQUE (lesson, session, place, stance, measure)
 ) STRICT;
-CREATE INDEX evidence_by_session ON evidence (session) WHERE session <> '';
+CREATE INDEX evidence_by_session ON evidence (session);
 CREATE INDEX evidence_by_group ON evidence ("group") WHERE "group" <> '';
 
 -- A lesson put in front of an agent at a moment, or held out by the coin, and what came of it.
@@ -141,9 +141,9 @@ CREATE TABLE delivery (
   settled_at   TEXT NOT NULL,
   extra        TEXT NOT NULL
 ) STRICT;
-CREATE INDEX delivery_by_group ON delivery ("group");
+CREATE INDEX delivery_by_group ON delivery ("group", lesson);
 CREATE INDEX delivery_by_lesson ON delivery (lesson);
-CREATE UNIQUE INDEX delivery_by_event ON delivery (event, lesson) WHERE event <> '';
+CREATE UNIQUE INDEX delivery_answers ON delivery (event) WHERE lesson = '';  -- an event once
 
 CREATE TABLE session (
   id          TEXT PRIMARY KEY,  -- of project, host and the host's name: the same on every machine

@@ -156,6 +156,8 @@ def _enter(
     after: Mapping[str, Any],
 ) -> Entry:
     machine = hand.machine or tx.machine
+    if lesson.changed_at not in ("", hand.at):
+        after = {**after, "changed_at": lesson.changed_at}
     made = Entry(
         *(lesson.id, lesson.project, verb, hand.by, why, hand.at, before, after, hand.session),
         *(machine, hand.number, hand.line, hand.body, hand.signer),

@@ -363,9 +363,10 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
     id, memory, n, project, verb, by, at, run, machine, why, before, after = row
     erased = not (why or before or after)
-    was, now = decided(loads(before or "{}"), loads(after or "{}"))
-    if now:
-        now["updated_at"] = at
+    came = loads(after or "{}")
+    was, now = decided(loads(before or "{}"), came)
+    if not erased:
+        now["updated_at"] = came.get("changed_at", at)
     told = (memory, project, verb, by, "(erased)" if erased else why, at, was, now)
     return Entry(*told, run=run, machine=machine, n=n, id=id, erased=erased)
 
