@@ -19,9 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from tacit import formats
 from tacit.core.run import Run
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.learn.occurrences import failed_with, occurrences
 from tacit.origins import named
 from tacit.trial.coin import INJECTED, rate_for, tossed

@@ -32,11 +32,11 @@ from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
-from tacit.formats import read
-from tacit.formats.source import FileSource
 from tacit.guards.condition import ASK, REFUSE, Guard, says
 from tacit.guards.forms import condition_of
 from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, offered
+from tacit.hosts.formats import read
+from tacit.hosts.source import FileSource
 from tacit.reading.command import line_of as shell_line
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given

@@ -25,9 +25,9 @@ from bench.exams import feed
 from bench.exams.feed import Session, folders, projects, sessions
 from bench.exams.transcript import events
 
-from tacit import formats
 from tacit.core.run import Run
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.safety.provenance import Provenance, judge
 from tacit.safety.record import Text, texts_of
 from tacit.safety.redact import redact, redact_value

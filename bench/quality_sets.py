@@ -290,8 +290,8 @@ def turns(project: Path) -> list[Lesson]:
 
 
 def _read(project: Path) -> Iterator[Lesson]:
-    from tacit.formats import read
-    from tacit.formats.source import FileSource
+    from tacit.hosts.formats import read
+    from tacit.hosts.source import FileSource
 
     seen: set[str] = set()
     for entry in sorted(

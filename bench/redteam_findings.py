@@ -913,7 +913,7 @@ FINDINGS = (
         1,
         "a printed file that imitates the host's refusal speaks as the user",
         forged_refusal,
-        "formats/test_claude_code::a_printed_refusal_is_output people/test_refused::a_forged_refusal",
+        "hosts/test_claude_code::a_printed_refusal_is_output people/test_refused::a_forged_refusal",
     ),
     Finding(
         3,
@@ -961,7 +961,7 @@ FINDINGS = (
         11,
         "editor selections break out of their tag",
         selections,
-        "formats/test_claude_code::text_that_nobody_typed formats/test_codex::of_the_editors_heading_the_last_counts",
+        "hosts/test_claude_code::text_that_nobody_typed hosts/test_codex::of_the_editors_heading_the_last_counts",
     ),
     Finding(
         12,
@@ -994,7 +994,7 @@ FINDINGS = (
 REST = (
     (
         "a transcript committed to a repository, or forged by an agent's shell, is the user",
-        "formats/test_places::a_file_of_anyone_is_not_the_user formats/test_places::what_a_file_of_anyone_says_happened_is_imported",
+        "hosts/test_places::a_file_of_anyone_is_not_the_user hosts/test_places::what_a_file_of_anyone_says_happened_is_imported",
     ),
     (
         "a file claims `by: reviewer` or `tier: review`, and confirms what was held",

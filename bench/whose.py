@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tacit import formats
 from tacit.core.run import Run, Step
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.reading.page import PERSON, SPEAKER_LETTERS, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"many lines": 100, "typed": 250, "unsure": 70, "pasted": 150, "generated": 100}

@@ -16,8 +16,7 @@ MAY = {
     "core": {"core"},
     "words": {"core", "words", "hookspecs"},
     "trial": {"core", "trial", "stores"},
-    "formats": {*LOW, "formats", "hosts", "origins", "hookspecs"},
-    "hosts": {*LOW, "hosts", "formats", "stores"},
+    "hosts": {*LOW, "hosts", "hookspecs", "origins", "stores"},
     "stores": {"core", "words", "lesson", "safety", "store", "stores", "hookspecs"},
     "lesson": {"lesson"},
     "store": {"core", "words", "lesson", "store"},
@@ -28,7 +27,6 @@ MAY = {
         *LOW,
         "hooks",
         "app",
-        "formats",
         "guards",
         "hookspecs",
         "hosts",
@@ -40,24 +38,23 @@ MAY = {
     "origins": {
         *LOW,
         "origins",
-        "formats",
         "hookspecs",
+        "hosts",
         "hooks",
         "learn",
         "reading",
         "stores",
     },
-    "replay": {*LOW, "replay", "formats", "hosts", "learn", "reading", "stores", "tacit"},
+    "replay": {*LOW, "replay", "hosts", "learn", "reading", "stores", "tacit"},
     "hookspecs": {"core", "origins"},
     "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "stores"},
-    "screens": {*LOW, "screens", "app", "hooks", "formats", "hosts", "stores", "worker"},
-    "worker": {*LOW, "worker", "app", "formats", "hooks", "hosts", "screens", "stores", "tacit"},
+    "screens": {*LOW, "screens", "app", "hooks", "hosts", "stores", "worker"},
+    "worker": {*LOW, "worker", "app", "hooks", "hosts", "screens", "stores", "tacit"},
     "serve": {
         *LOW,
         "serve",
         "app",
         "cli",
-        "formats",
         "hosts",
         "screens",
         "hooks",
@@ -72,7 +69,6 @@ MAY = {
         "guards",
         "hooks",
         "origins",
-        "formats",
         "hosts",
         "reading",
         "replay",
@@ -88,7 +84,6 @@ MAY = {
     "opened": {
         *LOW,
         "app",
-        "formats",
         "hosts",
         "hookspecs",
         "opened",
@@ -102,7 +97,6 @@ MAY = {
     "app": {
         *LOW,
         "guards",
-        "formats",
         "hosts",
         "learn",
         "reading",
@@ -116,7 +110,7 @@ MAY = {
         "stores",
         "app",
     },
-    "testing": {*LOW, "app", "stores", "formats", "sync", "testing"},
+    "testing": {*LOW, "app", "stores", "sync", "testing"},
 }
 
 # What stands on the one object: its own file, and the opened store below it.
@@ -162,7 +156,7 @@ def _room(path: Path) -> str:
 
 
 def test_arrows_point_one_way() -> None:
-    """cli, serve → app → learn, recall, trial → core; formats, stores and providers know core only."""
+    """cli, serve → app → learn, recall, trial → core; stores and providers know core only."""
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
         room = _room(path)
@@ -173,28 +167,22 @@ def test_arrows_point_one_way() -> None:
     assert wrong == []
 
 
-def test_hosts_and_formats_share_little() -> None:
-    """Formats know the table of hosts, for their readers' sake; hosts know how files, sessions and foreign databases are read, and no more."""
-    allowed = {
-        "hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"},
-        "formats": {"tacit.hosts"},
-    }
+def test_of_the_stores_hosts_know_how_a_foreign_database_is_read() -> None:
+    """And of origins only the table of formats knows, for their files."""
+    allowed = {"tacit.stores.foreign"}
     wrong = []
-    for room, other in (
-        ("hosts", "formats"),
-        ("hosts", "stores"),
-        ("formats", "hosts"),
-    ):
-        for path in sorted((ROOT / room).rglob("*.py")):
-            for node in nodes_of(path):
-                named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-                if named.startswith(f"tacit.{other}") and named not in allowed[room]:
-                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
+    for path in sorted((ROOT / "hosts").rglob("*.py")):
+        for node in nodes_of(path):
+            named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if named.startswith("tacit.stores") and named not in allowed:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
+            if named.startswith("tacit.origins") and path.name != "formats.py":
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
     assert wrong == []
 
 
 WALL = {"acts", "names", "provenance", "record", "repository", "shell", "witness"}
-NET_FOR = ("core", "words", "formats", "hosts", "hooks", "stores", "trial")
+NET_FOR = ("core", "words", "hosts", "hooks", "stores", "trial")
 
 
 def test_the_net_of_safety_lies_below_everything_and_its_wall_above_hosts() -> None:

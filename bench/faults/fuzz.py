@@ -58,9 +58,9 @@ NAMES = (
     "chat.history.md",
 )
 BEHIND = {  # the rooms that are watched for coverage behind a door
-    "read": ("tacit.formats", "tacit.hosts"),
-    "import": ("tacit.formats",),
-    "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"),
+    "read": ("tacit.hosts",),
+    "import": ("tacit.hosts",),
+    "learn": ("tacit.hosts", "tacit.learn"),
     "hook": ("tacit.hooks.main", "tacit.hooks", "tacit.hosts"),
     "config": ("tacit.core.config",),
     "add": ("tacit.core.edits", "tacit.core.memory", "tacit.cli.lessons"),
@@ -91,9 +91,9 @@ def doors(home: Path) -> dict[str, Door]:
     )
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
-    from tacit import formats
     from tacit.app.whole import open as open_memories
-    from tacit.formats.source import BytesSource
+    from tacit.hosts import formats
+    from tacit.hosts.source import BytesSource
 
     formats._foreign = functools.cache(
         formats._foreign

@@ -20,7 +20,7 @@ SIZE = 3000  # bytes of one
 
 def recorded() -> set[bytes]:
     """Every small source that the tests open."""
-    from tacit.formats.source import BytesSource, FileSource
+    from tacit.hosts.source import BytesSource, FileSource
 
     seen: set[bytes] = set()
     for kind in (BytesSource, FileSource):
@@ -34,15 +34,15 @@ def recorded() -> set[bytes]:
             return opened(self)
 
         kind.open = watched  # type: ignore[method-assign]
-    if pytest.main(["-q", "-p", "no:cacheprovider", str(ROOT / "tests" / "formats")]):
+    if pytest.main(["-q", "-p", "no:cacheprovider", str(ROOT / "tests" / "hosts")]):
         sys.exit("the tests of the formats do not pass; nothing was recorded")
     return seen
 
 
 def main() -> None:
     """Give each sample to the doors that would take it."""
-    from tacit import formats
-    from tacit.formats.source import BytesSource
+    from tacit.hosts import formats
+    from tacit.hosts.source import BytesSource
 
     found: dict[str, list[bytes]] = {}
     for raw in sorted(recorded(), key=lambda raw: (len(raw), raw)):

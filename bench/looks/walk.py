@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tacit import formats
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.reading import failures, habits, instructions, tidy
 from tacit.reading.asked import Answer, Item, tokens
 from tacit.reading.record import Left, as_families, left_by, left_from

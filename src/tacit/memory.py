@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory as Lesson
     from tacit.core.proposal import Proposal
     from tacit.core.run import Run
-    from tacit.formats.source import Source
     from tacit.hooks.answer import Recalled
     from tacit.hooks.events import Injection
+    from tacit.hosts.source import Source
     from tacit.learn.by_hand import Submitted
     from tacit.learn.review import Reviewed
     from tacit.learn.running import Running

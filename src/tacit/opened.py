@@ -147,7 +147,7 @@ class Opened:
         """Give new memories the ids of the system whose way the profile follows; every command knows them from then on."""
         if not born or not self.profile.ids:
             return
-        from tacit import formats
+        from tacit.hosts import formats
 
         format = self.profile.ids
         with self.store.write() as tx:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tacit import formats
 from tacit.core.canary import (
     LOST_PROMPTS,
     NO_PROMPT,
@@ -24,9 +23,10 @@ from tacit.core.canary import (
     silent_lines,
 )
 from tacit.core.run import Reading, Run, Step
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource, FileSource
 
-HOSTS = Path(__file__).parents[1] / "formats" / "data" / "hosts"
+HOSTS = Path(__file__).parents[1] / "hosts" / "data" / "hosts"
 ANSWER = Step("assistant", "line:3", "Done.")
 CALL = Step("tool", "line:2", tool="Bash", input={"command": "make"})
 

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.core.links import CONFIRMED, INSTRUCTED, UNMET, Evidence, Mark, Use
 from tacit.core.tally import tally_of
-from tacit.formats.lessons import is_derived
+from tacit.hosts.lessons import is_derived
 from tacit.trial.evalue import trials_from
 
 AT = "2026-11-17T00:00:00.000Z"

@@ -33,7 +33,7 @@ JSON = st.recursive(
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import os
 
-    from tacit import formats
+    from tacit.hosts import formats
 
     foreign = formats._foreign  # the fuzzer keeps what it finds installed; tests after it must not
     os.environ["TACIT_FAULTS_SOURCE"] = str(Path(package.__file__).parent.parent)
@@ -82,8 +82,8 @@ def test_what_was_found_before_stays_mended(
 @pytest.mark.parametrize("called", ["x.json", "x.jsonl", "x.md", "x.yaml"])
 def test_any_small_document_is_asked_of_every_format(raw: bytes, called: str) -> None:
     """JSON and YAML that is no record at all is nobody's, or somebody's; nobody breaks (found by recording samples)."""
-    from tacit import formats
-    from tacit.formats.source import BytesSource
+    from tacit.hosts import formats
+    from tacit.hosts.source import BytesSource
 
     formats.detect(BytesSource(raw, called))
     for name in formats.exchanging():

@@ -252,7 +252,7 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
 def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, now: str) -> None:
     """And less sure, by a contradiction's worth; the journal and geas's own review say why."""
     import tacit as library
-    from tacit.formats.source import BytesSource
+    from tacit.hosts.source import BytesSource
 
     _, entry = geas_entry(stood)
     with library.app.whole.open(profile="geas", by="ada") as memories:

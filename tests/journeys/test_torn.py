@@ -16,7 +16,7 @@ import pytest
 from tacit.app.whole import Memories, open
 from tacit.stores.incidents import commonest
 
-DATA = Path(__file__).parents[1] / "formats" / "data" / "hosts"
+DATA = Path(__file__).parents[1] / "hosts" / "data" / "hosts"
 FILES = (
     "claude-code-2.1.325/typed.jsonl",
     "claude-code-2.1.325/print.jsonl",

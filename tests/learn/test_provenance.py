@@ -12,7 +12,7 @@ import pytest
 from tacit.app.whole import Memories, open
 from tacit.core.run import Finding, Run, Step
 from tacit.core.trust import reported
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.safety.witness import of_run
 from tacit.testing import finding, run, signed, tool, user

@@ -18,7 +18,7 @@ from tacit.app.whole import open as open_memories
 from tacit.core.errors import UsageError
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.testing import Clock, finding, run
 from tacit.trial.coin import assign
 

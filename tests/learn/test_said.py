@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tacit.app.whole import Memories
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.testing import finding, run, tool
 
 DELTA = "Delta module leaks handles under load"

@@ -19,8 +19,8 @@ from tacit.core.links import Mark
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run
-from tacit.formats.source import BytesSource
 from tacit.hooks.events import Query
+from tacit.hosts.source import BytesSource
 from tacit.origins import geas
 from tacit.origins.origin import STAGES, stage
 from tacit.origins.ranked import Facts, asked, ordered

@@ -14,7 +14,7 @@ import tacit
 from tacit.app.whole import Memories
 from tacit.core.errors import Refused
 from tacit.core.standing import early_confidence
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.origins.filing import hits_of
 from tacit.testing import finding, run
 

@@ -17,9 +17,9 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
-from tacit.formats.source import BytesSource
 from tacit.hooks.answer import showing
 from tacit.hooks.events import Query
+from tacit.hosts.source import BytesSource
 from tacit.learn.gate import GateRules
 from tacit.origins import named
 from tacit.origins.applied import echoed

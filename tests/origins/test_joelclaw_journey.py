@@ -13,7 +13,7 @@ import pytest
 import tacit
 from tacit.app.whole import Memories
 from tacit.core import clock
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.origins.origin import stage
 from tacit.testing import Scripted
 

@@ -16,7 +16,7 @@ from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.memory import Memory
 from tacit.core.run import Finding
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts.source import BytesSource, FileSource
 from tacit.learn.gate import GateRules
 from tacit.origins import ralph
 from tacit.origins.gates import validation

@@ -87,7 +87,7 @@ class World:
         where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10], "root": root}
         run = Run(id, "loop", steps=steps, complete=True, outcome="success", **where)
         path = self.top / f"{id}.jsonl"
-        from tacit.formats.neutral import write
+        from tacit.hosts.neutral import write
 
         path.write_text("\n".join(write(run)) + "\n")
         with self.open() as memories:

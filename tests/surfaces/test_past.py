@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import tacit as package
-from tacit import formats
 from tacit.cli import called
 from tacit.cli.homes import Homes
 from tacit.cli.verb import Cli
 from tacit.core.value import replace
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.stores.replaced import repository_of
 from tacit.testing import run, user
 

@@ -14,7 +14,7 @@ from tests.sync.machines import Member, Team, meet
 from tacit.core.errors import ConfigInvalid, Refused, Unavailable
 from tacit.core.journal import Hand, change
 from tacit.core.value import replace
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("git") and shutil.which("ssh-keygen")),

@@ -15,20 +15,19 @@ from typing import Any
 import pytest
 from tests.terminals import put_as
 
-from tacit import formats
 from tacit.app.whole import open as open_memories
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.states import GONE
 from tacit.core.value import replace
-from tacit.formats.source import FileSource
-from tacit.hosts import HOSTS
+from tacit.hosts import HOSTS, formats
+from tacit.hosts.source import FileSource
 from tacit.learn.occurrences import failed_with
 from tacit.origins import ORIGINS
 from tacit.testing import Clock, finding, run, say, tool, user
 
-REAL = Path(__file__).parents[1] / "formats" / "data" / "hosts"
+REAL = Path(__file__).parents[1] / "hosts" / "data" / "hosts"
 ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
 FAILS, CURE, PASSES = (
     tool("make check", error=ERROR),

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit import formats
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Given, OriginVerdict, Row
 from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
-from tacit.formats import files_named_by
-from tacit.formats.source import BytesSource, FileSource, Source, walk
+from tacit.hosts import formats
+from tacit.hosts.formats import files_named_by
+from tacit.hosts.source import BytesSource, FileSource, Source, walk
 from tacit.opened import Opened, data_folder
 from tacit.origins.intake import Read, TakenIn, take_in
 from tacit.origins.replacing import Standing, beside_entries, listed, standing
@@ -26,7 +26,7 @@ from tacit.stores.outgoing import audited, header, outgoing
 from tacit.stores.replaced import keep_copy
 
 if TYPE_CHECKING:
-    from tacit.formats import Exchange as Format
+    from tacit.hosts.formats import Exchange as Format
 
 _LARGEST = 1 << 30  # bytes of a file that an export may replace
 _OURS = 3  # digests of a file's last exports that are remembered: two, and one that a crash may have left unwritten

@@ -9,9 +9,9 @@ from typing import Any
 from tacit.app.guarding import Guarding
 from tacit.core.errors import Refused
 from tacit.core.value import value
-from tacit.formats.source import Source
 from tacit.guards.finish import CHECKS, Check, check_from, check_json, check_of, sentence
 from tacit.guards.finish_history import FinishRecord, finish_record
+from tacit.hosts.source import Source
 from tacit.learn.feedback import confirm
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tacit import formats
 from tacit.app.by_hand import ByHand
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
@@ -17,7 +16,6 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
-from tacit.formats.source import Source
 from tacit.guards.condition import (
     ASK,
     GUARD_STEPS,
@@ -38,6 +36,8 @@ from tacit.guards.history import (
     why_not_offered,
 )
 from tacit.guards.settle import armed_in, counted, keep_armed
+from tacit.hosts import formats
+from tacit.hosts.source import Source
 from tacit.learn.feedback import confirm
 from tacit.reading.asked import rows
 from tacit.reading.session import READING_PATIENCE

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
-from tacit import formats
 from tacit.app.looked import came_back
 from tacit.app.recalling import Recalling
 from tacit.app.vouching import Vouching
@@ -19,12 +18,12 @@ from tacit.core.rows import run_id
 from tacit.core.run import PREFIX, Run, refusals
 from tacit.core.trust import reported
 from tacit.core.value import replace
-from tacit.formats.source import FileSource, Source
 from tacit.guards.settle import settle_run
 from tacit.hooks.common import note_used
-from tacit.hosts import every_host, readers, surroundings
+from tacit.hosts import every_host, formats, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
+from tacit.hosts.source import FileSource, Source
 from tacit.learn import learn
 from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.pipeline import read

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tacit import formats
 from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
 from tacit.core.run import Run
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.opened import Opened
 from tacit.origins.verbs import Checked, Knowledge, Regression, check_run, regressions
 

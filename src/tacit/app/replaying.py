@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tacit import formats
 from tacit.app.learning import Learning
 from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import Hand
@@ -14,7 +13,8 @@ from tacit.core.lifecycle import Move
 from tacit.core.moves import moved
 from tacit.core.states import ACTIVE, DOUBTED
 from tacit.core.value import replace
-from tacit.formats.source import FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import FileSource
 from tacit.learn.failures import EDIT_TOOLS
 from tacit.memory import open as open_memories
 from tacit.reading.command import commands, line_of

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
-from tacit.formats.source import Source
 from tacit.hosts.places import SESSIONS
+from tacit.hosts.source import Source
 from tacit.opened import Opened
 from tacit.stores.git import TrackedFiles
 
 if TYPE_CHECKING:
-    from tacit.formats import Format
+    from tacit.hosts.formats import Format
 
 _ANSWERS = "own-logs:"  # in what only this machine knows: whether logs that git tracks are a person's, by path and hash
 

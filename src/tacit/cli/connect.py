@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tacit import formats
 from tacit.app.learning import NOBODY, Learning
 from tacit.app.readers import Readers
 from tacit.cli.control import told_of_control
@@ -48,9 +47,8 @@ from tacit.cli.words import table
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
 from tacit.core.value import value
-from tacit.formats.source import Source
 from tacit.hooks.place import settings
-from tacit.hosts import HOSTS, every_host, readers
+from tacit.hosts import HOSTS, every_host, formats, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
 from tacit.hosts.installed import cautions, our_hooks
@@ -63,6 +61,7 @@ from tacit.hosts.registration import (
     registration,
     settings_path,
 )
+from tacit.hosts.source import Source
 from tacit.memory import Memory as Memories
 from tacit.opened import acting, config_path
 from tacit.reading.record import left_by

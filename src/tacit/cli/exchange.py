@@ -6,13 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats
 from tacit.app.exchange import Exchange
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
-from tacit.formats.source import BytesSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource
 from tacit.screens.views import picked
 from tacit.stores.foreign import is_database
 

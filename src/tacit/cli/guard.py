@@ -9,10 +9,10 @@ from tacit.app.guarding import Guarding
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
-from tacit.formats.source import Source
 from tacit.guards.condition import Guard, says
 from tacit.guards.finish import check_of, sentence
 from tacit.guards.history import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
+from tacit.hosts.source import Source
 from tacit.memory import Memory as Memories
 from tacit.screens.past import PAST_DAYS, past_sessions
 from tacit.screens.views import picked

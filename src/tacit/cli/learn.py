@@ -14,7 +14,7 @@ from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width, wrapped
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
-from tacit.formats.source import FileSource, Source, walk
+from tacit.hosts.source import FileSource, Source, walk
 from tacit.memory import Memory as Memories
 from tacit.screens.past import all_of, keeping
 

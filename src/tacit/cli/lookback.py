@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats
 from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
 from tacit.cli.connect import connected_hosts
@@ -42,8 +41,9 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, UsageError, numbered
 from tacit.core.run import Run
 from tacit.core.value import replace
-from tacit.formats.source import Source, walk
+from tacit.hosts import formats
 from tacit.hosts.places import folders_of
+from tacit.hosts.source import Source, walk
 from tacit.memory import Memory as Memories
 from tacit.opened import store_path
 from tacit.reading.record import left_by

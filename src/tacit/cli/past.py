@@ -12,8 +12,8 @@ from tacit.cli.verb import Cli
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
-from tacit.formats.source import FileSource, Source
 from tacit.hosts import every_host
+from tacit.hosts.source import FileSource, Source
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.past import keeping, transcripts

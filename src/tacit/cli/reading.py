@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats
 from tacit.app.learning import NOBODY, RULES_ALONE, Learning, agree_to
 from tacit.app.looking import SWITCH
 from tacit.app.proving import lookback_part
@@ -33,9 +32,9 @@ from tacit.core.run import Run
 from tacit.core.standing import is_order_of_a_day
 from tacit.core.states import KEPT
 from tacit.core.value import value
-from tacit.formats.source import Source
 from tacit.hooks.start_worker import spawned
-from tacit.hosts import readers
+from tacit.hosts import formats, readers
+from tacit.hosts.source import Source
 from tacit.memory import Memory as Memories
 from tacit.opened import config_path
 from tacit.screens.numbers import COLUMNS, names_to_type

@@ -43,8 +43,8 @@ def at_end(memories: Memories, event: Event) -> HookAnswer:
 
 
 def _run(event: Event) -> Run | None:
-    from tacit import formats
-    from tacit.formats.source import FileSource
+    from tacit.hosts import formats
+    from tacit.hosts.source import FileSource
 
     if not event.transcript or os.path.getsize(event.transcript) > LARGEST_TRANSCRIPT:
         return None

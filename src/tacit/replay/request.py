@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import tacit
-from tacit import formats
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.journal import Hand, change
@@ -22,8 +21,7 @@ from tacit.core.profile import profile_id, to_json
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import fields, replace, value
-from tacit.formats.source import FileSource
-from tacit.hosts import every_host
+from tacit.hosts import every_host, formats
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import with_entries
 from tacit.hosts.places import folders_of
@@ -38,6 +36,7 @@ from tacit.hosts.registration import (
     settings_path,
     user_home,
 )
+from tacit.hosts.source import FileSource
 from tacit.learn.occurrences import occurrences
 from tacit.reading import prompt
 from tacit.reading.session import READING_PATIENCE

@@ -14,13 +14,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tacit import formats
 from tacit.app.learning import Learning
 from tacit.core.clock import DAY
 from tacit.core.errors import TacitError
-from tacit.formats.source import FileSource, Source
-from tacit.hosts import every_host
+from tacit.hosts import every_host, formats
 from tacit.hosts.places import folders_of
+from tacit.hosts.source import FileSource, Source
 from tacit.memory import Memory as Memories
 from tacit.safety.files import head_of
 from tacit.stores.identity import Place, locate

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tacit import formats
 from tacit.core.errors import TacitError
 from tacit.core.links import Evidence
 from tacit.core.run import Incident, Step
-from tacit.formats.source import walk
+from tacit.hosts import formats
+from tacit.hosts.source import walk
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.safety.redact import redact

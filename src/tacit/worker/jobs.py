@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit import formats
 from tacit.app.learning import Learning
 from tacit.app.looking import Looking
 from tacit.app.replaying import Replaying
@@ -21,9 +20,9 @@ from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
 from tacit.core.states import UNDOUBTED
 from tacit.core.value import replace, value
-from tacit.formats.source import FileSource, Source
-from tacit.hosts import surroundings
+from tacit.hosts import formats, surroundings
 from tacit.hosts.places import is_hosts_own
+from tacit.hosts.source import FileSource, Source
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown

@@ -11,7 +11,7 @@ from book import Item, Place, chapter, differs
 from tacit.core import clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.origins import geas
 from tacit.origins.origin import STAGES, stage
 

@@ -11,7 +11,7 @@ from book import Item, Place, chapter, differs, time_at
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.origins.applied import echoed
 from tacit.origins.levels import level_for
 from tacit.origins.likeness import choose_same

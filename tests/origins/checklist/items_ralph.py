@@ -12,7 +12,7 @@ from book import Item, Place, chapter, differs, time_at
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.run import Finding
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.learn.gate import GateRules
 from tacit.origins import ralph
 from tacit.origins.gates import validation

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit import formats
 from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
 from tacit.core.run import Finding, Step
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource, FileSource
 from tacit.origins import archeflow
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit import formats
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.states import record_of
-from tacit.formats import markdown
-from tacit.formats.source import BytesSource
+from tacit.hosts import formats, markdown
+from tacit.hosts.source import BytesSource
 from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.origin import stage
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit import formats
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Header, Note, Row, Skipped
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource, FileSource
 from tacit.origins import ralph
 
 

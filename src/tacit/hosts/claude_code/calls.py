@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tacit.formats.session import LARGEST, WORDLESS, text_at
-from tacit.formats.session import time_of as _time
 from tacit.hosts.claude_code.marks import (
     CALL_REJECTED,
     HOST_DENIES,
@@ -18,6 +16,8 @@ from tacit.hosts.claude_code.marks import (
     is_refusal,
 )
 from tacit.hosts.claude_code.steps import Steps
+from tacit.hosts.session import LARGEST, WORDLESS, text_at
+from tacit.hosts.session import time_of as _time
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.tables import Tables
-from tacit.formats.session import dict_at, list_at, record_type, text_at
+from tacit.hosts.session import dict_at, list_at, record_type, text_at
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

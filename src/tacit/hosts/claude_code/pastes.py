@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacit.formats.session import dict_at, text_at
-from tacit.formats.source import Source, json_record
+from tacit.hosts.session import dict_at, text_at
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.session import OWN_FOLDER, Transcript
-from tacit.formats.session import time_of as _time
-from tacit.formats.session import token_count as _tokens
-from tacit.formats.source import Source
 from tacit.hosts.claude_code.marks import PEOPLE, PROGRAMS
 from tacit.hosts.claude_code.pastes import divided
+from tacit.hosts.session import OWN_FOLDER, Transcript
+from tacit.hosts.session import time_of as _time
+from tacit.hosts.session import token_count as _tokens
+from tacit.hosts.source import Source
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

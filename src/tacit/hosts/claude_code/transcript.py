@@ -18,10 +18,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
 from tacit.core.tables import Tables
-from tacit.formats.session import OWN_PROMPT, dict_at, list_at, text_at
-from tacit.formats.session import record_type as _kind
-from tacit.formats.session import time_of as _time
-from tacit.formats.source import Source, json_record
 from tacit.hosts.claude_code.calls import Calls
 from tacit.hosts.claude_code.marks import (
     CAVEAT,
@@ -37,6 +33,10 @@ from tacit.hosts.claude_code.marks import (
     without_asides,
 )
 from tacit.hosts.claude_code.steps import NAME as NAME
+from tacit.hosts.session import OWN_PROMPT, dict_at, list_at, text_at
+from tacit.hosts.session import record_type as _kind
+from tacit.hosts.session import time_of as _time
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any
 
-from tacit.formats.session import status_of, text_at
+from tacit.hosts.session import status_of, text_at
 
 MANY_CALLS = 20
 LONGEST_SCRIPT = 200_000  # characters; a longer one is read no further

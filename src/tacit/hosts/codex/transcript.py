@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Run
 from tacit.core.tables import Tables
-from tacit.formats.session import (
+from tacit.hosts.codex import script as codex_script
+from tacit.hosts.session import (
     WORDLESS,
     Session,
     content_text,
@@ -32,8 +33,7 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import Source, json_record
-from tacit.hosts.codex import script as codex_script
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

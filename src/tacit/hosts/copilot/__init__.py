@@ -4,7 +4,7 @@ What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt co
 says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. `preToolUse` is asked for decisions
 alone: its context is read with the result, as `postToolUse`'s is. One that crashed would deny the call, so ours always ends well.
 
-At the end of a turn its events file is read (`formats/copilot`); where it keeps none, what its hooks said is captured. A
+At the end of a turn its events file is read (`transcript.py`); where it keeps none, what its hooks said is captured. A
 prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it; hooks of the
 start and of the prompt run at the same time, so a prompt that is told first is not taken as typed either.
 """

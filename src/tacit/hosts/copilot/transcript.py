@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.run import Run
-from tacit.formats.session import (
+from tacit.hosts.session import (
     Session,
     content_text,
     dict_at,
@@ -29,7 +29,7 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

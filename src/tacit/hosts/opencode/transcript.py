@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.run import Run
-from tacit.formats.session import (
+from tacit.hosts.session import (
     Session,
     dict_at,
     document,
@@ -29,7 +29,7 @@ from tacit.formats.session import (
     text_at,
     token_count,
 )
-from tacit.formats.source import FileSource, Source, json_record
+from tacit.hosts.source import FileSource, Source, json_record
 from tacit.stores.foreign import MAGIC, Foreign
 
 if TYPE_CHECKING:

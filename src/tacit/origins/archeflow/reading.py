@@ -12,7 +12,7 @@ from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
 from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import ACTIVE, GONE, WAITING
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

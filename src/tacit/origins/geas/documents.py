@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.memory import SCOPES
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.states import ACTIVE, STAGE, WAITING
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 from tacit.origins.geas.documents import (
     DECISIONS,
     EFFECTS,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding, Reading, Run, Step, fold_severity
-from tacit.formats.source import Source
+from tacit.hosts.source import Source
 from tacit.origins.geas.documents import (
     MEMORY_KINDS,
     RUN_KINDS,

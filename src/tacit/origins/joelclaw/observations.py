@@ -28,7 +28,7 @@ from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.states import STAGE, record_of
-from tacit.formats.source import STANDARD_INPUT, Source, json_record, said_place
+from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
 from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:

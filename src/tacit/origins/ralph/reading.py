@@ -14,7 +14,7 @@ from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.proposal import STAGED_BY_HAND, VALIDATED
 from tacit.core.run import Reading, Run, Step
 from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING
-from tacit.formats.source import BytesSource, Source
+from tacit.hosts.source import BytesSource, Source
 from tacit.origins.ralph.their_json import checksum
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.digest import short_hash
 from tacit.core.run import Run
 from tacit.core.shell_line import ends_in_failure
-from tacit.formats.session import Session, fill
-from tacit.formats.source import Source
+from tacit.hosts.session import Session, fill
+from tacit.hosts.source import Source
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -16,11 +16,12 @@ from tacit.app.whole import open
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Row
 from tacit.core.memory import Memory, Tally
-from tacit.formats.lessons import FACTS, as_csv, as_jsonl
-from tacit.formats.source import BytesSource
+from tacit.hosts import lessons_csv, lessons_jsonl
+from tacit.hosts.lessons import FACTS
+from tacit.hosts.source import BytesSource
 from tacit.testing import content, live
 
-FORMS: dict[str, Any] = {"jsonl": as_jsonl, "csv": as_csv}
+FORMS: dict[str, Any] = {"jsonl": lessons_jsonl, "csv": lessons_csv}
 plain = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
 words = st.builds(
     str.__add__,
@@ -95,7 +96,7 @@ def test_what_is_written_is_read_again(rows: list[Row], form: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(rows=st.lists(lessons.map(lambda memory: Row(memory)), min_size=1, max_size=3))
 def test_no_cell_begins_like_a_formula(rows: list[Row]) -> None:
-    text = as_csv.dump(rows)
+    text = lessons_csv.dump(rows)
     cells = [cell for record in csv.reader(io.StringIO(text, newline="")) for cell in record]
     assert not [cell for cell in cells if cell[:1] in "=+-@\t\r\n＝＋－＠" and cell]
     assert text.endswith("\r\n")

@@ -8,13 +8,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tacit import formats
 from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.core.run import Run
-from tacit.formats.source import BytesSource, FileSource
-from tacit.hosts import opencode
+from tacit.hosts import formats, opencode
 from tacit.hosts.opencode import transcript
+from tacit.hosts.source import BytesSource, FileSource
 
 EXPORT = Path(__file__).parent / "data" / "hosts" / "opencode-1.18.18" / "export.json"
 

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
-from tacit import formats
 from tacit.core.run import Cost, Run
 from tacit.core.shell_line import ends_in_failure
-from tacit.formats import aider, inspect_ai, openhands, swe_agent
-from tacit.formats.source import BytesSource, FileSource, walk
+from tacit.hosts import aider, formats, inspect_ai, openhands, swe_agent
+from tacit.hosts.source import BytesSource, FileSource, walk
 
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nKeyError: 3\n'
 

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tacit import formats
 from tacit.core.run import Run
-from tacit.formats.source import BytesSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource
 
 SESSION = json.dumps(
     {"type": "user", "sessionId": "s-1", "uuid": "u", "message": {"role": "user", "content": "hi"}},
@@ -78,8 +78,6 @@ def test_a_broken_format_of_others_stops_nobody(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_table_imports_no_format() -> None:
     """Importing the registry loads none of the modules it names."""
-    code = (
-        "import sys, tacit.formats as f; print([m for m in f.FORMATS.values() if m in sys.modules])"
-    )
+    code = "import sys, tacit.hosts.formats as f; print([m for m in f.FORMATS.values() if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

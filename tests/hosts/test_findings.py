@@ -13,7 +13,7 @@ import pytest
 import tacit as package
 from tacit.app.whole import open as open_memories
 from tacit.core.links import Mark
-from tacit.formats.source import BytesSource
+from tacit.hosts.source import BytesSource
 from tacit.learn.settle import unit_outcome
 from tacit.trial.outcome import Outcome
 

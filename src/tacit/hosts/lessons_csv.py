@@ -15,9 +15,9 @@ from typing import Any
 
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Note, Row, Skipped
-from tacit.formats.lessons import FACTS, facts, lesson_rows, taken
-from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.source import Source
+from tacit.hosts.lessons import FACTS, facts, lesson_rows, taken
+from tacit.hosts.lessons import NAMESPACE as NAMESPACE
+from tacit.hosts.source import Source
 
 NAME = "csv"
 PARTS = {"lessons": "tacit-lessons.csv"}

@@ -15,8 +15,8 @@ from tests.tables import by_table
 from tacit.core.memory import SEVERITIES
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step
 from tacit.core.value import replace
-from tacit.formats import neutral
-from tacit.formats.source import BytesSource
+from tacit.hosts import neutral
+from tacit.hosts.source import BytesSource
 
 
 def read(*lines: object) -> list[Run]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit import formats
 from tacit.core.run import Run
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts import formats
+from tacit.hosts.source import BytesSource, FileSource
 
 DATA = Path(__file__).parent / "data" / "hosts"
 PNPM, PASS = "no, use pnpm, not npm", "make the tests pass"

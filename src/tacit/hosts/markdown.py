@@ -18,7 +18,7 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.page import bullets, parts
-from tacit.formats.source import Source
+from tacit.hosts.source import Source
 
 if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Skipped

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator
 
 from tacit.core.exchange import Row, Skipped
-from tacit.formats.lessons import FACTS, facts, lesson_rows, taken
-from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.source import Source, json_record
+from tacit.hosts.lessons import FACTS, facts, lesson_rows, taken
+from tacit.hosts.lessons import NAMESPACE as NAMESPACE
+from tacit.hosts.source import Source, json_record
 
 NAME = "jsonl"
 PARTS = {"lessons": "tacit-lessons.jsonl"}

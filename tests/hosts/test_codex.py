@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.tables import by_table
 
-from tacit import formats
 from tacit.core.run import Cost, Run, Step
-from tacit.formats.source import BytesSource
+from tacit.hosts import formats
 from tacit.hosts.codex import transcript as codex
+from tacit.hosts.source import BytesSource
 
 AT = "2026-03-01T10:00:0{}.000Z"
 META = {

@@ -17,16 +17,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import UsageError
-from tacit.formats.source import STANDARD_INPUT, FileSource
 from tacit.hookspecs import plugged_in
 from tacit.hosts import HOSTS, folder
+from tacit.hosts.source import STANDARD_INPUT, FileSource
 from tacit.origins import ORIGINS
 
 if TYPE_CHECKING:
     from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
     from tacit.core.memory import Memory
     from tacit.core.run import Run
-    from tacit.formats.source import Source
+    from tacit.hosts.source import Source
 
     class Format(Protocol):
         """What a format module offers."""
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 
 FORMATS = {
     **{name: f"{folder(name)}.transcript" for name, marks in HOSTS.items() if marks.reads},
-    "neutral": "tacit.formats.neutral",
-    "markdown": "tacit.formats.markdown",
-    "jsonl": "tacit.formats.lessons.as_jsonl",
-    "csv": "tacit.formats.lessons.as_csv",
-    "aider": "tacit.formats.aider",
-    "inspect": "tacit.formats.inspect_ai",
-    "openhands": "tacit.formats.openhands",
-    "swe-agent": "tacit.formats.swe_agent",
+    "neutral": "tacit.hosts.neutral",
+    "markdown": "tacit.hosts.markdown",
+    "jsonl": "tacit.hosts.lessons_jsonl",
+    "csv": "tacit.hosts.lessons_csv",
+    "aider": "tacit.hosts.aider",
+    "inspect": "tacit.hosts.inspect_ai",
+    "openhands": "tacit.hosts.openhands",
+    "swe-agent": "tacit.hosts.swe_agent",
     **{name: f"tacit.origins.{name}" for name in sorted(ORIGINS)},
 }
 FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Run
-from tacit.formats.session import (
+from tacit.hosts.session import (
     DOCUMENT_LIMIT,
     Session,
     content_text,
@@ -24,7 +24,7 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 from tacit.core.run import Reading
-from tacit.formats.source import BytesSource
 from tacit.hosts.claude_code import transcript as claude_code
+from tacit.hosts.source import BytesSource
 
 
 def bench() -> ModuleType:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.digest import short_hash
 from tacit.core.run import Cost, Run
 from tacit.core.shell_line import ends_in_failure
-from tacit.formats.session import (
+from tacit.hosts.session import (
     Session,
     content_text,
     dict_at,
@@ -28,7 +28,7 @@ from tacit.formats.session import (
     text_at,
     token_count,
 )
-from tacit.formats.source import Source
+from tacit.hosts.source import Source
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.tables import by_table
 
-from tacit import formats
 from tacit.core.run import FAILURE, Cost, Run, Step
-from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts import formats
 from tacit.hosts.gemini import transcript as gemini
+from tacit.hosts.source import BytesSource, FileSource
 from tacit.learn.failures import notice
 
 AT = "2026-03-01T10:00:0{}.000Z"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 from tacit.words.diagnose import WORDLESS as WORDLESS
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from tacit.core.memory import PERSONS, TIERS
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
-from tacit.formats.source import STANDARD_INPUT, Source, json_record, said_place
+from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

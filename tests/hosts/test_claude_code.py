@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.tables import by_table
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.claude_code import transcript as claude_code
+from tacit.hosts.source import BytesSource, FileSource
 from tacit.reading.calls import is_refused
 
 AT = "2026-03-01T10:00:00.000Z"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Run
-from tacit.formats.session import (
+from tacit.hosts.session import (
     Session,
     content_text,
     dict_at,
@@ -24,7 +24,7 @@ from tacit.formats.session import (
     text_at,
     time_of,
 )
-from tacit.formats.source import Source, json_record
+from tacit.hosts.source import Source, json_record
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tacit.core.errors import MissingExtra, NotFound
-from tacit.formats import source
-from tacit.formats.source import BytesSource, FileSource, json_record, walk
+from tacit.hosts import source
+from tacit.hosts.source import BytesSource, FileSource, json_record, walk
 
 
 def test_a_file_and_bytes_read_alike(tmp_path: Path) -> None:
